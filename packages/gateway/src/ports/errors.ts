@@ -1,0 +1,18 @@
+/** A dependency (store, identity provider, credentials) did not answer: 503 with `Retry-After`. */
+export class DependencyUnavailableError extends Error {
+  override readonly name = 'DependencyUnavailableError';
+  readonly code = 'DEPENDENCY_UNAVAILABLE';
+  /** Which one, in plain words: `store`, `identity provider`, `object store credentials`. */
+  readonly dependency: string;
+
+  constructor(dependency: string, options?: { cause?: unknown }) {
+    super(`The ${dependency} did not answer.`, options);
+    this.dependency = dependency;
+  }
+}
+
+/** A bearer token was refused: 401. `message` is a sentence fit for the caller; it never holds the token. */
+export class TokenRejectedError extends Error {
+  override readonly name = 'TokenRejectedError';
+  readonly code = 'TOKEN_REJECTED';
+}

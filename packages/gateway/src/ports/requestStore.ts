@@ -1,0 +1,104 @@
+import type { Action, RequestStatus } from '@prism-gateway/protocol';
+
+/** A request as a store keeps it. Times are milliseconds since the epoch. */
+export interface StoredRequest {
+  readonly requestId: string;
+  readonly chainName: string;
+  readonly action: Action;
+  /** As given; compared without regard to case. */
+  readonly signer: string;
+  readonly status: RequestStatus;
+  /** The params as JSON text: the queue never looks inside. */
+  readonly paramsJson: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly txHash?: string;
+  readonly errorMessage?: string;
+  /** Address of the relayer that holds or held the claim, as it gave it. */
+  readonly claimedBy?: string;
+  readonly claimedAt?: number;
+}
+
+/** All given filters must hold. At least one is given. */
+export interface RequestFilter {
+  readonly signer?: string;
+  readonly status?: RequestStatus;
+  readonly chainName?: string;
+}
+
+export interface ListQuery {
+  readonly filter: RequestFilter;
+  /** By `createdAt`, then `requestId`. */
+  readonly order: 'asc' | 'desc';
+  /** 1 to 100. */
+  readonly limit: number;
+  /** `next` of the page before; absent for the first page. */
+  readonly after?: string;
+}
+
+export interface ListPage {
+  /** At most `limit`; fewer, even none, is possible before the last page when filters are combined. */
+  readonly items: readonly StoredRequest[];
+  /** The store's own position text, or null after the last record. */
+  readonly next: string | null;
+}
+
+export interface Claim {
+  readonly requestId: string;
+  readonly relayer: string;
+  /** Made for one HTTP call: a repetition with the same id by the same call is answered as the first was. */
+  readonly claimId: string;
+  readonly now: number;
+  /** A claim made at or before this time may be taken over; absent: never. */
+  readonly leaseExpiredAt?: number;
+}
+
+export interface Report {
+  readonly requestId: string;
+  readonly relayer: string;
+  /** Made for one HTTP call, as `Claim.claimId`. */
+  readonly reportId: string;
+  readonly now: number;
+  readonly outcome:
+    | { readonly status: 'success'; readonly txHash: string }
+    | { readonly status: 'failed'; readonly errorMessage: string };
+}
+
+/** What a conditional write did. `record` is the record after it (moved) or as it stands unchanged (conflict). */
+export type Transition =
+  | { readonly outcome: 'moved'; readonly record: StoredRequest }
+  | { readonly outcome: 'conflict'; readonly record: StoredRequest }
+  | { readonly outcome: 'missing' };
+
+export interface RequestStats {
+  /** Records by status; absent where the store cannot know cheaply. */
+  readonly countByStatus?: Readonly<Record<RequestStatus, number>>;
+  /** `createdAt` of the oldest pending record; absent when none is pending. */
+  readonly oldestPendingAt?: number;
+}
+
+/**
+ * Port: the queue's records. Every write that resolved survives `kill -9` and power loss.
+ *
+ * States and who moves them, each by one conditional write:
+ *
+ *     (none) --create--> pending --claim--> processing --report--> success | failed
+ *                                           processing --claim (lease expired)--> processing
+ *
+ * Every method throws `DependencyUnavailableError` when the store does not answer; nothing else is thrown for good input.
+ *
+ * @see SPEC.md sections 2 and 3
+ */
+export interface RequestStore {
+  /** Stores a new `pending` record. Repeating it with the same `requestId` changes nothing. */
+  create(record: StoredRequest): Promise<void>;
+  /** @param requestId UUID in any letter case */
+  get(requestId: string): Promise<StoredRequest | undefined>;
+  /** Keyset page; its cost does not grow with the backlog. @throws InvalidCursorError for an `after` it did not make */
+  list(query: ListQuery): Promise<ListPage>;
+  /** Moves `pending` (or an expired claim) to `processing`; atomic among all rivals. */
+  claim(claim: Claim): Promise<Transition>;
+  /** Moves the owner's `processing` to `success` or `failed`. */
+  report(report: Report): Promise<Transition>;
+  stats(): Promise<RequestStats>;
+}

@@ -1,0 +1,13 @@
+/**
+ * CORS headers of every answer but those of local objects.
+ *
+ * @see SPEC.md section 8; DECISIONS.md, "CORS"
+ */
+export const CORS_HEADERS = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-headers':
+    'Content-Type, Authorization, X-Relayer-Address, X-Relayer-Signature, X-Relayer-Timestamp, X-Admin-Key',
+  'access-control-allow-methods': 'GET, POST, PATCH, DELETE, OPTIONS',
+  'access-control-expose-headers': 'X-Request-Id, RateLimit, RateLimit-Policy, Retry-After',
+  'access-control-max-age': '86400',
+} as const;

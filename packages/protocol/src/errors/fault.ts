@@ -1,0 +1,60 @@
+import type * as z from 'zod/mini';
+
+/** One validation error: where, and what was expected. */
+export interface Fault {
+  /** Path from the body's or query's root, like `params.dataIds[2]`; `body` for the body itself. */
+  readonly path: string;
+  /** What was expected, in words; it never repeats the value. */
+  readonly message: string;
+}
+
+/** Most faults that one answer lists; a last entry says how many more there are. */
+export const MAX_FAULTS = 1000;
+
+const identifier = /^[A-Za-z_$][A-Za-z0-9_$]*$/;
+/** Longest part of an unknown key that is repeated in a path. */
+const MAX_KEY_LENGTH = 100;
+
+function appendToPath(path: string, key: PropertyKey): string {
+  if (typeof key === 'number') return `${path}[${key}]`;
+  const text = String(key);
+  if (text.length <= MAX_KEY_LENGTH && identifier.test(text)) return path === '' ? text : `${path}.${text}`;
+  const shown = text.length > MAX_KEY_LENGTH ? `${text.slice(0, MAX_KEY_LENGTH)}…` : text;
+  return `${path}[${JSON.stringify(shown)}]`;
+}
+
+/** Writes a path like `params.dataIds[2]`; keys that are no identifiers stand as `["…"]`. */
+export function formatPath(keys: readonly PropertyKey[]): string {
+  return keys.reduce(appendToPath, '');
+}
+
+/**
+ * Turns zod's issues into faults, one for each wrong place and one for each unknown field.
+ *
+ * @param issues - of a failed `safeParse`
+ * @param prefix - keys that stand before each issue's own path
+ * @returns faults in the order of the schema, without doubles
+ */
+export function faultsFromIssues(issues: readonly z.core.$ZodIssue[], prefix: readonly PropertyKey[] = []): Fault[] {
+  const byPlace = new Map<string, Fault>();
+  const add = (keys: readonly PropertyKey[], message: string) => {
+    const path = formatPath(keys) || 'body';
+    byPlace.set(`${path}\n${message}`, { path, message });
+  };
+  for (const issue of issues) {
+    const keys = [...prefix, ...issue.path];
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys) add([...keys, key], 'unknown field');
+    } else {
+      add(keys, issue.message);
+    }
+  }
+  return [...byPlace.values()];
+}
+
+/** Bounds a list of faults, so that a small body cannot make a huge answer. */
+export function capFaults(faults: readonly Fault[]): readonly Fault[] {
+  if (faults.length <= MAX_FAULTS) return faults;
+  const more = { path: 'body', message: `and ${faults.length - MAX_FAULTS} more` };
+  return [...faults.slice(0, MAX_FAULTS), more];
+}

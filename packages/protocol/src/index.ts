@@ -1,0 +1,57 @@
+export { ACTIONS, type Action, isAction } from './actions/action.ts';
+export { type ActionParams, createParamsSchemas, type ParamsSchemas } from './actions/params.ts';
+export { type Keccak256, toChecksumAddress } from './address.ts';
+export {
+  createRelayerAuthMessage,
+  EMPTY_BODY_HASH,
+  RELAYER_HEADERS,
+  RELAYER_TIMESTAMP_SKEW_MS,
+  type RelayerAuthFields,
+} from './auth/relayerAuth.ts';
+export { CORS_HEADERS } from './cors.ts';
+export { type ErrorBody, errorBodySchema } from './errors/errorBody.ts';
+export { capFaults, type Fault, faultsFromIssues, MAX_FAULTS } from './errors/fault.ts';
+export { addressFormat, requestIdFormat } from './formats.ts';
+export { type Parsed, parseWith } from './parsed.ts';
+export {
+  type AddRelayerBody,
+  addRelayerSchema,
+  MAX_LABEL_LENGTH,
+  type RelayerList,
+  type RelayerRemoved,
+  type RelayerWireRecord,
+  relayerListSchema,
+  relayerRecordSchema,
+  relayerRemovedSchema,
+  removeRelayerSchema,
+} from './relayers/relayer.ts';
+export { type CreateRequestBody, createRequestParser, createRequestSchemaOf } from './requests/create.ts';
+export {
+  DEFAULT_PAGE_SIZE,
+  type ListRequestsQuery,
+  listRequestsFields,
+  MAX_PAGE_SIZE,
+  parseListRequests,
+} from './requests/list.ts';
+export { type RequestPage, type RequestRecord, requestPageSchema, requestRecordSchema } from './requests/record.ts';
+export {
+  isStatusMove,
+  REQUEST_STATUSES,
+  REQUESTABLE_STATUSES,
+  type RequestableStatus,
+  type RequestStatus,
+} from './requests/status.ts';
+export {
+  MAX_ERROR_MESSAGE_LENGTH,
+  parseUpdateRequest,
+  type UpdateRequestBody,
+  updateRequestForms,
+} from './requests/update.ts';
+export { type Access, type RateLimitClass, ROUTES, type Route, type RouteName } from './routes.ts';
+export {
+  type SignedOperationBody,
+  STORAGE_OPERATIONS,
+  type StorageOperation,
+  signedOperationSchema,
+  signStorageSchema,
+} from './storage/sign.ts';

@@ -1,0 +1,82 @@
+import * as z from 'zod/mini';
+import { type Fault, faultsFromIssues } from '../errors/fault.ts';
+import { addressFormat, chainNameFormat, expecting } from '../formats.ts';
+import type { Parsed } from '../parsed.ts';
+import { REQUEST_STATUSES, type RequestStatus } from './status.ts';
+
+export const MAX_PAGE_SIZE = 100;
+export const DEFAULT_PAGE_SIZE = 20;
+
+/** Longest cursor that is looked at, in characters. */
+const MAX_CURSOR_LENGTH = 1024;
+
+/** Query of `GET /requests`. */
+export interface ListRequestsQuery {
+  readonly signer?: string | undefined;
+  readonly status?: RequestStatus | undefined;
+  readonly chainName?: string | undefined;
+  readonly limit: number;
+  readonly order: 'asc' | 'desc';
+  readonly lastKey?: string | undefined;
+}
+
+const limitError = { error: expecting(`an integer from 1 to ${MAX_PAGE_SIZE}`) };
+
+/** The query's fields, each as text. */
+export const listRequestsFields = {
+  signer: z.optional(addressFormat),
+  status: z.optional(z.enum(REQUEST_STATUSES, { error: expecting(`one of ${REQUEST_STATUSES.join(', ')}`) })),
+  chainName: z.optional(chainNameFormat),
+  limit: z.optional(
+    z
+      .string(limitError)
+      .check(
+        z.regex(/^(?:[1-9][0-9]?|100)$/, limitError),
+        z.meta({ description: `Page size, 1 to ${MAX_PAGE_SIZE}, default ${DEFAULT_PAGE_SIZE}`, examples: ['20'] }),
+      ),
+  ),
+  order: z.optional(z.enum(['asc', 'desc'], { error: expecting('asc (oldest first) or desc') })),
+  lastKey: z.optional(
+    z
+      .string()
+      .check(
+        z.regex(/^[A-Za-z0-9_-]+$/, { error: expecting('the lastKey of the page before') }),
+        z.maxLength(MAX_CURSOR_LENGTH, { error: expecting('the lastKey of the page before') }),
+        z.meta({ description: 'Cursor: the `lastKey` of the page before' }),
+      ),
+  ),
+} as const;
+
+const schema = z.object(listRequestsFields);
+const names = Object.keys(listRequestsFields);
+
+function readFields(query: URLSearchParams, faults: Fault[]): Record<string, string> {
+  const fields: Record<string, string> = {};
+  for (const name of names) {
+    const values = query.getAll(name);
+    const [value] = values;
+    if (value === undefined) continue;
+    if (values.length > 1) faults.push({ path: name, message: 'expected once' });
+    else if (value === '') faults.push({ path: name, message: 'expected a value, or no such parameter' });
+    else fields[name] = value;
+  }
+  return fields;
+}
+
+/**
+ * Parses the query of a list. Unknown parameters are ignored; a known one may stand once and not empty.
+ *
+ * @see SPEC.md section 4, "GET /requests"
+ */
+export function parseListRequests(query: URLSearchParams): Parsed<ListRequestsQuery> {
+  const faults: Fault[] = [];
+  const fields = readFields(query, faults);
+  const result = schema.safeParse(fields);
+  if (!result.success) faults.push(...faultsFromIssues(result.error.issues));
+  if (!['signer', 'status', 'chainName'].some((name) => query.has(name))) {
+    faults.push({ path: 'query', message: 'expected at least one of signer, status, chainName' });
+  }
+  if (!result.success || faults.length > 0) return { faults };
+  const { limit, order, ...rest } = result.data;
+  return { value: { ...rest, limit: limit === undefined ? DEFAULT_PAGE_SIZE : Number(limit), order: order ?? 'asc' } };
+}

@@ -1,0 +1,69 @@
+import * as z from 'zod/mini';
+import { codePointsFormat, expecting, txHashFormat } from '../formats.ts';
+import { type Parsed, parseWith } from '../parsed.ts';
+import { REQUESTABLE_STATUSES } from './status.ts';
+
+/** Most Unicode code points of an `errorMessage`. */
+export const MAX_ERROR_MESSAGE_LENGTH = 1000;
+
+/** Body of `PATCH /requests/{requestId}`: a claim, or a report of success or failure. */
+export type UpdateRequestBody =
+  | { readonly status: 'processing' }
+  | { readonly status: 'success'; readonly txHash: string }
+  | { readonly status: 'failed'; readonly errorMessage: string };
+
+const errorMessageFormat = codePointsFormat(
+  MAX_ERROR_MESSAGE_LENGTH,
+  'Why the request failed',
+  'execution reverted: InsufficientBalance',
+);
+
+const fieldOf = { processing: undefined, success: 'txHash', failed: 'errorMessage' } as const;
+const expectedOf = { txHash: '0x followed by 64 hex digits', errorMessage: '1 to 1000 Unicode characters' } as const;
+
+/** Each status takes its own field and no other. */
+const fieldsOfStatus = z.check<{ status?: unknown; txHash?: unknown; errorMessage?: unknown }>(
+  (payload) => {
+    const status = REQUESTABLE_STATUSES.find((known) => known === payload.value.status);
+    if (status === undefined) return;
+    for (const field of ['txHash', 'errorMessage'] as const) {
+      const input = payload.value[field];
+      if (field === fieldOf[status] && input === undefined) {
+        const message = `required with status ${status}: expected ${expectedOf[field]}`;
+        payload.issues.push({ code: 'custom', path: [field], message, input });
+      } else if (field !== fieldOf[status] && input !== undefined) {
+        payload.issues.push({ code: 'custom', path: [field], message: `expected none with status ${status}`, input });
+      }
+    }
+  },
+  { when: () => true },
+);
+
+/** Schema of `PATCH /requests/{requestId}`. */
+export const updateRequestSchema = z
+  .strictObject(
+    {
+      status: z.enum(REQUESTABLE_STATUSES, { error: expecting('one of processing, success, failed') }),
+      txHash: z.optional(txHashFormat),
+      errorMessage: z.optional(errorMessageFormat),
+    },
+    { error: expecting('an object') },
+  )
+  .check(fieldsOfStatus);
+
+/** The schema's three forms, one a status, for documentation. */
+export const updateRequestForms = [
+  z.strictObject({ status: z.literal('processing') }),
+  z.strictObject({ status: z.literal('success'), txHash: txHashFormat }),
+  z.strictObject({ status: z.literal('failed'), errorMessage: errorMessageFormat }),
+] as const;
+
+/**
+ * Parses the body of a claim or report.
+ *
+ * @see SPEC.md section 4, "PATCH /requests/{requestId}"
+ */
+export function parseUpdateRequest(input: unknown): Parsed<UpdateRequestBody> {
+  // The schema's check ties each status to its field.
+  return parseWith(updateRequestSchema, input) as Parsed<UpdateRequestBody>;
+}

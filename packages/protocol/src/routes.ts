@@ -1,0 +1,102 @@
+/** Who may call a route. */
+export type Access = 'public' | 'identity' | 'relayer' | 'admin';
+
+/** Which limit counts a call; see `RATE_LIMIT_*`. */
+export type RateLimitClass = 'reads' | 'writes' | 'sign';
+
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Path template with `{parameter}`s. */
+  readonly path: string;
+  /** `GET /requests` is public until `status` or `chainName` is asked. */
+  readonly access: Access;
+  readonly rateLimit: RateLimitClass;
+  /** Whether the route takes a JSON body. */
+  readonly takesBody: boolean;
+  /** Status of success. */
+  readonly success: 200 | 201;
+  /** Statuses of failure that are the route's own. */
+  readonly errors: readonly number[];
+}
+
+/**
+ * Every endpoint of the specification, by the name of what it does.
+ *
+ * @see SPEC.md section 4
+ */
+export const ROUTES = {
+  signStorage: {
+    method: 'POST',
+    path: '/storage/sign',
+    access: 'identity',
+    rateLimit: 'sign',
+    takesBody: true,
+    success: 200,
+    errors: [400, 401, 413, 415, 429, 500, 503],
+  },
+  createRequest: {
+    method: 'POST',
+    path: '/requests',
+    access: 'public',
+    rateLimit: 'writes',
+    takesBody: true,
+    success: 201,
+    errors: [400, 413, 415, 429, 500, 503],
+  },
+  listRequests: {
+    method: 'GET',
+    path: '/requests',
+    access: 'public',
+    rateLimit: 'reads',
+    takesBody: false,
+    success: 200,
+    errors: [400, 401, 429, 500, 503],
+  },
+  readRequest: {
+    method: 'GET',
+    path: '/requests/{requestId}',
+    access: 'public',
+    rateLimit: 'reads',
+    takesBody: false,
+    success: 200,
+    errors: [400, 404, 429, 500, 503],
+  },
+  updateRequest: {
+    method: 'PATCH',
+    path: '/requests/{requestId}',
+    access: 'relayer',
+    rateLimit: 'writes',
+    takesBody: true,
+    success: 200,
+    errors: [400, 401, 404, 409, 413, 415, 429, 500, 503],
+  },
+  addRelayer: {
+    method: 'POST',
+    path: '/admin/relayers',
+    access: 'admin',
+    rateLimit: 'writes',
+    takesBody: true,
+    success: 201,
+    errors: [400, 401, 413, 415, 429, 500, 503],
+  },
+  removeRelayer: {
+    method: 'DELETE',
+    path: '/admin/relayers/{address}',
+    access: 'admin',
+    rateLimit: 'writes',
+    takesBody: false,
+    success: 200,
+    errors: [400, 401, 429, 500, 503],
+  },
+  listRelayers: {
+    method: 'GET',
+    path: '/admin/relayers',
+    access: 'admin',
+    rateLimit: 'reads',
+    takesBody: false,
+    success: 200,
+    errors: [401, 429, 500, 503],
+  },
+} as const satisfies Record<string, Route>;
+
+export type RouteName = keyof typeof ROUTES;

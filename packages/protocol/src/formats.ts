@@ -3,6 +3,8 @@ import * as z from 'zod/mini';
 /** The largest uint256, the bound of every amount and time on the wire. */
 export const UINT256_MAX = 2n ** 256n - 1n;
 
+const uint256MaxText = String(UINT256_MAX);
+
 interface TextFormat {
   readonly pattern: RegExp;
   /** Completes "expected …" in a fault's message. */
@@ -27,7 +29,10 @@ function textFormat({ pattern, expected, description, example }: TextFormat) {
 function decimalFormat(description: string, example: string) {
   const expected = 'a decimal string without sign or leading zeros, at most 2^256-1';
   return textFormat({ pattern: /^(?:0|[1-9][0-9]{0,77})$/, expected, description, example }).check(
-    z.refine((text) => text.length < 78 || BigInt(text) <= UINT256_MAX, { error: `expected ${expected}` }),
+    // Runs beside the pattern, so on any text: of texts of one length, the order of letters is that of numbers.
+    z.refine((text) => text.length !== uint256MaxText.length || text <= uint256MaxText, {
+      error: `expected ${expected}`,
+    }),
   );
 }
 

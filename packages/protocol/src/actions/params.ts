@@ -44,8 +44,8 @@ const writeEntry = z.strictObject(
   objectError,
 );
 
-/** Runs a cross-field check even where other fields have faults, so that one answer names them all. */
-const always = { when: () => true };
+/** Runs a cross-field check even where fields have faults, so that one answer names them all; never on another type. */
+const onObjects = { when: ({ value }: z.core.ParsePayload) => typeof value === 'object' && value !== null };
 
 const permitNeedsFunds = z.check<{ fundAmount?: unknown; permit?: unknown }>((payload) => {
   const { fundAmount, permit } = payload.value;
@@ -57,7 +57,7 @@ const permitNeedsFunds = z.check<{ fundAmount?: unknown; permit?: unknown }>((pa
       input: permit,
     });
   }
-}, always);
+}, onObjects);
 
 const equalLengths = z.check<{ dataIds?: unknown; payloads?: unknown }>((payload) => {
   const { dataIds, payloads } = payload.value;
@@ -65,20 +65,20 @@ const equalLengths = z.check<{ dataIds?: unknown; payloads?: unknown }>((payload
     const message = `expected as many payloads as dataIds (${dataIds.length})`;
     payload.issues.push({ code: 'custom', path: ['payloads'], message, input: payloads });
   }
-}, always);
+}, onObjects);
 
-/** A batch array; its length is checked beside its entries, so that faults of both are named. */
+/**
+ * A batch array. One that is too long is refused as a whole: its entries are not looked at, so that a body's cost and its
+ * number of faults stay bounded.
+ */
 function batch<T extends z.ZodMiniType>(element: T, maxBatchSize: number) {
   const expected = `an array of 1 to ${maxBatchSize} entries`;
-  return z.array(element, { error: expecting(expected) }).check(
-    z.check<readonly unknown[]>((payload) => {
-      const { length } = payload.value;
-      if (length < 1 || length > maxBatchSize) {
-        payload.issues.push({ code: 'custom', path: [], message: `expected ${expected}`, input: payload.value });
-      }
-    }, always),
-    z.meta({ minItems: 1, maxItems: maxBatchSize }),
-  );
+  const error = expecting(expected);
+  const bounded = z.array(z.unknown(), { error }).check(z.maxLength(maxBatchSize, { error }));
+  const entries = z
+    .array(element, { error })
+    .check(z.minLength(1, { error }), z.meta({ minItems: 1, maxItems: maxBatchSize }));
+  return z.pipe(bounded, entries);
 }
 
 /**

@@ -35,11 +35,12 @@ export function createRequestParser(limits: { readonly maxBatchSize: number }) {
   const paramsSchemas = createParamsSchemas(limits);
   return function parseCreateRequest(input: unknown): Parsed<CreateRequestBody> {
     const outer = envelope.safeParse(input);
-    const faults = outer.success ? [] : faultsFromIssues(outer.error.issues);
+    let faults = outer.success ? [] : faultsFromIssues(outer.error.issues);
     const { action, params } = (typeof input === 'object' && input !== null ? input : {}) as Record<string, unknown>;
     if (typeof params === 'object' && params !== null && !Array.isArray(params)) {
       const inner = (isAction(action) ? paramsSchemas[action] : sharedParamsSchema).safeParse(params);
-      if (!inner.success) faults.push(...faultsFromIssues(inner.error.issues, ['params']));
+      // Not `push(...)`: as many arguments as a stranger sends fields would overflow the stack.
+      if (!inner.success) faults = faults.concat(faultsFromIssues(inner.error.issues, ['params']));
     }
     // Both schemas have passed the value whole, so it is a body of that action.
     return faults.length === 0 ? { value: input as CreateRequestBody } : { faults };

@@ -36,7 +36,8 @@ const fieldsOfStatus = z.check<{ status?: unknown; txHash?: unknown; errorMessag
       }
     }
   },
-  { when: () => true },
+  // Even where fields have faults, so that one answer names them all; never on another type.
+  { when: ({ value }) => typeof value === 'object' && value !== null },
 );
 
 /** Schema of `PATCH /requests/{requestId}`. */

@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
+import { hasErrorCode } from './hasErrorCode.ts';
+import { syncDirectory } from './syncDirectory.ts';
+
+/** The development issuer's signing key. */
+export interface DevelopmentKey {
+  readonly privateKey: CryptoKey;
+  readonly publicKey: CryptoKey;
+  /** What the key set shows. */
+  readonly publicJwk: JWK;
+  /** RFC 7638 thumbprint. */
+  readonly kid: string;
+}
+
+export const DEV_ISSUER_ALGORITHM = 'ES256';
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (hasErrorCode(error, ['ENOENT'])) return undefined;
+    throw error;
+  }
+}
+
+/** Puts a new key in place whole, or leaves the one that another process has put there meanwhile. */
+async function createKeyFile(directory: string, path: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const { privateKey } = await generateKeyPair(DEV_ISSUER_ALGORITHM, { extractable: true });
+  const text = JSON.stringify(await exportJWK(privateKey));
+  const temporary = join(directory, `key.${randomUUID()}.tmp`);
+  await writeFile(temporary, text, { mode: 0o600, flag: 'wx', flush: true });
+  try {
+    // Unlike rename, link does not replace: the first process wins and all agree.
+    await link(temporary, path);
+  } catch (error) {
+    if (!hasErrorCode(error, ['EEXIST'])) throw error;
+  } finally {
+    await unlink(temporary);
+  }
+  await syncDirectory(directory);
+}
+
+async function importKey(text: string): Promise<DevelopmentKey> {
+  const jwk: JWK = JSON.parse(text);
+  const { d, ...bare } = jwk;
+  if (jwk.kty !== 'EC' || jwk.crv !== 'P-256' || d === undefined) throw new TypeError('not a private P-256 key');
+  const kid = await calculateJwkThumbprint(bare);
+  // importJWK gives a Uint8Array for symmetric keys only.
+  const privateKey = (await importJWK(jwk, DEV_ISSUER_ALGORITHM)) as CryptoKey;
+  const publicKey = (await importJWK(bare, DEV_ISSUER_ALGORITHM)) as CryptoKey;
+  return { privateKey, publicKey, publicJwk: { ...bare, kid, alg: DEV_ISSUER_ALGORITHM, use: 'sig' }, kid };
+}
+
+/**
+ * Loads the development issuer's key from `key.json`, which it creates (mode 0600) when there is none.
+ *
+ * @param directory - made when missing; processes that share it share the key
+ * @returns the key
+ * @throws Error when the directory cannot be written or the file holds no such key
+ */
+export async function loadOrCreateKey(directory: string): Promise<DevelopmentKey> {
+  const path = join(directory, 'key.json');
+  if ((await readIfThere(path)) === undefined) await createKeyFile(directory, path);
+  try {
+    return await importKey(await readFile(path, 'utf8'));
+  } catch (error) {
+    throw new Error(`The development key ${path} cannot be used; delete it to have a new one made.`, { cause: error });
+  }
+}

@@ -1,0 +1,48 @@
+import type { Logger } from '../../ports/logger.ts';
+import type { TokenVerifier, VerifiedUser } from '../../ports/tokenVerifier.ts';
+import { cacheVerifications } from './cacheVerifications.ts';
+import { createKeySet } from './createKeySet.ts';
+import { logOutages } from './logOutages.ts';
+import { requireSecureUrl } from './requireSecureUrl.ts';
+import { verifyJwt } from './verifyJwt.ts';
+
+/** A Privy app. Its secret is not needed: its keys are public and it has no introspection. */
+export interface PrivyVerifierOptions {
+  /** `IDENTITY_APP_ID`. */
+  readonly appId: string;
+  /** Where the app's keys are; default Privy's own host. */
+  readonly jwksUrl?: string | undefined;
+  readonly fetch: typeof globalThis.fetch;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly logger: Logger;
+  /** For each call to Privy, in milliseconds; default 2,500. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Privy writes the bare name, not a URL. */
+const ISSUER = 'privy.io';
+const TIMEOUT_MS = 2_500;
+
+/**
+ * Creates the verifier for Privy access tokens: ES256 JWTs without `typ`, whose `sub` is the user's DID.
+ *
+ * An access token names its session in `sid`; an identity token, alike in all else, does not and is refused. Revocation is
+ * not visible to a verifier: a token holds until its `exp`, by default an hour after it was issued.
+ *
+ * @param options - app, clock and network
+ * @returns the port
+ * @throws TypeError for a `jwksUrl` that is neither https nor on a loopback host
+ * @see https://docs.privy.io/authentication/user-authentication/access-tokens
+ */
+export function createPrivyVerifier(options: PrivyVerifierOptions): TokenVerifier {
+  const { appId, now, logger } = options;
+  const jwksUrl = options.jwksUrl ?? `https://auth.privy.io/api/v1/apps/${encodeURIComponent(appId)}/jwks.json`;
+  const { href } = requireSecureUrl(jwksUrl, { allowInsecureHttp: false });
+  const connection = { fetch: options.fetch, timeoutMs: options.timeoutMs ?? TIMEOUT_MS };
+  const findKey = createKeySet({ jwksUri: async () => href, connection, now });
+  const rules = { issuer: ISSUER, audience: appId, algorithms: ['ES256'], requiredClaims: ['sid'], findKey, now };
+
+  const verify = (token: string): Promise<VerifiedUser> => verifyJwt(rules, token);
+  return cacheVerifications({ verify: logOutages({ verify, logger, now }), now });
+}

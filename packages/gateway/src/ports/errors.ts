@@ -16,3 +16,9 @@ export class TokenRejectedError extends Error {
   override readonly name = 'TokenRejectedError';
   readonly code = 'TOKEN_REJECTED';
 }
+
+/** A position that the store did not make. */
+export class InvalidCursorError extends Error {
+  override readonly name = 'InvalidCursorError';
+  readonly code = 'INVALID_CURSOR';
+}

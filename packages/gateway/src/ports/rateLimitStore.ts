@@ -1,16 +1,42 @@
-/** Hits of one client in the current and the previous window. */
+/** Hits of one client in the current window and the one before it. */
 export interface WindowCounts {
   readonly current: number;
   readonly previous: number;
 }
 
+/** A place in time on the grid of windows. */
+export interface WindowPosition {
+  /** Number of the current window: `floor(now / windowMs)`. */
+  readonly window: number;
+  /** How much of the current window has passed, 0 to 1. */
+  readonly elapsed: number;
+}
+
 /**
- * Port: counters of a two-bucket sliding window. Buckets are numbered `floor(now / windowMs)`; a store only counts,
- * the arithmetic is `queue`-free and the same for all (see `http/rateLimit.ts`).
+ * What a client has used of its limit: the current window's hits, and those of the window before in proportion to how much
+ * of it the sliding window still covers. Every store decides by this one formula.
  */
+export function slidingUse(counts: WindowCounts, position: WindowPosition): number {
+  return counts.current + counts.previous * (1 - position.elapsed);
+}
+
+export interface Take extends WindowPosition {
+  /** Class and client, like `reads:ip:192.0.2.1`. */
+  readonly key: string;
+  /** Most hits in any one sliding window. */
+  readonly limit: number;
+}
+
+export interface TakeResult {
+  readonly allowed: boolean;
+  /** The counts after the hit, or as they stand when it was refused: a refused hit is not counted. */
+  readonly counts: WindowCounts;
+}
+
+/** Port: counters of a two-bucket sliding window. Throws `DependencyUnavailableError` only. */
 export interface RateLimitStore {
-  /** Adds one hit to the bucket and returns the counts with it. */
-  hit(key: string, bucket: number): Promise<WindowCounts>;
-  /** The counts as they stand. */
-  peek(key: string, bucket: number): Promise<WindowCounts>;
+  /** Counts one hit, unless `slidingUse` would pass the limit with it. */
+  take(take: Take): Promise<TakeResult>;
+  /** Reads the counts and counts nothing. */
+  peek(key: string, window: number): Promise<WindowCounts>;
 }

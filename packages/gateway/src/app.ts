@@ -1,0 +1,74 @@
+import { Hono } from 'hono';
+import { createAdminCheck } from './auth/admin.ts';
+import { createRateLimiter, type RateLimits } from './http/rateLimit.ts';
+import { createRouter, type GatewayEnv } from './http/router.ts';
+import type { GatewayPorts } from './ports/gatewayPorts.ts';
+import { createCursorCodec } from './queue/cursor.ts';
+import { addRelayerEndpoint } from './routes/admin/add.ts';
+import { createAdminAccess } from './routes/admin/adminAccess.ts';
+import { listRelayersEndpoint } from './routes/admin/list.ts';
+import { removeRelayerEndpoint } from './routes/admin/remove.ts';
+import { docsRoutes } from './routes/docs/docs.ts';
+import { operationsRoutes } from './routes/operations/operations.ts';
+import { createRequestEndpoint } from './routes/requests/create.ts';
+import { listRequestsEndpoint } from './routes/requests/list.ts';
+import { readRequestEndpoint } from './routes/requests/read.ts';
+import { updateRequestEndpoint } from './routes/requests/update.ts';
+import { type SignOptions, signStorageEndpoint } from './routes/storage/sign.ts';
+
+export interface GatewayOptions {
+  /** Valid admin keys: one, or two during a rotation. */
+  readonly adminKeys: readonly string[];
+  /** Secret that seals cursors; the same in all processes of a deployment. */
+  readonly cursorKey: Uint8Array;
+  readonly claimLeaseSeconds: number;
+  readonly maxBodyBytes: number;
+  readonly maxBatchSize: number;
+  readonly rateLimits: RateLimits;
+  readonly sign: SignOptions;
+  /** Proxies in front of the service whose `X-Forwarded-For` is believed. */
+  readonly trustedProxyHops: number;
+}
+
+export interface Gateway {
+  /**
+   * Answers one HTTP request.
+   *
+   * @param request - its URL's path is the one routed: without stage prefix or base path
+   * @param env - what the connection tells
+   */
+  readonly fetch: (request: Request, env: GatewayEnv) => Promise<Response>;
+}
+
+/**
+ * Builds the gateway: every route of the specification, by access level, over the given ports. It listens to nothing.
+ *
+ * @see SPEC.md section 4
+ */
+export function createGateway(ports: GatewayPorts, options: GatewayOptions): Gateway {
+  const limiter = createRateLimiter(ports.rateLimits, options.rateLimits, ports.now);
+  const router = createRouter(new Hono(), { ...ports, ...options, limiter });
+  const queue = {
+    ...ports,
+    claimLeaseSeconds: options.claimLeaseSeconds,
+    claimed: ports.metrics.claimed,
+    cursors: createCursorCodec(options.cursorKey),
+  };
+  const admin = createAdminAccess(createAdminCheck(options.adminKeys));
+
+  // Public
+  router.serve(createRequestEndpoint(queue, options));
+  router.serve(listRequestsEndpoint(queue));
+  router.serve(readRequestEndpoint(queue));
+  // Signed-in users
+  router.serve(signStorageEndpoint(ports, options.sign));
+  // Whitelisted relayers
+  router.serve(updateRequestEndpoint(queue));
+  // Administrators
+  router.serve(addRelayerEndpoint(ports, admin));
+  router.serve(listRelayersEndpoint(ports, admin));
+  router.serve(removeRelayerEndpoint(ports, admin));
+  // Operators and readers
+  for (const route of [...operationsRoutes(ports), ...docsRoutes(ports)]) router.servePlain(route);
+  return { fetch: router.finish() };
+}

@@ -1,0 +1,23 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { unauthenticated } from '../http/errors.ts';
+
+const digestOf = (text: string) => createHash('sha256').update(text).digest();
+
+/**
+ * Makes the check of `X-Admin-Key`: compared over digests in constant time with every valid key.
+ *
+ * @param keys - the valid keys, one or, during a rotation, two
+ * @throws ApiError ADMIN_KEY_REJECTED from the returned function
+ * @see SPEC.md section 5, "Admin: API key"
+ */
+export function createAdminCheck(keys: readonly string[]): (request: Request) => void {
+  const digests = keys.map(digestOf);
+  return function checkAdmin(request) {
+    const given = request.headers.get('x-admin-key');
+    if (given === null) throw unauthenticated('ADMIN_KEY_REJECTED', 'The X-Admin-Key header is missing.');
+    const digest = digestOf(given);
+    let matches = 0;
+    for (const known of digests) matches += timingSafeEqual(digest, known) ? 1 : 0;
+    if (matches === 0) throw unauthenticated('ADMIN_KEY_REJECTED', 'The X-Admin-Key is wrong.');
+  };
+}

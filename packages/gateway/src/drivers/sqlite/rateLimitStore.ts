@@ -1,0 +1,113 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { type RateLimitStore, slidingUse, type Take, type WindowCounts } from '../../ports/rateLimitStore.ts';
+import { readStore } from './reads.ts';
+import type { QuotedTables } from './tables.ts';
+import type { Writer } from './writer.ts';
+import type { UnsentHits } from './writes.ts';
+
+/** How long hits wait before they are shared with the other processes, in milliseconds. */
+const SHARE_AFTER_MS = 100;
+
+/** Most clients whose counts are kept in memory; the file knows the others. */
+const MAX_CLIENTS = 20_000;
+
+interface Client {
+  window: number;
+  current: number;
+  previous: number;
+  /** Hits of `window` that the file does not know yet. */
+  unsent: number;
+}
+
+export interface SqliteRateLimitStore extends RateLimitStore {
+  /** Writes what is not shared yet. */
+  flush(): Promise<void>;
+}
+
+/**
+ * Counters that decide from memory and share their hits through the file every tenth of a second: exact in one process, and
+ * among several of one machine late by that much. A limit never waits for the disk.
+ *
+ * @param database - a connection for reading
+ */
+export function createRateLimitStore(database: DatabaseSync, writer: Writer, tables: QuotedTables): SqliteRateLimitStore {
+  const select = database.prepare(`SELECT hits FROM ${tables.rateLimits} WHERE key = ? AND window = ?`);
+  const clients = new Map<string, Client>();
+  let late: UnsentHits[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let sharing: Promise<void> = Promise.resolve();
+
+  const storedHits = (key: string, window: number) => Number(readStore(() => select.get(key, window))?.['hits'] ?? 0);
+
+  function keepHits(key: string, client: Client): void {
+    if (client.unsent > 0) late.push({ key, window: client.window, hits: client.unsent });
+    client.unsent = 0;
+  }
+
+  function forgetOldest(): void {
+    for (const [key, client] of clients) {
+      keepHits(key, client);
+      clients.delete(key);
+      return;
+    }
+  }
+
+  function clientOf(key: string, window: number): Client {
+    const known = clients.get(key);
+    if (known?.window === window) return known;
+    if (known !== undefined) keepHits(key, known);
+    else if (clients.size >= MAX_CLIENTS) forgetOldest();
+    const previous = known?.window === window - 1 ? known.current : storedHits(key, window - 1);
+    const client = { window, current: known === undefined ? storedHits(key, window) : 0, previous, unsent: 0 };
+    clients.delete(key);
+    clients.set(key, client);
+    return client;
+  }
+
+  /** Takes over what the file says, with the hits that came since they were sent. */
+  function learn({ key, window }: UnsentHits, counts: WindowCounts): void {
+    const client = clients.get(key);
+    if (client?.window !== window) return;
+    client.current = counts.current + client.unsent;
+    client.previous = counts.previous;
+  }
+
+  async function share(): Promise<void> {
+    timer = undefined;
+    for (const [key, client] of clients) keepHits(key, client);
+    const sent = late;
+    late = [];
+    if (sent.length === 0) return;
+    const counts = await writer.write('countHits', sent);
+    for (const [i, hits] of sent.entries()) learn(hits, counts[i] ?? { current: 0, previous: 0 });
+  }
+
+  function shareSoon(): void {
+    timer ??= setTimeout(() => {
+      // Counts that could not be written are lost, not wrong: the limits go on from memory.
+      sharing = share().catch(() => undefined);
+    }, SHARE_AFTER_MS).unref();
+  }
+
+  return {
+    async take({ key, window, elapsed, limit }: Take) {
+      const client = clientOf(key, window);
+      const allowed = slidingUse({ current: client.current + 1, previous: client.previous }, { window, elapsed }) <= limit;
+      if (allowed) {
+        client.current++;
+        client.unsent++;
+        shareSoon();
+      }
+      return { allowed, counts: { current: client.current, previous: client.previous } };
+    },
+    async peek(key, window) {
+      const { current, previous } = clientOf(key, window);
+      return { current, previous };
+    },
+    async flush() {
+      clearTimeout(timer);
+      await sharing;
+      await share();
+    },
+  };
+}

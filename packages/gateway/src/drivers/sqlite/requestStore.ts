@@ -1,0 +1,55 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { RequestStatus } from '@prism-gateway/protocol';
+import { InvalidCursorError } from '../../ports/errors.ts';
+import type { ListQuery, RequestStats, RequestStore } from '../../ports/requestStore.ts';
+import { listPage } from './listRequests.ts';
+import { createStatements, readStore } from './reads.ts';
+import { REQUEST_COLUMNS, type RequestRow, requestOfRow } from './rows.ts';
+import type { QuotedTables } from './tables.ts';
+import type { Writer } from './writer.ts';
+
+function readStats(statement: ReturnType<typeof createStatements>, tables: QuotedTables): RequestStats {
+  const countByStatus: Record<RequestStatus, number> = { pending: 0, processing: 0, success: 0, failed: 0 };
+  for (const row of statement(`SELECT status, records FROM ${tables.counts}`).iterate()) {
+    countByStatus[row['status'] as RequestStatus] = Number(row['records']);
+  }
+  const oldest = statement(
+    `SELECT created_at FROM ${tables.requests} WHERE status = 'pending' ORDER BY created_at, request_id LIMIT 1`,
+  ).get()?.['created_at'];
+  return oldest === undefined ? { countByStatus } : { countByStatus, oldestPendingAt: Number(oldest) };
+}
+
+/**
+ * The queue's records in SQLite: read on this thread, written on the writer's.
+ *
+ * @param database - a connection for reading
+ */
+export function createRequestStore(database: DatabaseSync, writer: Writer, tables: QuotedTables): RequestStore {
+  const statement = createStatements(database);
+  const select = database.prepare(
+    `SELECT ${REQUEST_COLUMNS} FROM ${tables.requests} r JOIN ${tables.params} p USING (seq) WHERE r.request_id = ?`,
+  );
+  return {
+    async create(record) {
+      await writer.write('create', record);
+    },
+    async get(requestId) {
+      // The columns are those of RequestRow.
+      const row = readStore(() => select.get(requestId)) as unknown as RequestRow | undefined;
+      return row === undefined ? undefined : requestOfRow(row);
+    },
+    async list(query: ListQuery) {
+      try {
+        return listPage(statement, tables, query);
+      } catch (error) {
+        if (error instanceof InvalidCursorError) throw error;
+        return readStore(() => {
+          throw error;
+        });
+      }
+    },
+    claim: (claim) => writer.write('claim', claim),
+    report: (report) => writer.write('report', report),
+    stats: async () => readStore(() => readStats(statement, tables)),
+  };
+}

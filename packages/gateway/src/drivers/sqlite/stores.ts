@@ -1,0 +1,51 @@
+import type { RateLimitStore } from '../../ports/rateLimitStore.ts';
+import type { RelayerStore } from '../../ports/relayerStore.ts';
+import type { RequestStore } from '../../ports/requestStore.ts';
+import { openDatabase } from './database.ts';
+import { migrate } from './migrations.ts';
+import { createRateLimitStore } from './rateLimitStore.ts';
+import { readStore } from './reads.ts';
+import { createRelayerStore } from './relayerStore.ts';
+import { createRequestStore } from './requestStore.ts';
+import { quoteTables, type TableNames } from './tables.ts';
+import { createWriter } from './writer.ts';
+
+export interface SqliteStores {
+  readonly requests: RequestStore;
+  readonly relayers: RelayerStore;
+  readonly rateLimits: RateLimitStore;
+  /** @throws DependencyUnavailableError */
+  checkReady(): Promise<void>;
+  /** Finishes every write under way and closes the file. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the embedded store: one file, which several processes of one machine may share.
+ *
+ * @param file - path of the database; made where there is none
+ * @param tables - names of the stores
+ * @throws NewerSchemaError, and SQLite's own errors for a file that cannot be opened
+ */
+export function openSqliteStores(file: string, tables: TableNames): SqliteStores {
+  const database = openDatabase(file);
+  migrate(database, tables);
+  const quoted = quoteTables(tables);
+  const writer = createWriter({ file, tables });
+  const rateLimits = createRateLimitStore(database, writer, quoted);
+  const probe = database.prepare(`SELECT 1 FROM ${quoted.requests} LIMIT 1`);
+  return {
+    requests: createRequestStore(database, writer, quoted),
+    relayers: createRelayerStore(database, writer, quoted),
+    rateLimits,
+    async checkReady() {
+      readStore(() => probe.get());
+      await writer.write('countHits', []);
+    },
+    async close() {
+      await rateLimits.flush().catch(() => undefined);
+      await writer.close();
+      database.close();
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import type { Route } from '@prism-gateway/protocol';
+import type { Answer } from './answer.ts';
+import { checkJsonType, readBody } from './body.ts';
+import type { Call } from './call.ts';
+import type { LimitName, RateLimiter } from './rateLimit.ts';
+import type { Exchange } from './respond.ts';
+
+
+/** An authenticated caller: what the handler is told, and the client that its limits count. */
+export interface Caller<Identity> {
+  readonly identity: Identity;
+  /** Like `relayer:0x…`; undefined: the peer. */
+  readonly client?: string;
+}
+
+/** One route: how to tell who calls it, and what to do. */
+export interface Endpoint<Identity = undefined> {
+  readonly route: Route;
+  /** Absent: anyone may call. @throws ApiError 401 */
+  readonly authenticate?: (call: Call) => Promise<Caller<Identity>>;
+  /** Tells the calls that need no authentication although others of the route do; their identity is undefined. */
+  readonly isPublic?: (call: Call) => boolean;
+  /** Counts a failed authentication by the peer, and refuses a peer over it beforehand. */
+  readonly failureLimit?: LimitName;
+  readonly handle: (call: Call, identity: Identity) => Promise<Answer>;
+}
+
+export interface EndpointContext {
+  readonly limiter: RateLimiter;
+  readonly maxBodyBytes: number;
+}
+
+async function withBody(context: EndpointContext, route: Route, call: Call): Promise<Call> {
+  if (!route.takesBody) return call;
+  const body = await readBody(call.request, context.maxBodyBytes);
+  checkJsonType(call.request, body);
+  return { ...call, body };
+}
+
+/** Runs a public call: its peer is counted before anything else is looked at. */
+async function runPublic<I>(context: EndpointContext, endpoint: Endpoint<I>, call: Call, exchange: Exchange) {
+  exchange.limitHeaders = await context.limiter.take(endpoint.route.rateLimit, call.peer);
+  // Where a call can be public, `I` includes undefined.
+  return await endpoint.handle(await withBody(context, endpoint.route, call), undefined as I);
+}
+
+/**
+ * Runs an endpoint in the order in which errors win: rate limit of the peer, size, content type, authentication, rate limit
+ * of the authenticated client, then the handler's validation, existence and state.
+ *
+ * @see DECISIONS.md, "Which error wins"
+ */
+export async function runEndpoint<Identity>(
+  context: EndpointContext,
+  endpoint: Endpoint<Identity>,
+  call: Call,
+  exchange: Exchange,
+): Promise<Answer> {
+  const { authenticate, failureLimit, route } = endpoint;
+  if (authenticate === undefined || endpoint.isPublic?.(call)) return runPublic(context, endpoint, call, exchange);
+  const { limiter } = context;
+  await limiter.check(route.rateLimit, call.peer);
+  if (failureLimit !== undefined) await limiter.check(failureLimit, call.peer);
+  const whole = await withBody(context, route, call);
+  let caller: Caller<Identity>;
+  try {
+    caller = await authenticate(whole);
+  } catch (error) {
+    exchange.limitHeaders = await limiter.take(route.rateLimit, call.peer);
+    if (failureLimit !== undefined) await limiter.take(failureLimit, call.peer);
+    throw error;
+  }
+  exchange.limitHeaders = await limiter.take(route.rateLimit, caller.client ?? call.peer);
+  return await endpoint.handle(whole, caller.identity);
+}
+

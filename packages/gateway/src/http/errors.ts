@@ -1,0 +1,99 @@
+import type { Fault } from '@prism-gateway/protocol';
+
+interface ApiErrorFacts {
+  readonly code: string;
+  readonly status: number;
+  readonly message: string;
+  readonly details?: readonly Fault[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A failure that the caller is told of: its message is the wire's `error`. Made by the functions below. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly code: string;
+  readonly status: number;
+  readonly details: readonly Fault[] | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+
+  constructor(facts: ApiErrorFacts, options?: { cause?: unknown }) {
+    super(facts.message, options);
+    this.code = facts.code;
+    this.status = facts.status;
+    this.details = facts.details;
+    this.headers = facts.headers;
+  }
+}
+
+/** Seconds after which a client may try again when a dependency did not answer. */
+const RETRY_AFTER_OUTAGE_SECONDS = 1;
+
+export const routeNotFound = (method: string, path: string) =>
+  new ApiError({
+    code: 'ROUTE_NOT_FOUND',
+    status: 404,
+    message: `There is no route ${method} ${path}; see /docs for those there are.`,
+  });
+
+export const methodNotAllowed = (method: string, allowed: readonly string[]) =>
+  new ApiError({
+    code: 'METHOD_NOT_ALLOWED',
+    status: 405,
+    message: `This route does not take ${method}; it takes ${allowed.join(', ')}.`,
+    headers: { allow: [...allowed, 'OPTIONS'].join(', ') },
+  });
+
+export const rateLimited = (
+  what: string,
+  retryAfterSeconds: number,
+  limitHeaders: Readonly<Record<string, string>>,
+) =>
+  new ApiError({
+    code: 'RATE_LIMITED',
+    status: 429,
+    message: `Too many ${what}; try again in ${retryAfterSeconds} s.`,
+    headers: { ...limitHeaders, 'retry-after': String(retryAfterSeconds) },
+  });
+
+export const bodyTooLarge = (maxBytes: number) =>
+  new ApiError({ code: 'BODY_TOO_LARGE', status: 413, message: `The body is larger than ${maxBytes} bytes.` });
+
+export const notJson = () =>
+  new ApiError({
+    code: 'UNSUPPORTED_MEDIA_TYPE',
+    status: 415,
+    message: 'The body must be JSON: send Content-Type: application/json, or none.',
+  });
+
+function validationSentence(details: readonly Fault[]): string {
+  const [only] = details;
+  if (only !== undefined && details.length === 1) return `Not valid: ${only.path}: ${only.message}.`;
+  return `Not valid: ${details.length} faults, each named in details.`;
+}
+
+export const validationFailed = (details: readonly Fault[]) =>
+  new ApiError({ code: 'VALIDATION_FAILED', status: 400, message: validationSentence(details), details });
+
+export const unauthenticated = (code: string, message: string) => new ApiError({ code, status: 401, message });
+
+export const requestNotFound = (requestId: string) =>
+  new ApiError({ code: 'REQUEST_NOT_FOUND', status: 404, message: `There is no request ${requestId}.` });
+
+export const statusConflict = (message: string) => new ApiError({ code: 'STATUS_CONFLICT', status: 409, message });
+
+export const dependencyUnavailable = (dependency: string, cause: unknown) =>
+  new ApiError(
+    {
+      code: 'DEPENDENCY_UNAVAILABLE',
+      status: 503,
+      message: `The ${dependency} did not answer; nothing is known to have changed. Try again.`,
+      headers: { 'retry-after': String(RETRY_AFTER_OUTAGE_SECONDS) },
+    },
+    { cause },
+  );
+
+export const unexpected = (cause: unknown) =>
+  new ApiError(
+    { code: 'UNEXPECTED', status: 500, message: 'Something went wrong here; the request id in X-Request-Id helps to find it.' },
+    { cause },
+  );

@@ -1,0 +1,46 @@
+import type { Logger } from './logger.ts';
+import type { Metrics } from './metrics.ts';
+import type { ObjectSigner } from './objectSigner.ts';
+import type { RateLimitStore } from './rateLimitStore.ts';
+import type { RelayerStore } from './relayerStore.ts';
+import type { RequestCrypto } from './requestCrypto.ts';
+import type { RequestStore } from './requestStore.ts';
+import type { TokenVerifier } from './tokenVerifier.ts';
+
+/** A part that answers whole requests below a path of its own, like the local object store. */
+export interface Mount {
+  /** Begins and ends with a slash. */
+  readonly prefix: string;
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** Whether the API's CORS and security headers are added to its answers. */
+  readonly withApiHeaders: boolean;
+}
+
+/** A file of the API reference. */
+export interface DocsAsset {
+  readonly contentType: string;
+  readonly body: string | Uint8Array<ArrayBuffer>;
+}
+
+/** Everything the gateway needs from outside. */
+export interface GatewayPorts {
+  readonly requests: RequestStore;
+  readonly relayers: RelayerStore;
+  readonly rateLimits: RateLimitStore;
+  readonly signer: ObjectSigner;
+  readonly tokens: TokenVerifier;
+  readonly crypto: RequestCrypto;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** UUIDs of version 7. */
+  readonly newId: () => string;
+  /** Resolves when the stores answer. @throws DependencyUnavailableError */
+  readonly checkReady: () => Promise<void>;
+  /** The OpenAPI document as JSON. */
+  readonly openApi: () => Promise<string>;
+  /** A file of the API reference by its name; undefined: there is none. */
+  readonly docsAsset: (name: string) => Promise<DocsAsset | undefined>;
+  readonly mounts: readonly Mount[];
+}

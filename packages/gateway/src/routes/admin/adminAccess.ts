@@ -1,0 +1,15 @@
+import type { Endpoint } from '../../http/endpoint.ts';
+
+/** What makes an endpoint an administrator's: the key, and the limit of failures a peer. */
+export type AdminAccess = Required<Pick<Endpoint, 'authenticate' | 'failureLimit'>>;
+
+/** @param checkAdmin - throws ApiError ADMIN_KEY_REJECTED */
+export function createAdminAccess(checkAdmin: (request: Request) => void): AdminAccess {
+  return {
+    failureLimit: 'admin-failures',
+    async authenticate(call) {
+      checkAdmin(call.request);
+      return { identity: undefined };
+    },
+  };
+}

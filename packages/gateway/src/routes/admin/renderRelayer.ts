@@ -1,0 +1,9 @@
+import type { RelayerWireRecord } from '@prism-gateway/protocol';
+import type { RelayerRecord } from '../../ports/relayerStore.ts';
+import { formatTime } from '../../queue/renderRecord.ts';
+
+/** Writes a whitelist record as the wire has it. */
+export function renderRelayer({ address, label, createdAt, updatedAt }: RelayerRecord): RelayerWireRecord {
+  const times = { createdAt: formatTime(createdAt), updatedAt: formatTime(updatedAt) };
+  return label === undefined ? { address, ...times } : { address, label, ...times };
+}

@@ -1,0 +1,39 @@
+import { jsonAnswer } from '../../http/answer.ts';
+import { routeNotFound } from '../../http/errors.ts';
+import type { PlainRoute } from '../../http/plainRoute.ts';
+import type { GatewayPorts } from '../../ports/gatewayPorts.ts';
+
+/** What the reference's page may do: run its own scripts, and call this service and presigned URLs. */
+const PAGE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+/** Seconds that a browser may keep the reference's files. */
+const ASSET_MAX_AGE = 3600;
+
+async function answerAsset(ports: Pick<GatewayPorts, 'docsAsset'>, name: string, path: string) {
+  const asset = await ports.docsAsset(name);
+  if (asset === undefined) throw routeNotFound('GET', path);
+  const headers = {
+    'content-type': asset.contentType,
+    'content-security-policy': PAGE_POLICY,
+    'cache-control': `public, max-age=${ASSET_MAX_AGE}`,
+  };
+  return { status: 200, body: asset.body, headers };
+}
+
+/** `GET /`, `/openapi.json`, `/docs` and its files. */
+export function docsRoutes(ports: Pick<GatewayPorts, 'openApi' | 'docsAsset'>): PlainRoute[] {
+  return [
+    {
+      path: '/',
+      answer: async () =>
+        jsonAnswer(200, { name: 'Prism Gateway', docs: '/docs', openapi: '/openapi.json', health: '/health' }),
+    },
+    { path: '/openapi.json', answer: async () => ({ status: 200, body: await ports.openApi() }) },
+    { path: '/docs', answer: () => answerAsset(ports, 'index.html', '/docs') },
+    {
+      path: '/docs/:asset',
+      answer: ({ asset = '' }) => answerAsset(ports, asset, `/docs/${asset}`),
+    },
+  ];
+}

@@ -1,0 +1,20 @@
+import { ROUTES } from '@prism-gateway/protocol';
+import type { Endpoint } from '../../http/endpoint.ts';
+import { requestNotFound } from '../../http/errors.ts';
+import { requireValid } from '../../http/valid.ts';
+import type { RequestStore } from '../../ports/requestStore.ts';
+import { renderRecord } from '../../queue/renderRecord.ts';
+import { parseRequestId } from './requestId.ts';
+
+/** `GET /requests/{requestId}`: anyone reads a record. */
+export function readRequestEndpoint(ports: { readonly requests: RequestStore }): Endpoint {
+  return {
+    route: ROUTES.readRequest,
+    async handle(call) {
+      const [requestId] = requireValid(parseRequestId(call));
+      const record = await ports.requests.get(requestId);
+      if (record === undefined) throw requestNotFound(requestId);
+      return { status: 200, body: renderRecord(record) };
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { parseWith, ROUTES, type SignedOperationBody, signStorageSchema } from '@prism-gateway/protocol';
+import { authenticateUser } from '../../auth/identity.ts';
+import { jsonAnswer } from '../../http/answer.ts';
+import { parseBody } from '../../http/body.ts';
+import type { Endpoint } from '../../http/endpoint.ts';
+import { unauthenticated } from '../../http/errors.ts';
+import { requireValid } from '../../http/valid.ts';
+import type { GatewayPorts } from '../../ports/gatewayPorts.ts';
+import type { VerifiedUser } from '../../ports/tokenVerifier.ts';
+import { formatTime } from '../../queue/renderRecord.ts';
+
+export interface SignOptions {
+  /** Lifetime of a presigned URL, 30 to 300 seconds. */
+  readonly lifetimeSeconds: number;
+  /** Whether a `put` is bound to the content that `key` names. */
+  readonly bindContent: boolean;
+}
+
+type SignPorts = Pick<GatewayPorts, 'signer' | 'tokens' | 'now'>;
+
+/** The tenant's corner of the bucket: hex SHA-256 of issuer, a bar, and user id. */
+function tenantOf(user: VerifiedUser): string {
+  return createHash('sha256').update(`${user.issuer}|${user.userId}`).digest('hex');
+}
+
+/** The lifetime, cut so that the URL never outlives the token. */
+function lifetimeOf(user: VerifiedUser, nowMs: number, lifetimeSeconds: number): number {
+  const signingSecond = Math.floor(nowMs / 1000);
+  const lifetime = Math.min(lifetimeSeconds, Math.floor(user.expiresAtMs / 1000) - signingSecond);
+  if (lifetime < 1) throw unauthenticated('TOKEN_REJECTED', 'The access token has expired.');
+  return lifetime;
+}
+
+/**
+ * `POST /storage/sign`: a signed-in user gets one presigned URL for one operation on one object of its own.
+ *
+ * @see SPEC.md section 4, "POST /storage/sign"; DECISIONS.md, "Object path", "Signed `put`", "Lifetime"
+ */
+export function signStorageEndpoint(ports: SignPorts, options: SignOptions): Endpoint<VerifiedUser> {
+  return {
+    route: ROUTES.signStorage,
+    async authenticate(call) {
+      const user = await authenticateUser(ports.tokens, call.request);
+      return { identity: user, client: `user:${tenantOf(user)}` };
+    },
+    async handle(call, user) {
+      const [body] = requireValid(parseBody(call.body, (json) => parseWith(signStorageSchema, json)));
+      const nowMs = ports.now();
+      const key = body.key.slice(2).toLowerCase();
+      const signed = await ports.signer.sign({
+        operation: body.operation,
+        objectPath: `v1/${tenantOf(user)}/${body.projectId.slice(2).toLowerCase()}/${key}`,
+        ...(options.bindContent && body.operation === 'put' && { contentSha256: key }),
+        nowMs,
+        lifetimeSeconds: lifetimeOf(user, nowMs, options.lifetimeSeconds),
+      });
+      const { url, method, headers, expiresAtMs } = signed;
+      const answer: SignedOperationBody = { url, method, headers, expiresAt: formatTime(expiresAtMs) };
+      return jsonAnswer(200, answer);
+    },
+  };
+}

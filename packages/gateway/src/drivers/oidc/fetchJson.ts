@@ -46,10 +46,12 @@ function parseJson(text: string): unknown {
   }
 }
 
+/** fetch says "fetch failed" and hides the reason in its cause. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error';
-  const cause = error.cause instanceof Error && 'code' in error.cause ? ` (${String(error.cause.code)})` : '';
-  return `${error.message}${cause}`;
+  const { cause } = error;
+  if (!(cause instanceof Error)) return error.message;
+  return `${error.message} (${'code' in cause ? String(cause.code) : cause.message})`;
 }
 
 /**

@@ -31,10 +31,10 @@ export interface JwtRules {
 
 /** Enough for a rotation in which old and new keys carry no `kid`. */
 const MAX_KEYS_TRIED = 8;
-/** RFC 7519, section 5.1, and RFC 9068, section 2.1; without the optional `application/`. */
-const ACCESS_TOKEN_TYPES = new Set(['jwt', 'at+jwt']);
 /** `at_hash`, `c_hash`: OpenID Connect Core, 3.1.3.6 and 3.3.2.11. `events`: RFC 8417, section 2.2. */
 const FOREIGN_CLAIMS = ['at_hash', 'c_hash', 'events'];
+/** RFC 9068, section 2.2, and `scp`, as some write `scope`. */
+const ACCESS_CLAIMS = ['client_id', 'scope', 'scp'];
 
 async function verifyWithEach(keys: errors.JWKSMultipleMatchingKeys, token: string, options: JWTVerifyOptions) {
   let tried = 0;
@@ -67,21 +67,27 @@ async function verifySignatureAndClaims(rules: JwtRules, token: string): Promise
   }
 }
 
+/** `nonce` ties an ID token to a sign-in; a few providers copy it into access tokens, which name a client or a scope. */
+function isNonceOfIdToken(payload: JWTPayload): boolean {
+  return Object.hasOwn(payload, 'nonce') && !ACCESS_CLAIMS.some((claim) => Object.hasOwn(payload, claim));
+}
+
 /**
  * Refuses a good JWT of this issuer that is plainly something else than an access token.
  *
  * An ID token has the same `iss`, `aud` and signature, and `typ: at+jwt` cannot be demanded because many providers do
- * not write it. So a token is refused for what a standard says only other kinds carry: an explicit `typ` of another kind
- * (RFC 8725, section 3.11) and the token claims above. `nonce`, `auth_time`, `acr` and `amr` are left alone: providers
- * do put them in access tokens. Where the provider introspects JWTs, it calls an ID token inactive in any case.
+ * not write it. So a token is refused for what the standards give to other kinds only: an explicit `typ` of another kind
+ * (RFC 8725, section 3.11), the token claims above, a sign-in's `nonce`. `auth_time`, `acr` and `amr` are left alone: RFC
+ * 9068 allows them. Where the provider introspects JWTs, it calls an ID token inactive in any case.
  */
 function requireAccessToken({ payload, protectedHeader }: JWTVerifyResult): void {
   const { typ } = protectedHeader;
   const type = typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : typ;
-  const foreignType = type !== undefined && !ACCESS_TOKEN_TYPES.has(type);
-  if (foreignType || FOREIGN_CLAIMS.some((claim) => Object.hasOwn(payload, claim))) {
-    throw new TokenRejectedError('The token is not an access token.');
-  }
+  if (type === 'at+jwt') return;
+  const foreignType = type !== undefined && type !== 'jwt';
+  const foreignClaim = FOREIGN_CLAIMS.some((claim) => Object.hasOwn(payload, claim));
+  if (!foreignType && !foreignClaim && !isNonceOfIdToken(payload)) return;
+  throw new TokenRejectedError('The token is not an access token.');
 }
 
 function requireTextClaims(payload: JWTPayload, claims: readonly string[]): void {

@@ -1,0 +1,32 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+
+/** A server that listens on 127.0.0.1. */
+export interface LoopbackServer {
+  /** For example `http://127.0.0.1:40123`. */
+  readonly url: string;
+  /** Stops listening and ends open connections. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Lets a server listen on 127.0.0.1 at a free port.
+ *
+ * @param server - not yet listening
+ * @returns its URL and how to stop it
+ */
+export async function listenOnLoopback(server: Server): Promise<LoopbackServer> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new TypeError('the server has no port');
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { REQUEST_STATUSES } from '@prism-gateway/protocol';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Metrics } from '../../ports/metrics.ts';
+import type { RequestStats } from '../../ports/requestStore.ts';
+
+/** Upper bounds of the latency histogram, in seconds: from a read in memory to the function's time limit. */
+const LATENCY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 29];
+
+const MS_PER_SECOND = 1000;
+
+function watchQueue(registers: [Registry], readStats: () => Promise<RequestStats>, now: () => number): void {
+  const records = new Gauge({ name: 'prism_requests', help: 'Records by status', labelNames: ['status'], registers });
+  new Gauge({
+    name: 'prism_oldest_pending_seconds',
+    help: 'Age of the oldest pending request, 0 when none is pending',
+    registers,
+    async collect() {
+      const { countByStatus, oldestPendingAt } = await readStats();
+      this.set(oldestPendingAt === undefined ? 0 : Math.max(0, now() - oldestPendingAt) / MS_PER_SECOND);
+      if (countByStatus !== undefined) for (const status of REQUEST_STATUSES) records.set({ status }, countByStatus[status]);
+    },
+  });
+}
+
+/**
+ * Makes the metrics that Prometheus scrapes: HTTP requests and their latency, claims, the queue, and the process itself.
+ *
+ * @param readStats - the queue's figures, read at each scrape
+ */
+export function createMetrics(readStats: () => Promise<RequestStats>, now: () => number): Metrics {
+  const registry = new Registry();
+  const registers: [Registry] = [registry];
+  collectDefaultMetrics({ register: registry });
+  const answers = new Counter({
+    name: 'prism_http_requests_total',
+    help: 'Answered HTTP requests',
+    labelNames: ['method', 'route', 'status'],
+    registers,
+  });
+  const latency = new Histogram({
+    name: 'prism_http_request_seconds',
+    help: 'Time from the arrival of an HTTP request to its answer',
+    labelNames: ['method', 'route'],
+    buckets: LATENCY_BUCKETS,
+    registers,
+  });
+  const claims = new Counter({ name: 'prism_claims_total', help: 'Claims', labelNames: ['result'], registers });
+  watchQueue(registers, readStats, now);
+  return {
+    answered({ method, route, status, seconds }) {
+      answers.inc({ method, route, status });
+      latency.observe({ method, route }, seconds);
+    },
+    claimed: (result) => claims.inc({ result }),
+    render: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
+  };
+}

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Secrets made at the first start and kept in the data directory, so that restarts and sibling processes agree. */
+export interface LocalSecrets {
+  /** Signs local presigned URLs. */
+  readonly objectSigningKey: Uint8Array;
+  /** Seals cursors. */
+  readonly cursorKey: Uint8Array;
+  /** `IDENTITY_APP_SECRET` of the development issuer. */
+  readonly devAppSecret: string;
+}
+
+const SECRET_BYTES = 32;
+
+function makeFile(file: string): void {
+  const secret = () => randomBytes(SECRET_BYTES).toString('hex');
+  const text = JSON.stringify({ objectSigningKey: secret(), cursorKey: secret(), devAppSecret: secret() });
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, text, { mode: 0o600, flush: true });
+  try {
+    // A link does not replace: of several processes that start at once, the first one's secrets stay.
+    linkSync(draft, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    unlinkSync(draft);
+  }
+}
+
+function readFile(file: string): LocalSecrets {
+  const { objectSigningKey, cursorKey, devAppSecret } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
+  if (!objectSigningKey || !cursorKey || !devAppSecret) throw new Error(`${file} is damaged; remove it to make a new one.`);
+  const bytes = (hex: string) => new Uint8Array(Buffer.from(hex, 'hex'));
+  return { objectSigningKey: bytes(objectSigningKey), cursorKey: bytes(cursorKey), devAppSecret };
+}
+
+/**
+ * Reads the data directory's secrets, and makes directory and secrets where there are none.
+ *
+ * @param directory - `DATA_DIR`
+ * @throws Error where the directory cannot be read or written
+ */
+export function loadLocalSecrets(directory: string): LocalSecrets {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const file = join(directory, 'secrets.json');
+  try {
+    return readFile(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  makeFile(file);
+  return readFile(file);
+}

@@ -1,0 +1,96 @@
+/** `npm start`: the gateway as one process of Node.js. */
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import { writeBanner } from './banner.ts';
+import { parseSettings, type Settings } from './settings.ts';
+import { describeStartFailure } from './startFailure.ts';
+import { type WiredGateway, wireGateway } from './wire.ts';
+import { usage } from './usage.ts';
+
+/** How long requests under way may take after a signal, in milliseconds: the function's time limit on AWS. */
+const DRAIN_MS = 29_000;
+/** How often connections that have become idle are closed meanwhile, in milliseconds. */
+const IDLE_SWEEP_MS = 20;
+/** How long a connection may send nothing between two requests, in milliseconds. */
+const KEEP_ALIVE_MS = 65_000;
+
+/** Listens before anything else is opened, so that a port in use costs nothing. */
+async function listen({ HOST, PORT }: Settings): Promise<Server> {
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host: HOST, port: PORT }, resolve);
+  });
+  return server;
+}
+
+function ownUrl(settings: Settings, server: Server): string {
+  if (settings.PUBLIC_URL !== undefined) return settings.PUBLIC_URL.replace(/\/+$/, '');
+  // A listening TCP server has an AddressInfo.
+  const { port } = server.address() as AddressInfo;
+  return `http://${settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST}:${port}`;
+}
+
+function createListener(gateway: WiredGateway) {
+  return getRequestListener((request, env) => {
+    // Over HTTP/1 the bindings are Node's.
+    const { incoming } = env as HttpBindings;
+    return gateway.fetch(request, { peerAddress: incoming.socket.remoteAddress ?? '' });
+  });
+}
+
+/** No new connections; requests under way are answered. */
+async function drain(server: Server): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
+  const force = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(force);
+}
+
+function waitForSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve);
+  });
+}
+
+async function serve(settings: Settings): Promise<void> {
+  const signal = waitForSignal();
+  const server = await listen(settings);
+  const publicUrl = ownUrl(settings, server);
+  const wired = wireGateway({ settings, environment: process.env, publicUrl });
+  const listener = wired.then(createListener);
+  // Whoever calls before the stores are open waits for them.
+  const early: RequestListener = (incoming, outgoing) => {
+    listener.then((answer) => answer(incoming, outgoing)).catch(() => outgoing.destroy());
+  };
+  server.on('request', early);
+  const gateway = await wired;
+  server.on('request', await listener).off('request', early);
+  if (settings.STAGE === 'dev') console.log(writeBanner({ settings, publicUrl, usesDevIssuer: gateway.usesDevIssuer }));
+  gateway.logger.info({ address: publicUrl, stage: settings.STAGE, store: settings.STORE }, 'listening');
+  gateway.logger.info({ signal: await signal }, 'stopping');
+  await drain(server);
+  await gateway.close();
+}
+
+async function main(): Promise<number> {
+  if (process.argv.includes('--help')) {
+    console.log(usage);
+    return 0;
+  }
+  let where = { address: 'the address', dataDir: process.env['DATA_DIR'] ?? './data' };
+  try {
+    const settings = parseSettings(process.env);
+    where = { address: `${settings.HOST}:${settings.PORT}`, dataDir: settings.DATA_DIR };
+    await serve(settings);
+    return 0;
+  } catch (error) {
+    console.error(`Prism Gateway could not start. ${describeStartFailure(error, where)}`);
+    return 1;
+  }
+}
+
+process.exit(await main());

@@ -1,0 +1,159 @@
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+
+export const DEV_ADMIN_KEY = 'change-me-admin-key';
+
+/** Fewest characters of an admin key in `prod`. */
+const MIN_PROD_KEY_LENGTH = 32;
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A setting's fault: which, and what was expected. It never repeats the value. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+  readonly code = 'SETTINGS_INVALID';
+
+  constructor(faults: readonly string[]) {
+    super(faults.length === 1 ? `Bad setting: ${faults[0]}` : `Bad settings:\n  ${faults.join('\n  ')}`);
+  }
+}
+
+const expected = (what: string) => ({ error: `expected ${what}` });
+
+function wholeNumber(min: number, max: number, fallback: number) {
+  const error = expected(`a whole number from ${min} to ${max}`);
+  return z.pipe(
+    z._default(z.string(), String(fallback)),
+    z.pipe(
+      z.string().check(z.regex(/^\d{1,15}$/, error)),
+      z.pipe(
+        z.transform((text: string) => Number(text)),
+        z.number().check(z.gte(min, error), z.lte(max, error)),
+      ),
+    ),
+  );
+}
+
+function flag(fallback: boolean) {
+  return z.pipe(
+    z._default(z.enum(['true', 'false'], expected('true or false')), fallback ? 'true' : 'false'),
+    z.transform((text) => text === 'true'),
+  );
+}
+
+const isHttpUrl = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+const httpUrl = z.string().check(z.refine(isHttpUrl, expected('an http or https URL')));
+const tableName = z.string().check(z.regex(/^[A-Za-z0-9_.-]{3,255}$/, expected('3 to 255 of letters, digits and "_ . -"')));
+const MINUTE_LIMIT = [0, 1_000_000_000] as const;
+
+const schema = z.object({
+  HOST: z._default(z.string(), '127.0.0.1'),
+  PORT: wholeNumber(0, 65_535, 8787),
+  STAGE: z._default(z.enum(['dev', 'prod'], expected('dev or prod')), 'dev'),
+  STORE: z._default(z.enum(['sqlite'], expected('sqlite')), 'sqlite'),
+  DATA_DIR: z._default(z.string(), './data'),
+  REQUESTS_TABLE: z.optional(tableName),
+  RELAYERS_TABLE: z.optional(tableName),
+  RATELIMIT_TABLE: z.optional(tableName),
+  STORAGE_BUCKET: z.optional(z.string()),
+  S3_FORCE_PATH_STYLE: flag(false),
+  STORAGE_SIGNED_URL_TTL_SECONDS: wholeNumber(30, 300, 60),
+  STORAGE_BIND_CONTENT: flag(true),
+  STORAGE_CORS_ORIGINS: z.optional(z.string()),
+  MAX_OBJECT_BYTES: wholeNumber(1, 1e12, 100 * 1024 * 1024),
+  PUBLIC_URL: z.optional(httpUrl),
+  IDENTITY_PROVIDER: z._default(z.enum(['oidc', 'privy'], expected('oidc or privy')), 'oidc'),
+  IDENTITY_ISSUER: z.optional(httpUrl),
+  IDENTITY_APP_ID: z.optional(z.string()),
+  IDENTITY_APP_SECRET: z.optional(z.string()),
+  ADMIN_API_KEY: z._default(z.string(), DEV_ADMIN_KEY),
+  CURSOR_SECRET: z.optional(z.string().check(z.minLength(32, expected('at least 32 characters')))),
+  CLAIM_LEASE_SECONDS: wholeNumber(0, 31_536_000, 0),
+  MAX_BODY_BYTES: wholeNumber(1024, 10 * 1024 * 1024, 262_144),
+  MAX_BATCH_SIZE: wholeNumber(1, 10_000, 100),
+  RATE_LIMIT_WRITES: wholeNumber(...MINUTE_LIMIT, 600),
+  RATE_LIMIT_READS: wholeNumber(...MINUTE_LIMIT, 3000),
+  RATE_LIMIT_SIGN: wholeNumber(...MINUTE_LIMIT, 600),
+  RATE_LIMIT_ADMIN_FAILURES: wholeNumber(...MINUTE_LIMIT, 20),
+  TRUSTED_PROXY_HOPS: wholeNumber(0, 16, 0),
+  LOG_LEVEL: z._default(
+    z.enum(['debug', 'info', 'warn', 'error', 'silent'], expected('debug, info, warn, error or silent')),
+    'info',
+  ),
+});
+
+type Parsed = z.infer<typeof schema>;
+
+/** All settings, parsed. */
+export interface Settings extends Omit<Parsed, 'ADMIN_API_KEY' | 'STORAGE_CORS_ORIGINS'> {
+  readonly adminKeys: readonly string[];
+  readonly storageCorsOrigins: readonly string[];
+  readonly tables: { readonly requests: string; readonly relayers: string; readonly rateLimits: string };
+  /** The embedded store's file. */
+  readonly databaseFile: string;
+}
+
+const splitList = (text: string) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+function isLoopback(url: string): boolean {
+  const { hostname } = new URL(url);
+  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
+}
+
+/** What `prod` asks beyond the single settings. */
+function prodFaults(settings: Parsed, adminKeys: readonly string[]): string[] {
+  const faults: string[] = [];
+  if (adminKeys.some((key) => key === DEV_ADMIN_KEY || key.length < MIN_PROD_KEY_LENGTH)) {
+    faults.push(`ADMIN_API_KEY: expected, in prod, keys of at least ${MIN_PROD_KEY_LENGTH} characters of your own`);
+  }
+  if (settings.IDENTITY_PROVIDER === 'oidc' && settings.IDENTITY_ISSUER === undefined) {
+    faults.push('IDENTITY_ISSUER: required in prod: the URL of your OpenID Connect provider');
+  }
+  if (settings.IDENTITY_APP_ID === undefined) faults.push('IDENTITY_APP_ID: required in prod: your app at the provider');
+  const issuer = settings.IDENTITY_ISSUER;
+  if (issuer?.startsWith('http:') && !isLoopback(issuer)) faults.push('IDENTITY_ISSUER: expected https in prod');
+  return faults;
+}
+
+function crossFaults(settings: Parsed, adminKeys: readonly string[]): string[] {
+  const faults = settings.STAGE === 'prod' ? prodFaults(settings, adminKeys) : [];
+  if (adminKeys.length < 1 || adminKeys.length > 2) faults.push('ADMIN_API_KEY: expected one key, or two with a comma between');
+  if (settings.IDENTITY_ISSUER !== undefined && settings.IDENTITY_APP_ID === undefined && settings.STAGE === 'dev') {
+    faults.push('IDENTITY_APP_ID: required with IDENTITY_ISSUER: your app at the provider');
+  }
+  return faults;
+}
+
+/**
+ * Parses all settings, once, at start. An empty value counts as unset.
+ *
+ * @throws SettingsError that names every fault and repeats no value
+ * @see DECISIONS.md, "Settings"
+ */
+export function parseSettings(environment: Environment): Settings {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
+  const result = schema.safeParse(given);
+  if (!result.success) {
+    throw new SettingsError(result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
+  }
+  const settings = result.data;
+  const adminKeys = splitList(settings.ADMIN_API_KEY);
+  const faults = crossFaults(settings, adminKeys);
+  if (faults.length > 0) throw new SettingsError(faults);
+  const { STAGE } = settings;
+  return {
+    ...settings,
+    adminKeys,
+    storageCorsOrigins: splitList(settings.STORAGE_CORS_ORIGINS ?? (STAGE === 'dev' ? '*' : '')),
+    tables: {
+      requests: settings.REQUESTS_TABLE ?? `service-requests-${STAGE}`,
+      relayers: settings.RELAYERS_TABLE ?? `service-relayers-${STAGE}`,
+      rateLimits: settings.RATELIMIT_TABLE ?? `service-ratelimit-${STAGE}`,
+    },
+    databaseFile: join(settings.DATA_DIR, `gateway-${STAGE}.db`),
+  };
+}

@@ -1,0 +1,35 @@
+import { SettingsError } from './settings.ts';
+
+interface SystemError extends Error {
+  readonly code?: string;
+  readonly path?: string;
+}
+
+/** What a person can do about the usual reasons, by the system's error code. */
+const adviceOf: Readonly<Record<string, (where: { readonly address: string; readonly dataDir: string }) => string>> = {
+  EADDRINUSE: ({ address }) => `${address} is in use: stop what listens there, or set PORT to another port.`,
+  EADDRNOTAVAIL: ({ address }) => `${address} is not an address of this machine: set HOST to one that is.`,
+  ENOTFOUND: ({ address }) => `${address} is not an address of this machine: set HOST to one that is.`,
+  EACCES: ({ address, dataDir }) => `No permission for ${address} or for DATA_DIR ${dataDir}: set PORT or DATA_DIR to what this user may use.`,
+  EROFS: ({ dataDir }) => `DATA_DIR ${dataDir} cannot be written: set DATA_DIR to a directory that can.`,
+  ENOTDIR: ({ dataDir }) => `DATA_DIR ${dataDir} is not a directory: set DATA_DIR to one.`,
+  EEXIST: ({ dataDir }) => `DATA_DIR ${dataDir} is not a directory: set DATA_DIR to one.`,
+  ENOSPC: ({ dataDir }) => `The disk of DATA_DIR ${dataDir} is full.`,
+  ERR_SQLITE_ERROR: ({ dataDir }) => `The database in DATA_DIR ${dataDir} cannot be opened or written.`,
+};
+
+/**
+ * Says in one sentence why the gateway could not start and what to do.
+ *
+ * @param error - what was thrown
+ */
+export function describeStartFailure(
+  error: unknown,
+  where: { readonly address: string; readonly dataDir: string },
+): string {
+  if (error instanceof SettingsError) return error.message;
+  if (!(error instanceof Error)) return String(error);
+  const { code, message } = error as SystemError;
+  const advice = code === undefined ? undefined : adviceOf[code];
+  return advice === undefined ? message : `${advice(where)} (${message})`;
+}

@@ -1,0 +1,30 @@
+/** What `npm start -- --help` prints. */
+export const usage = `Prism Gateway: npm start
+
+Settings are environment variables; each has a default that works on one machine.
+
+  HOST, PORT                      127.0.0.1, 8787    where it listens
+  PUBLIC_URL                      http://HOST:PORT   base of its own URLs, if clients see another one
+  STAGE                           dev                dev or prod; prod refuses development defaults
+  DATA_DIR                        ./data             database, local objects, generated secrets
+  STORE                           sqlite             where the queue is kept
+  REQUESTS_TABLE, RELAYERS_TABLE, RATELIMIT_TABLE    names of its tables (service-requests-{stage}, …)
+  ADMIN_API_KEY                   change-me-…        key of the administrator; two with a comma while rotating
+  CURSOR_SECRET                   generated          seals list cursors; set it where several machines serve
+  CLAIM_LEASE_SECONDS             0                  after how long a claim may be taken over; 0 is never
+  MAX_BODY_BYTES, MAX_BATCH_SIZE  262144, 100        limits of a body and of a batch
+  RATE_LIMIT_WRITES, _READS, _SIGN, _ADMIN_FAILURES  600, 3000, 600, 20 a minute and client; 0 is off
+  TRUSTED_PROXY_HOPS              0                  proxies in front whose X-Forwarded-For is believed
+  LOG_LEVEL                       info               debug, info, warn, error or silent
+
+  STORAGE_BUCKET                  unset              S3 bucket; unset: objects under DATA_DIR
+  S3_FORCE_PATH_STYLE             false              for S3-compatible stores
+  AWS_REGION, AWS_…, AWS_ENDPOINT_URL_S3             as the AWS SDK reads them
+  STORAGE_SIGNED_URL_TTL_SECONDS  60                 lifetime of a presigned URL, 30 to 300
+  STORAGE_BIND_CONTENT            true               a put must match the hash it is stored under
+  STORAGE_CORS_ORIGINS            * in dev           origins that may use local presigned URLs
+  MAX_OBJECT_BYTES                104857600          largest local object
+
+  IDENTITY_PROVIDER               oidc               oidc or privy
+  IDENTITY_ISSUER                 unset              OpenID Connect issuer; unset in dev: the built-in one
+  IDENTITY_APP_ID, IDENTITY_APP_SECRET               your app at the provider`;

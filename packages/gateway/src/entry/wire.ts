@@ -1,0 +1,95 @@
+import { createGateway, type Gateway } from '../app.ts';
+import { createLogger, type ProcessLogger } from '../drivers/pino/createLogger.ts';
+import { createMetrics } from '../drivers/prometheus/createMetrics.ts';
+import { loadRequestCrypto } from '../drivers/secp256k1/loadRequestCrypto.ts';
+import { openSqliteStores } from '../drivers/sqlite/stores.ts';
+import { createDocsAssets } from '../drivers/swaggerUi/createDocsAssets.ts';
+import { createUuidV7Source } from '../uuidV7.ts';
+import { createIdentity } from './identity.ts';
+import { loadLocalSecrets } from './secrets.ts';
+import type { Environment, Settings } from './settings.ts';
+import { createStorage } from './storage.ts';
+
+export interface WiredGateway extends Gateway {
+  readonly usesDevIssuer: boolean;
+  readonly logger: ProcessLogger;
+  /** Finishes every write, closes the stores and writes the last logs. */
+  close(): Promise<void>;
+}
+
+interface WireContext {
+  readonly settings: Settings;
+  readonly environment: Environment;
+  /** Base of this service's own URLs, without a trailing slash. */
+  readonly publicUrl: string;
+}
+
+function createOpenApiSource({ settings, publicUrl }: WireContext, withDevIssuer: boolean): () => Promise<string> {
+  let text: Promise<string> | undefined;
+  async function write(): Promise<string> {
+    const { createOpenApiDocument } = await import('../openapi/createOpenApiDocument.ts');
+    const { MAX_BATCH_SIZE: maxBatchSize, MAX_BODY_BYTES: maxBodyBytes } = settings;
+    return JSON.stringify(createOpenApiDocument({ publicUrl, maxBatchSize, maxBodyBytes, withDevIssuer }));
+  }
+  return () => {
+    text ??= write();
+    return text;
+  };
+}
+
+function gatewayOptions(settings: Settings, localCursorKey: Uint8Array) {
+  const { CURSOR_SECRET } = settings;
+  return {
+    adminKeys: settings.adminKeys,
+    cursorKey: CURSOR_SECRET === undefined ? localCursorKey : new TextEncoder().encode(CURSOR_SECRET),
+    claimLeaseSeconds: settings.CLAIM_LEASE_SECONDS,
+    maxBodyBytes: settings.MAX_BODY_BYTES,
+    maxBatchSize: settings.MAX_BATCH_SIZE,
+    rateLimits: {
+      reads: settings.RATE_LIMIT_READS,
+      writes: settings.RATE_LIMIT_WRITES,
+      sign: settings.RATE_LIMIT_SIGN,
+      'admin-failures': settings.RATE_LIMIT_ADMIN_FAILURES,
+    },
+    sign: { lifetimeSeconds: settings.STORAGE_SIGNED_URL_TTL_SECONDS, bindContent: settings.STORAGE_BIND_CONTENT },
+    trustedProxyHops: settings.TRUSTED_PROXY_HOPS,
+  };
+}
+
+/** Chooses the drivers that the settings ask for, and builds the gateway on them. */
+export async function wireGateway(context: WireContext): Promise<WiredGateway> {
+  const { settings, environment, publicUrl } = context;
+  const now = Date.now;
+  const crypto = await loadRequestCrypto();
+  const secrets = loadLocalSecrets(settings.DATA_DIR);
+  const logger = createLogger(settings.LOG_LEVEL);
+  const signingKey = secrets.objectSigningKey;
+  const storage = await createStorage({ settings, environment, publicUrl, signingKey, now, logger });
+  const identity = createIdentity({ settings, publicUrl, devAppSecret: secrets.devAppSecret, now, logger });
+  const stores = openSqliteStores(settings.databaseFile, settings.tables);
+  const gateway = createGateway(
+    {
+      ...stores,
+      crypto,
+      logger,
+      now,
+      signer: storage.signer,
+      tokens: identity.tokens,
+      metrics: createMetrics(stores.requests.stats, now),
+      newId: createUuidV7Source(now),
+      openApi: createOpenApiSource(context, identity.usesDevIssuer),
+      docsAsset: createDocsAssets(),
+      mounts: [...storage.mounts, ...identity.mounts],
+    },
+    gatewayOptions(settings, secrets.cursorKey),
+  );
+  return {
+    ...gateway,
+    logger,
+    usesDevIssuer: identity.usesDevIssuer,
+    async close() {
+      await stores.close();
+      logger.flush();
+    },
+  };
+}

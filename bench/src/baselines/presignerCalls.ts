@@ -1,0 +1,5 @@
+/** What the presigner process can be asked. */
+export type PresignerCalls = {
+  /** Presigns so many puts one after another; gives presigned URLs a second. */
+  presign: { params: { readonly count: number }; result: number };
+};

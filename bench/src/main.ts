@@ -1,0 +1,39 @@
+/** `npm run bench`: measures the gateway and its baselines. */
+import { createCleanup } from './cleanup.ts';
+import { OptionsError, parseOptions, usage } from './options.ts';
+import { runBench } from './runBench.ts';
+
+/** 128 and SIGINT's number, as shells have it. */
+const interruptedCode = 130;
+let interrupted = false;
+
+async function main(): Promise<number> {
+  const options = parseOptions(process.argv.slice(2));
+  if (options.help) {
+    console.log(usage);
+    return 0;
+  }
+  const cleanup = createCleanup();
+  const interrupt = () => {
+    interrupted = true;
+    console.error('Interrupted: stopping what was started.');
+    void cleanup.run().then(() => process.exit(interruptedCode));
+  };
+  process.once('SIGINT', interrupt);
+  process.once('SIGTERM', interrupt);
+  try {
+    await runBench(options, cleanup);
+    return 0;
+  } finally {
+    await cleanup.run();
+  }
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  if (error instanceof OptionsError) console.error(`${error.message}\n\n${usage}`);
+  // What breaks because its children were stopped is no news.
+  else if (!interrupted) console.error(error);
+  process.exitCode = interrupted ? interruptedCode : 1;
+}

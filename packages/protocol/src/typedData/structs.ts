@@ -1,0 +1,53 @@
+import type { Action } from '../actions/action.ts';
+
+/** One member of an EIP-712 struct. */
+export interface StructField {
+  readonly name: string;
+  readonly type: 'uint256' | 'address' | 'bytes' | 'bytes32' | 'bytes[]' | 'bytes32[]';
+}
+
+export interface Struct {
+  /** Name of the struct: the `primaryType` of the typed data. */
+  readonly name: string;
+  readonly fields: readonly StructField[];
+}
+
+/** The actions that a signer signs; the entries of a multi-user batch are each a `WRITE_DATA_FOR` of their own. */
+export type SignedAction = Exclude<Action, 'BATCH_MULTI_USER_WRITE_DATA'>;
+
+const cloudId = { name: 'cloudId', type: 'bytes32' } as const;
+const dataId = { name: 'dataId', type: 'bytes32' } as const;
+const payload = { name: 'payload', type: 'bytes' } as const;
+const dataIds = { name: 'dataIds', type: 'bytes32[]' } as const;
+const payloads = { name: 'payloads', type: 'bytes[]' } as const;
+const newOwner = { name: 'newOwner', type: 'address' } as const;
+const creation = [
+  { name: 'fundAmount', type: 'uint256' },
+  { name: 'relayerFundAmount', type: 'uint256' },
+  { name: 'salt', type: 'bytes32' },
+] as const;
+/** Every struct ends in these; `nonce` is the signer's forwarder nonce. */
+const tail = [
+  { name: 'relayerFee', type: 'uint256' },
+  { name: 'timestamp', type: 'uint256' },
+  { name: 'nonce', type: 'uint256' },
+] as const;
+
+/**
+ * The EIP-712 struct of each action that a signer signs.
+ *
+ * @see DECISIONS.md, "On-chain reference"; https://eips.ethereum.org/EIPS/eip-712
+ */
+export const REQUEST_STRUCTS = {
+  CREATE_PRISM_FOR: { name: 'CreatePrism', fields: [...creation, ...tail] },
+  WRITE_DATA_FOR: { name: 'WriteData', fields: [cloudId, dataId, payload, ...tail] },
+  MODIFY_DATA_FOR: { name: 'ModifyData', fields: [cloudId, dataId, payload, ...tail] },
+  DELETE_DATA_FOR: { name: 'DeleteData', fields: [cloudId, dataId, ...tail] },
+  TRANSFER_PRISM_FOR: { name: 'TransferPrism', fields: [cloudId, newOwner, ...tail] },
+  ACCEPT_TRANSFER_FOR: { name: 'AcceptTransfer', fields: [cloudId, ...tail] },
+  DELETE_PRISM_FOR: { name: 'DeletePrism', fields: [cloudId, ...tail] },
+  BATCH_WRITE_DATA_FOR: { name: 'BatchWriteData', fields: [cloudId, dataIds, payloads, ...tail] },
+  BATCH_MODIFY_DATA_FOR: { name: 'BatchModifyData', fields: [cloudId, dataIds, payloads, ...tail] },
+  BATCH_DELETE_DATA_FOR: { name: 'BatchDeleteData', fields: [cloudId, dataIds, ...tail] },
+  CREATE_PRISM_WITH_DATA_FOR: { name: 'CreatePrismWithData', fields: [...creation, dataIds, payloads, ...tail] },
+} as const satisfies Record<SignedAction, Struct>;

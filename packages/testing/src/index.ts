@@ -1,5 +1,6 @@
 export { createFakeClock, type FakeClock } from './createFakeClock.ts';
 export { createLogRecorder, type LogLine, type LogRecorder } from './createLogRecorder.ts';
+export { type GatewaySettings, type RunningGateway, startGateway } from './startGateway.ts';
 export { type JwtIssuer, type JwtIssuerOptions, startJwtIssuer } from './startJwtIssuer.ts';
 export { type IssueOptions, type OidcProvider, startOidcProvider } from './startOidcProvider.ts';
 export { type S3Server, startS3Server } from './startS3Server.ts';

@@ -1,5 +1,11 @@
 export { createFakeClock, type FakeClock } from './createFakeClock.ts';
 export { createLogRecorder, type LogLine, type LogRecorder } from './createLogRecorder.ts';
+export {
+  anyRequestArbitrary,
+  createParamsArbitraries,
+  type RequestArbitraryLimits,
+  requestArbitrary,
+} from './requestArbitraries.ts';
 export { type GatewaySettings, type RunningGateway, startGateway } from './startGateway.ts';
 export { type JwtIssuer, type JwtIssuerOptions, startJwtIssuer } from './startJwtIssuer.ts';
 export { type IssueOptions, type OidcProvider, startOidcProvider } from './startOidcProvider.ts';

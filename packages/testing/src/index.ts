@@ -1,5 +1,6 @@
 export { createFakeClock, type FakeClock } from './createFakeClock.ts';
 export { createLogRecorder, type LogLine, type LogRecorder } from './createLogRecorder.ts';
+export { type LoopbackServer, listenOnLoopback } from './listenOnLoopback.ts';
 export {
   anyRequestArbitrary,
   createParamsArbitraries,

@@ -7,6 +7,7 @@ export {
   type RequestArbitraryLimits,
   requestArbitrary,
 } from './requestArbitraries.ts';
+export { startFetchServer } from './startFetchServer.ts';
 export { type GatewaySettings, type RunningGateway, startGateway } from './startGateway.ts';
 export { type JwtIssuer, type JwtIssuerOptions, startJwtIssuer } from './startJwtIssuer.ts';
 export { type IssueOptions, type OidcProvider, startOidcProvider } from './startOidcProvider.ts';

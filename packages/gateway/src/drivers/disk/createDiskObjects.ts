@@ -1,0 +1,151 @@
+import { resolve } from 'node:path';
+import type { Logger } from '../../ports/logger.ts';
+import type { ObjectSigner } from '../../ports/objectSigner.ts';
+import { makeBucketHeaders } from './bucketHeaders.ts';
+import { createDiskSigner } from './createDiskSigner.ts';
+import { deleteObject } from './deleteObject.ts';
+import { type DiskFiles, openDiskFiles } from './diskFiles.ts';
+import { ObjectRefusedError } from './objectRefusedError.ts';
+import { createUrlSeal, type PresignedOrder } from './presignedUrl.ts';
+import { putObject } from './putObject.ts';
+import { type ObjectAnswer, readObject } from './readObject.ts';
+import { openBody } from './receiveBody.ts';
+import { sweepTempFiles } from './tempFiles.ts';
+
+export interface DiskObjectsOptions {
+  /** Directory of the store, on one file system; made if it is not there. */
+  readonly directory: string;
+  /** Base of the presigned URLs, for example `http://127.0.0.1:8787`. */
+  readonly publicUrl: string;
+  /** Secret bytes, 32 or more, the same for all processes that share the directory. */
+  readonly signingKey: Uint8Array;
+  readonly maxObjectBytes: number;
+  /** Refuse every put whose URL is not bound to its content. */
+  readonly bindContent: boolean;
+  /** Origins whose pages may use the objects; `*` for any. */
+  readonly corsOrigins: readonly string[];
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly logger: Logger;
+}
+
+/** Objects on this machine's disk: who signs their URLs, and who answers them. */
+export interface DiskObjects {
+  readonly signer: ObjectSigner;
+  /** Answers a request whose path begins with `/objects/`; it rejects for defects of this program only. */
+  fetch(request: Request): Promise<Response>;
+}
+
+/** Seconds after which a client may try again where the disk is full or failing. */
+const RETRY_AFTER_SECONDS = 5;
+
+/**
+ * Opens the local object store, which stands in for S3 on one machine: the same presigned operations with the same
+ * outcomes. Several processes may share a directory.
+ *
+ * @param options directory, signing key, limits and policy
+ * @returns signer and server of the objects
+ * @throws the file system's own error when the directory cannot be used
+ * @see SPEC.md section 4, "POST /storage/sign"
+ */
+export function createDiskObjects(options: DiskObjectsOptions): DiskObjects {
+  const files = openDiskFiles(resolve(options.directory));
+  const swept = sweepTempFiles({ directory: files.tempDirectory, nowMs: options.now() });
+  if (swept > 0) options.logger.info({ swept }, 'removed unfinished uploads of earlier processes');
+
+  const seal = createUrlSeal(options.signingKey);
+  const publicUrl = options.publicUrl.replace(/\/+$/, '');
+  return {
+    signer: createDiskSigner({ publicUrl, seal }),
+    async fetch(request) {
+      const common = makeBucketHeaders(request, options.corsOrigins);
+      try {
+        if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: common });
+        assertMethod(request.method);
+        const order = seal.open(request);
+        assertInForce(order, request, options);
+        const { status, headers, body } = await answerOrder(files, { order, request, options });
+        return new Response(body, { status, headers: { ...common, ...headers } });
+      } catch (error) {
+        return answerFault(error, { request, common, logger: options.logger });
+      }
+    },
+  };
+}
+
+function assertMethod(method: string): void {
+  if (['GET', 'PUT', 'HEAD', 'DELETE'].includes(method)) return;
+  throw new ObjectRefusedError('OBJECT_METHOD_NOT_ALLOWED', { headers: { allow: 'GET, PUT, HEAD, DELETE, OPTIONS' } });
+}
+
+/** What a good seal alone does not say. */
+function assertInForce(order: PresignedOrder, request: Request, { now, bindContent }: DiskObjectsOptions): void {
+  if (now() >= order.expiresSeconds * 1000) throw new ObjectRefusedError('OBJECT_URL_EXPIRED');
+  if (bindContent && order.method === 'PUT' && order.bound === undefined)
+    throw new ObjectRefusedError('OBJECT_NOT_BOUND');
+  for (const name of request.headers.keys()) {
+    const isSigned = name === 'x-amz-checksum-sha256' && order.bound !== undefined;
+    // CloudFront adds its id to what it passes on.
+    const isOurs = isSigned || name === 'x-amz-cf-id' || !name.startsWith('x-amz-');
+    if (!isOurs) throw new ObjectRefusedError('OBJECT_HEADER_NOT_SIGNED');
+  }
+}
+
+interface OrderContext {
+  readonly order: PresignedOrder;
+  readonly request: Request;
+  readonly options: DiskObjectsOptions;
+}
+
+async function answerOrder(files: DiskFiles, { order, request, options }: OrderContext): Promise<ObjectAnswer> {
+  const { objectPath } = order;
+  if (order.method === 'DELETE') {
+    await deleteObject(files, objectPath);
+    return { status: 204, headers: {}, body: null };
+  }
+  if (order.method !== 'PUT') return readObject(files, { objectPath, request });
+
+  const condition = request.headers.get('if-none-match');
+  if (condition !== null && condition !== '*') throw new ObjectRefusedError('OBJECT_CONDITION_UNKNOWN');
+  const { etag } = await putObject(files, {
+    objectPath,
+    body: openBody(request, options.maxObjectBytes),
+    checksum: order.bound?.checksum,
+    onConflict: condition === null ? 'replace' : 'refuse',
+  });
+  return { status: 200, headers: { etag, 'content-length': '0' }, body: null };
+}
+
+interface FaultContext {
+  readonly request: Request;
+  readonly common: Readonly<Record<string, string>>;
+  readonly logger: Logger;
+}
+
+function answerFault(fault: unknown, { request, common, logger }: FaultContext): Response {
+  if (fault instanceof ObjectRefusedError) {
+    if (fault.code === 'OBJECT_UPLOAD_INCOMPLETE') logger.info({}, 'an upload ended before its end');
+    return answerError(request, {
+      status: fault.status,
+      message: fault.message,
+      headers: { ...common, ...fault.headers },
+    });
+  }
+  if (!isFileSystemError(fault)) throw fault;
+  logger.error({ code: fault.code, syscall: fault.syscall }, 'the local object store failed');
+  const headers = { ...common, 'retry-after': String(RETRY_AFTER_SECONDS) };
+  return answerError(request, { status: 503, message: 'The object store did not answer; try again later.', headers });
+}
+
+function answerError(
+  { method }: Request,
+  { status, message, headers }: { status: number; message: string; headers: Readonly<Record<string, string>> },
+): Response {
+  const body = method === 'HEAD' ? null : JSON.stringify({ error: message });
+  return new Response(body, { status, headers: { ...headers, 'content-type': 'application/json' } });
+}
+
+/** Full (`ENOSPC`), failing (`EIO`), read-only, out of handles: all that the operating system reports by a call. */
+function isFileSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'code' in error && 'syscall' in error;
+}

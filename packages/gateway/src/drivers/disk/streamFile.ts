@@ -1,0 +1,45 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { ByteRange } from './parseRange.ts';
+
+/** Twice as much is a fifth faster, and lets 10 MB more of garbage stand. */
+const CHUNK_BYTES = 65_536;
+
+/**
+ * Streams part of a file as fast as its reader takes it, and closes the file: at the end, on failure, when the reader
+ * cancels, or when the request is aborted.
+ *
+ * @param handle open file; owned by the stream from here on
+ * @param options the bytes to send, at least one, and the signal that ends with the request
+ * @returns the stream
+ */
+export function streamFile(
+  handle: FileHandle,
+  { range, signal }: { range: ByteRange; signal: AbortSignal },
+): ReadableStream<Uint8Array> {
+  let position = range.start;
+  const close = () => {
+    signal.removeEventListener('abort', close);
+    // Closing twice is no fault; a failing close loses nothing that was read.
+    return handle.close().catch(() => undefined);
+  };
+  signal.addEventListener('abort', close);
+  // An aborted signal calls nobody any more.
+  if (signal.aborted) void close();
+
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const length = Math.min(CHUNK_BYTES, range.end - position);
+      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafeSlow(length), 0, length, position);
+      if (bytesRead === 0) {
+        await close();
+        throw new Error('The file ended before its size.');
+      }
+      position += bytesRead;
+      controller.enqueue(buffer.subarray(0, bytesRead));
+      if (position < range.end) return;
+      await close();
+      controller.close();
+    },
+    cancel: close,
+  });
+}

@@ -22,6 +22,14 @@ function hexArbitrary(minBytes: number, maxBytes: number): fc.Arbitrary<string> 
   });
 }
 
+/** A record as JSON makes it: with a prototype. The keys that are not required may be absent. */
+function record<T, K extends keyof T = keyof T>(
+  fields: { [Key in keyof T]: fc.Arbitrary<T[Key]> },
+  required: { requiredKeys?: K[] } = {},
+) {
+  return fc.record<T, K>(fields, { ...required, noNullPrototype: true });
+}
+
 const decimal = fc.bigInt({ min: 0n, max: uint256Max }).map(String);
 const positiveDecimal = fc.bigInt({ min: 1n, max: uint256Max }).map(String);
 const address = fc
@@ -32,17 +40,17 @@ const half = hexArbitrary(32, 32);
 const signature = { v: fc.oneof(fc.constantFrom(27, 28), fc.integer({ min: 0, max: 255 })), r: half, s: half };
 const shared = { relayerFee: decimal, timestamp: decimal, signer: address, ...signature };
 const chainName = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/);
-const permit = fc.record({ deadline: decimal, ...signature });
+const permit = record({ deadline: decimal, ...signature });
 
 /** Funds and a permit that go together: no permit without funds. */
 const funds = fc.oneof(
   fc.constant({ fundAmount: '0' }),
-  fc.record({ fundAmount: positiveDecimal, permit }, { requiredKeys: ['fundAmount'] }),
+  record({ fundAmount: positiveDecimal, permit }, { requiredKeys: ['fundAmount'] }),
 );
 
 const creation = fc
   .tuple(
-    fc.record(
+    record(
       { relayerFundAmount: decimal, salt: id, ...shared },
       { requiredKeys: ['salt', 'relayerFee', 'timestamp', 'signer', 'v', 'r', 's'] },
     ),
@@ -65,25 +73,25 @@ export function createParamsArbitraries(limits: RequestArbitraryLimits = {}): Pa
   const { maxBatchSize = 5, maxPayloadBytes = 64 } = limits;
   const payload = hexArbitrary(0, maxPayloadBytes);
   const entries = entriesArbitrary(maxBatchSize, payload);
-  const prism = fc.record({ cloudId: id, ...shared });
-  const write = fc.record({ cloudId: id, dataId: id, payload, ...shared });
+  const prism = record({ cloudId: id, ...shared });
+  const write = record({ cloudId: id, dataId: id, payload, ...shared });
   const batchWrite = fc.tuple(prism, entries).map(([params, batch]) => ({ ...params, ...batch }));
   return {
     CREATE_PRISM_FOR: creation,
     WRITE_DATA_FOR: write,
     MODIFY_DATA_FOR: write,
-    DELETE_DATA_FOR: fc.record({ cloudId: id, dataId: id, ...shared }),
-    TRANSFER_PRISM_FOR: fc.record({ cloudId: id, newOwner: address, ...shared }),
+    DELETE_DATA_FOR: record({ cloudId: id, dataId: id, ...shared }),
+    TRANSFER_PRISM_FOR: record({ cloudId: id, newOwner: address, ...shared }),
     ACCEPT_TRANSFER_FOR: prism,
     DELETE_PRISM_FOR: prism,
     BATCH_WRITE_DATA_FOR: batchWrite,
     BATCH_MODIFY_DATA_FOR: batchWrite,
-    BATCH_DELETE_DATA_FOR: fc.record({
+    BATCH_DELETE_DATA_FOR: record({
       cloudId: id,
       dataIds: fc.array(id, { minLength: 1, maxLength: maxBatchSize }),
       ...shared,
     }),
-    BATCH_MULTI_USER_WRITE_DATA: fc.record({
+    BATCH_MULTI_USER_WRITE_DATA: record({
       requests: fc.array(write, { minLength: 1, maxLength: maxBatchSize }),
       ...shared,
     }),
@@ -101,7 +109,7 @@ export function requestArbitrary<A extends Action>(
   limits: RequestArbitraryLimits = {},
 ): fc.Arbitrary<Extract<CreateRequestBody, { readonly action: A }>> {
   const params = createParamsArbitraries(limits)[action];
-  const body = fc.record({ chainName, action: fc.constant(action), params });
+  const body = record({ chainName, action: fc.constant(action), params });
   // A body is its action with that action's params; TypeScript does not see it through the generic.
   return body as unknown as fc.Arbitrary<Extract<CreateRequestBody, { readonly action: A }>>;
 }

@@ -36,20 +36,19 @@ export function formatPath(keys: readonly PropertyKey[]): string {
  * @returns faults in the order of the schema, without doubles
  */
 export function faultsFromIssues(issues: readonly z.core.$ZodIssue[], prefix: readonly PropertyKey[] = []): Fault[] {
-  const byPlace = new Map<string, Fault>();
-  const add = (keys: readonly PropertyKey[], message: string) => {
-    const path = formatPath(keys) || 'body';
-    byPlace.set(`${path}\n${message}`, { path, message });
-  };
+  const faults: Fault[] = [];
+  const seen = new Set<string>();
   for (const issue of issues) {
-    const keys = [...prefix, ...issue.path];
+    const path = formatPath([...prefix, ...issue.path]);
     if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys) add([...keys, key], 'unknown field');
-    } else {
-      add(keys, issue.message);
+      // A body can hold tens of thousands: nothing is done for each but to name it, once.
+      for (const key of issue.keys) faults.push({ path: appendToPath(path, key), message: 'unknown field' });
+    } else if (!seen.has(`${path}\n${issue.message}`)) {
+      seen.add(`${path}\n${issue.message}`);
+      faults.push({ path: path || 'body', message: issue.message });
     }
   }
-  return [...byPlace.values()];
+  return faults;
 }
 
 /** Bounds a list of faults, so that a small body cannot make a huge answer. */

@@ -1,0 +1,123 @@
+import { requestArbitrary } from '@prism-gateway/testing/request-arbitraries';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod/mini';
+import { ACTIONS } from './actions/action.ts';
+import { createParamsSchemas } from './actions/params.ts';
+import { errorBodySchema } from './errors/errorBody.ts';
+import { addRelayerSchema, relayerListSchema, relayerRemovedSchema } from './relayers/relayer.ts';
+import { createRequestParser, createRequestSchemaOf } from './requests/create.ts';
+import { listRequestsFields } from './requests/list.ts';
+import { requestPageSchema } from './requests/record.ts';
+import { updateRequestForms } from './requests/update.ts';
+import { signedOperationSchema, signStorageSchema } from './storage/sign.ts';
+
+// The OpenAPI document is made from these schemas: what JSON Schema cannot say must not be in them.
+
+const limits = { maxBatchSize: 5 };
+const paramsSchemas = createParamsSchemas(limits);
+const schemas: readonly (readonly [string, z.ZodMiniType])[] = [
+  ...ACTIONS.map((action) => [action, createRequestSchemaOf(action, paramsSchemas)] as const),
+  ...updateRequestForms.map((form, i) => [`form ${i} of a claim or report`, form] as const),
+  ['list query', z.object(listRequestsFields)],
+  ['page', requestPageSchema],
+  ['sign', signStorageSchema],
+  ['signed operation', signedOperationSchema],
+  ['add relayer', addRelayerSchema],
+  ['relayer list', relayerListSchema],
+  ['relayer removed', relayerRemovedSchema],
+  ['error', errorBodySchema],
+];
+
+type Node = Readonly<Record<string, unknown>>;
+
+/** Every subschema of a JSON Schema. */
+function listNodes(value: unknown): Node[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return [value as Node, ...Object.values(value).flatMap(listNodes)];
+}
+
+describe.each(schemas)('%s', (_, schema) => {
+  const nodes = listNodes(z.toJSONSchema(schema));
+  const patterns = nodes.map(({ pattern }) => pattern).filter((pattern) => typeof pattern === 'string');
+
+  test('its patterns are whole, plain regular expressions', () => {
+    for (const pattern of patterns) {
+      expect(pattern).toMatch(/^\^.*\$$/);
+      // No look-around, named group, back-reference or property class: other engines lack them.
+      expect(pattern).not.toMatch(/\(\?[=!<]|\\[1-9kpPbB]/);
+      expect(() => new RegExp(pattern, 'u')).not.toThrow();
+    }
+  });
+
+  test('its objects of known fields are closed', () => {
+    for (const node of nodes.filter(({ properties }) => properties !== undefined)) {
+      expect(node.additionalProperties).toBe(false);
+    }
+  });
+
+  test('its examples match its patterns', () => {
+    for (const { pattern, examples } of nodes) {
+      if (typeof pattern !== 'string' || !Array.isArray(examples)) continue;
+      for (const example of examples) expect(example).toMatch(new RegExp(pattern, 'u'));
+    }
+  });
+});
+
+test('batch arrays say how long they are and what is in them', () => {
+  const { properties } = z.toJSONSchema(paramsSchemas.BATCH_WRITE_DATA_FOR);
+  for (const name of ['dataIds', 'payloads']) {
+    expect(properties?.[name]).toMatchObject({ type: 'array', minItems: 1, maxItems: 5, items: { type: 'string' } });
+  }
+});
+
+test('v is an integer from 0 to 255, and texts say how long they are', () => {
+  const { properties } = z.toJSONSchema(paramsSchemas.WRITE_DATA_FOR);
+  expect(properties?.v).toMatchObject({ type: 'integer', minimum: 0, maximum: 255 });
+  const { properties: report } = z.toJSONSchema(updateRequestForms[2]);
+  expect(report?.errorMessage).toMatchObject({ type: 'string', minLength: 1, maxLength: 1000 });
+});
+
+/** A check of just what these schemas use of JSON Schema; not a general validator. */
+function matches(node: Node, value: unknown): boolean {
+  if (node.const !== undefined) return value === node.const;
+  if (node.type === 'string') return typeof value === 'string' && new RegExp(String(node.pattern), 'u').test(value);
+  if (node.type === 'integer')
+    return Number.isInteger(value) && Number(value) >= Number(node.minimum) && Number(value) <= Number(node.maximum);
+  if (node.type === 'array') {
+    const fits = Array.isArray(value) && value.length >= Number(node.minItems) && value.length <= Number(node.maxItems);
+    return fits && value.every((item) => matches(node.items as Node, item));
+  }
+  if (node.type !== 'object' || typeof value !== 'object' || value === null) return false;
+  const properties = node.properties as Readonly<Record<string, Node>>;
+  const required = node.required as readonly string[];
+  const entries = Object.entries(value);
+  return (
+    required.every((name) => Object.hasOwn(value, name)) &&
+    entries.every(([name, child]) => properties[name] !== undefined && matches(properties[name], child))
+  );
+}
+
+describe.each(ACTIONS)('what the service takes for %s', (action) => {
+  const schema = z.toJSONSchema(createRequestSchemaOf(action, paramsSchemas));
+  const parse = createRequestParser(limits);
+
+  test('fits the JSON Schema', () => {
+    fc.assert(
+      fc.property(requestArbitrary(action), (body) => {
+        expect(parse(body)).toHaveProperty('value');
+        expect(matches(schema, body)).toBe(true);
+      }),
+    );
+  });
+
+  test('an example with a field more or less does not', () => {
+    fc.assert(
+      fc.property(requestArbitrary(action), fc.constantFrom('signer', 'relayerFee', 'v', 'r', 's'), (body, field) => {
+        const { [field]: _, ...less } = body.params;
+        expect(matches(schema, { ...body, params: less })).toBe(false);
+        expect(matches(schema, { ...body, params: { ...body.params, extra: 1 } })).toBe(false);
+      }),
+    );
+  });
+});

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { ROUTES, type Route } from './routes.ts';
+
+const routes: readonly Route[] = Object.values(ROUTES);
+
+test('the routes are those of the specification, with their access', () => {
+  expect(routes.map(({ method, path, access, success }) => `${method} ${path} ${access} ${success}`)).toEqual([
+    'POST /storage/sign identity 200',
+    'POST /requests public 201',
+    'GET /requests public 200',
+    'GET /requests/{requestId} public 200',
+    'PATCH /requests/{requestId} relayer 200',
+    'POST /admin/relayers admin 201',
+    'DELETE /admin/relayers/{address} admin 200',
+    'GET /admin/relayers admin 200',
+  ]);
+});
+
+test('every route may be limited, may fail, and may find its store away', () => {
+  for (const { errors } of routes) expect(errors).toEqual(expect.arrayContaining([429, 500, 503]));
+});
+
+test('a route that takes a body may find it too large or of another type', () => {
+  for (const { takesBody, errors } of routes) {
+    expect(errors.includes(413)).toBe(takesBody);
+    expect(errors.includes(415)).toBe(takesBody);
+    if (takesBody) expect(errors).toContain(400);
+  }
+});
+
+test('reads, writes and signing are counted apart', () => {
+  for (const { method, path, rateLimit } of routes) {
+    const counted = method === 'GET' ? 'reads' : 'writes';
+    expect(rateLimit).toBe(path === '/storage/sign' ? 'sign' : counted);
+  }
+});

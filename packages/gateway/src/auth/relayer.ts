@@ -20,7 +20,10 @@ const signatureForm = /^0x[0-9a-fA-F]{130}$/;
 const ambiguousPath = /%|\/\/|\/\.\.?(?:\/|$)/;
 
 const failed = (check: string, why: string): ApiError =>
-  unauthenticated(`RELAYER_${check.toUpperCase()}_REJECTED`, `Relayer authentication failed at the ${check} check: ${why}.`);
+  unauthenticated(
+    `RELAYER_${check.toUpperCase()}_REJECTED`,
+    `Relayer authentication failed at the ${check} check: ${why}.`,
+  );
 
 function checkTimestamp(timestamp: string | null, now: number): string {
   if (timestamp === null) throw failed('timestamp', 'X-Relayer-Timestamp is missing');
@@ -41,7 +44,8 @@ function recoveryOf(value: number | undefined): number | undefined {
 
 function readSignature(header: string | null): { readonly rs: Uint8Array; readonly recovery: number } {
   if (header === null) throw failed('signature', 'X-Relayer-Signature is missing');
-  if (!signatureForm.test(header)) throw failed('signature', 'X-Relayer-Signature must be 0x and 130 hex digits (65 bytes)');
+  if (!signatureForm.test(header))
+    throw failed('signature', 'X-Relayer-Signature must be 0x and 130 hex digits (65 bytes)');
   const bytes = Buffer.from(header.slice(2), 'hex');
   const recovery = recoveryOf(bytes[64]);
   if (recovery === undefined) throw failed('signature', 'the recovery value must be 27 or 28');

@@ -30,7 +30,10 @@ interface IdentityContext {
 /** The built-in issuer, and a verifier that reaches it by function call: the same protocol without the network. */
 function createDevIdentity({ settings, publicUrl, devAppSecret, now, logger }: IdentityContext): Identity {
   const issuer = `${publicUrl}${DEV_ISSUER_PATH}`;
-  const app = { appId: settings.IDENTITY_APP_ID ?? DEV_APP_ID, appSecret: settings.IDENTITY_APP_SECRET ?? devAppSecret };
+  const app = {
+    appId: settings.IDENTITY_APP_ID ?? DEV_APP_ID,
+    appSecret: settings.IDENTITY_APP_SECRET ?? devAppSecret,
+  };
   const devIssuer = createDevIssuer({ issuer, ...app, directory: join(settings.DATA_DIR, 'identity'), now });
   const callIssuer: typeof globalThis.fetch = (input, init) => devIssuer.fetch(new Request(input, init));
   return {

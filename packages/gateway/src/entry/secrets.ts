@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Secrets made at the first start and kept in the data directory, so that restarts and sibling processes agree. */
@@ -13,12 +13,19 @@ export interface LocalSecrets {
 }
 
 const SECRET_BYTES = 32;
+const secretForm = /^[0-9a-f]{64}$/;
 
-function makeFile(file: string): void {
+function syncDirectory(directory: string): void {
+  const handle = openSync(directory, 'r');
+  fsyncSync(handle);
+  closeSync(handle);
+}
+
+function makeFile(directory: string, file: string): void {
   const secret = () => randomBytes(SECRET_BYTES).toString('hex');
   const text = JSON.stringify({ objectSigningKey: secret(), cursorKey: secret(), devAppSecret: secret() });
-  const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, text, { mode: 0o600, flush: true });
+  const draft = `${file}.${randomUUID()}`;
+  writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });
   try {
     // A link does not replace: of several processes that start at once, the first one's secrets stay.
     linkSync(draft, file);
@@ -27,13 +34,24 @@ function makeFile(file: string): void {
   } finally {
     unlinkSync(draft);
   }
+  syncDirectory(directory);
+}
+
+function parseSecrets(text: string): LocalSecrets | undefined {
+  try {
+    const { objectSigningKey = '', cursorKey = '', devAppSecret = '' } = JSON.parse(text) as Record<string, string>;
+    if (![objectSigningKey, cursorKey, devAppSecret].every((secret) => secretForm.test(secret))) return undefined;
+    const bytes = (hex: string) => new Uint8Array(Buffer.from(hex, 'hex'));
+    return { objectSigningKey: bytes(objectSigningKey), cursorKey: bytes(cursorKey), devAppSecret };
+  } catch {
+    return undefined;
+  }
 }
 
 function readFile(file: string): LocalSecrets {
-  const { objectSigningKey, cursorKey, devAppSecret } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
-  if (!objectSigningKey || !cursorKey || !devAppSecret) throw new Error(`${file} is damaged; remove it to make a new one.`);
-  const bytes = (hex: string) => new Uint8Array(Buffer.from(hex, 'hex'));
-  return { objectSigningKey: bytes(objectSigningKey), cursorKey: bytes(cursorKey), devAppSecret };
+  const secrets = parseSecrets(readFileSync(file, 'utf8'));
+  if (secrets === undefined) throw new Error(`${file} is damaged; remove it and a new one is made.`);
+  return secrets;
 }
 
 /**
@@ -50,6 +68,6 @@ export function loadLocalSecrets(directory: string): LocalSecrets {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
-  makeFile(file);
+  makeFile(directory, file);
   return readFile(file);
 }

@@ -1,12 +1,12 @@
 /** `npm start`: the gateway as one process of Node.js. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { writeBanner } from './banner.ts';
 import { parseSettings, type Settings } from './settings.ts';
 import { describeStartFailure } from './startFailure.ts';
-import { type WiredGateway, wireGateway } from './wire.ts';
+import { createListener, refuseBrokenRequests } from './transport.ts';
 import { usage } from './usage.ts';
+import { wireGateway } from './wire.ts';
 
 /** How long requests under way may take after a signal, in milliseconds: the function's time limit on AWS. */
 const DRAIN_MS = 29_000;
@@ -32,14 +32,6 @@ function ownUrl(settings: Settings, server: Server): string {
   return `http://${settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST}:${port}`;
 }
 
-function createListener(gateway: WiredGateway) {
-  return getRequestListener((request, env) => {
-    // Over HTTP/1 the bindings are Node's.
-    const { incoming } = env as HttpBindings;
-    return gateway.fetch(request, { peerAddress: incoming.socket.remoteAddress ?? '' });
-  });
-}
-
 /** No new connections; requests under way are answered. */
 async function drain(server: Server): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
@@ -61,12 +53,15 @@ async function serve(settings: Settings): Promise<void> {
   const server = await listen(settings);
   const publicUrl = ownUrl(settings, server);
   const wired = wireGateway({ settings, environment: process.env, publicUrl });
-  const listener = wired.then(createListener);
+  const listener = wired.then((gateway) =>
+    createListener(gateway, { hostname: settings.HOST, logger: gateway.logger }),
+  );
   // Whoever calls before the stores are open waits for them.
   const early: RequestListener = (incoming, outgoing) => {
     listener.then((answer) => answer(incoming, outgoing)).catch(() => outgoing.destroy());
   };
   server.on('request', early);
+  refuseBrokenRequests(server);
   const gateway = await wired;
   server.on('request', await listener).off('request', early);
   if (settings.STAGE === 'dev') console.log(writeBanner({ settings, publicUrl, usesDevIssuer: gateway.usesDevIssuer }));
@@ -81,7 +76,7 @@ async function main(): Promise<number> {
     console.log(usage);
     return 0;
   }
-  let where = { address: 'the address', dataDir: process.env['DATA_DIR'] ?? './data' };
+  let where = { address: 'the address', dataDir: process.env.DATA_DIR ?? './data' };
   try {
     const settings = parseSettings(process.env);
     where = { address: `${settings.HOST}:${settings.PORT}`, dataDir: settings.DATA_DIR };

@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 
@@ -43,7 +44,9 @@ function flag(fallback: boolean) {
 
 const isHttpUrl = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 const httpUrl = z.string().check(z.refine(isHttpUrl, expected('an http or https URL')));
-const tableName = z.string().check(z.regex(/^[A-Za-z0-9_.-]{3,255}$/, expected('3 to 255 of letters, digits and "_ . -"')));
+const tableName = z
+  .string()
+  .check(z.regex(/^[A-Za-z0-9_.-]{3,255}$/, expected('3 to 255 of letters, digits and "_ . -"')));
 const MINUTE_LIMIT = [0, 1_000_000_000] as const;
 
 const schema = z.object({
@@ -101,29 +104,40 @@ const splitList = (text: string) =>
 
 function isLoopback(url: string): boolean {
   const { hostname } = new URL(url);
-  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
+  return hostname === 'localhost' || hostname === '[::1]' || (isIPv4(hostname) && hostname.startsWith('127.'));
 }
 
-/** What `prod` asks beyond the single settings. */
-function prodFaults(settings: Parsed, adminKeys: readonly string[]): string[] {
+/** Faults of the admin keys. Header bytes beyond ASCII arrive in no certain encoding, so such a key would never match. */
+function keyFaults(adminKeys: readonly string[], stage: string | undefined): string[] {
   const faults: string[] = [];
-  if (adminKeys.some((key) => key === DEV_ADMIN_KEY || key.length < MIN_PROD_KEY_LENGTH)) {
+  if (adminKeys.length < 1 || adminKeys.length > 2)
+    faults.push('ADMIN_API_KEY: expected one key, or two with a comma between');
+  if (!adminKeys.every((key) => /^[\x21-\x7e]+$/.test(key))) {
+    faults.push('ADMIN_API_KEY: expected letters, digits and signs of ASCII, without spaces');
+  }
+  if (stage === 'prod' && adminKeys.some((key) => key === DEV_ADMIN_KEY || key.length < MIN_PROD_KEY_LENGTH)) {
     faults.push(`ADMIN_API_KEY: expected, in prod, keys of at least ${MIN_PROD_KEY_LENGTH} characters of your own`);
   }
-  if (settings.IDENTITY_PROVIDER === 'oidc' && settings.IDENTITY_ISSUER === undefined) {
-    faults.push('IDENTITY_ISSUER: required in prod: the URL of your OpenID Connect provider');
-  }
-  if (settings.IDENTITY_APP_ID === undefined) faults.push('IDENTITY_APP_ID: required in prod: your app at the provider');
-  const issuer = settings.IDENTITY_ISSUER;
-  if (issuer?.startsWith('http:') && !isLoopback(issuer)) faults.push('IDENTITY_ISSUER: expected https in prod');
   return faults;
 }
 
-function crossFaults(settings: Parsed, adminKeys: readonly string[]): string[] {
-  const faults = settings.STAGE === 'prod' ? prodFaults(settings, adminKeys) : [];
-  if (adminKeys.length < 1 || adminKeys.length > 2) faults.push('ADMIN_API_KEY: expected one key, or two with a comma between');
-  if (settings.IDENTITY_ISSUER !== undefined && settings.IDENTITY_APP_ID === undefined && settings.STAGE === 'dev') {
-    faults.push('IDENTITY_APP_ID: required with IDENTITY_ISSUER: your app at the provider');
+function identityFaults(given: Environment): string[] {
+  const { STAGE, IDENTITY_PROVIDER: provider = 'oidc', IDENTITY_ISSUER: issuer, IDENTITY_APP_ID: appId } = given;
+  const faults: string[] = [];
+  if (STAGE === 'prod' && provider === 'oidc' && issuer === undefined) {
+    faults.push('IDENTITY_ISSUER: required in prod: the URL of your OpenID Connect provider');
+  }
+  if (
+    STAGE === 'prod' &&
+    issuer !== undefined &&
+    isHttpUrl(issuer) &&
+    issuer.startsWith('http:') &&
+    !isLoopback(issuer)
+  ) {
+    faults.push('IDENTITY_ISSUER: expected https in prod');
+  }
+  if (appId === undefined && (STAGE === 'prod' || issuer !== undefined || provider === 'privy')) {
+    faults.push('IDENTITY_APP_ID: required: your app at the identity provider');
   }
   return faults;
 }
@@ -135,15 +149,16 @@ function crossFaults(settings: Parsed, adminKeys: readonly string[]): string[] {
  * @see DECISIONS.md, "Settings"
  */
 export function parseSettings(environment: Environment): Settings {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
+  const given: Environment = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const adminKeys = splitList(given.ADMIN_API_KEY ?? DEV_ADMIN_KEY);
+  const faults = [...keyFaults(adminKeys, given.STAGE), ...identityFaults(given)];
   const result = schema.safeParse(given);
-  if (!result.success) {
-    throw new SettingsError(result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
-  }
+  if (!result.success)
+    faults.unshift(...result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
+  if (!result.success || faults.length > 0) throw new SettingsError(faults);
   const settings = result.data;
-  const adminKeys = splitList(settings.ADMIN_API_KEY);
-  const faults = crossFaults(settings, adminKeys);
-  if (faults.length > 0) throw new SettingsError(faults);
   const { STAGE } = settings;
   return {
     ...settings,

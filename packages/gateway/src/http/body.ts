@@ -1,5 +1,5 @@
 import type { Fault, Parsed } from '@prism-gateway/protocol';
-import { bodyTooLarge, notJson } from './errors.ts';
+import { ApiError, bodyIncomplete, bodyTooLarge, notJson } from './errors.ts';
 
 const EMPTY = new Uint8Array(0);
 
@@ -14,21 +14,27 @@ async function readStream(stream: ReadableStream<Uint8Array>, maxBytes: number):
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length);
 }
 
+async function readWhole(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const declared = request.headers.get('content-length');
+  if (declared === null) return request.body === null ? EMPTY : await readStream(request.body, maxBytes);
+  if (Number(declared) > maxBytes) throw bodyTooLarge(maxBytes);
+  const bytes = new Uint8Array(await request.arrayBuffer());
+  if (bytes.byteLength > maxBytes) throw bodyTooLarge(maxBytes);
+  return bytes;
+}
+
 /**
  * Reads a request's raw body, never more than the limit.
  *
  * @param maxBytes - limit in bytes
- * @throws ApiError BODY_TOO_LARGE
+ * @throws ApiError BODY_TOO_LARGE; BODY_INCOMPLETE when the client went away or sent a broken chunk
  */
 export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
-  const declared = request.headers.get('content-length');
-  if (declared !== null) {
-    if (Number(declared) > maxBytes) throw bodyTooLarge(maxBytes);
-    const bytes = new Uint8Array(await request.arrayBuffer());
-    if (bytes.byteLength > maxBytes) throw bodyTooLarge(maxBytes);
-    return bytes;
+  try {
+    return await readWhole(request, maxBytes);
+  } catch (error) {
+    throw error instanceof ApiError ? error : bodyIncomplete(error);
   }
-  return request.body === null ? EMPTY : await readStream(request.body, maxBytes);
 }
 
 const jsonType = /^application\/(?:json|[a-z0-9!#$&^_.+-]{1,64}\+json)[ \t]*(?:;|$)/i;

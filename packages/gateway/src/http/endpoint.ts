@@ -5,7 +5,6 @@ import type { Call } from './call.ts';
 import type { LimitName, RateLimiter } from './rateLimit.ts';
 import type { Exchange } from './respond.ts';
 
-
 /** An authenticated caller: what the handler is told, and the client that its limits count. */
 export interface Caller<Identity> {
   readonly identity: Identity;
@@ -37,6 +36,16 @@ async function withBody(context: EndpointContext, route: Route, call: Call): Pro
   return { ...call, body };
 }
 
+/** Waits for a step; if it fails, does something before the failure goes on. */
+async function orElse<T>(step: Promise<T>, onFailure: () => Promise<void>): Promise<T> {
+  try {
+    return await step;
+  } catch (error) {
+    await onFailure();
+    throw error;
+  }
+}
+
 /** Runs a public call: its peer is counted before anything else is looked at. */
 async function runPublic<I>(context: EndpointContext, endpoint: Endpoint<I>, call: Call, exchange: Exchange) {
   exchange.limitHeaders = await context.limiter.take(endpoint.route.rateLimit, call.peer);
@@ -60,17 +69,16 @@ export async function runEndpoint<Identity>(
   if (authenticate === undefined || endpoint.isPublic?.(call)) return runPublic(context, endpoint, call, exchange);
   const { limiter } = context;
   await limiter.check(route.rateLimit, call.peer);
-  if (failureLimit !== undefined) await limiter.check(failureLimit, call.peer);
-  const whole = await withBody(context, route, call);
-  let caller: Caller<Identity>;
-  try {
-    caller = await authenticate(whole);
-  } catch (error) {
+  const countPeer = async () => {
     exchange.limitHeaders = await limiter.take(route.rateLimit, call.peer);
+  };
+  const whole = await orElse(withBody(context, route, call), countPeer);
+  // Only now: a peer could otherwise pass many calls through the check and send their bodies later.
+  if (failureLimit !== undefined) await limiter.check(failureLimit, call.peer);
+  const caller = await orElse(authenticate(whole), async () => {
+    await countPeer();
     if (failureLimit !== undefined) await limiter.take(failureLimit, call.peer);
-    throw error;
-  }
+  });
   exchange.limitHeaders = await limiter.take(route.rateLimit, caller.client ?? call.peer);
   return await endpoint.handle(whole, caller.identity);
 }
-

@@ -43,11 +43,7 @@ export const methodNotAllowed = (method: string, allowed: readonly string[]) =>
     headers: { allow: [...allowed, 'OPTIONS'].join(', ') },
   });
 
-export const rateLimited = (
-  what: string,
-  retryAfterSeconds: number,
-  limitHeaders: Readonly<Record<string, string>>,
-) =>
+export const rateLimited = (what: string, retryAfterSeconds: number, limitHeaders: Readonly<Record<string, string>>) =>
   new ApiError({
     code: 'RATE_LIMITED',
     status: 429,
@@ -57,6 +53,9 @@ export const rateLimited = (
 
 export const bodyTooLarge = (maxBytes: number) =>
   new ApiError({ code: 'BODY_TOO_LARGE', status: 413, message: `The body is larger than ${maxBytes} bytes.` });
+
+export const bodyIncomplete = (cause: unknown) =>
+  new ApiError({ code: 'BODY_INCOMPLETE', status: 400, message: 'The body ended early or was malformed.' }, { cause });
 
 export const notJson = () =>
   new ApiError({
@@ -94,6 +93,10 @@ export const dependencyUnavailable = (dependency: string, cause: unknown) =>
 
 export const unexpected = (cause: unknown) =>
   new ApiError(
-    { code: 'UNEXPECTED', status: 500, message: 'Something went wrong here; the request id in X-Request-Id helps to find it.' },
+    {
+      code: 'UNEXPECTED',
+      status: 500,
+      message: 'Something went wrong here; the request id in X-Request-Id helps to find it.',
+    },
     { cause },
   );

@@ -1,9 +1,8 @@
 import { CORS_HEADERS } from '@prism-gateway/protocol';
 
 /** Headers of every answer of the API: CORS as the specification has it, and nothing for a browser to run, guess or keep. */
-export const API_HEADERS: Readonly<Record<string, string>> = {
+export const BODILESS_HEADERS: Readonly<Record<string, string>> = {
   ...CORS_HEADERS,
-  'content-type': 'application/json; charset=utf-8',
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'cross-origin',
@@ -11,4 +10,10 @@ export const API_HEADERS: Readonly<Record<string, string>> = {
   'strict-transport-security': 'max-age=31536000',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
+};
+
+/** The same with the type of every body but documents. */
+export const API_HEADERS: Readonly<Record<string, string>> = {
+  ...BODILESS_HEADERS,
+  'content-type': 'application/json; charset=utf-8',
 };

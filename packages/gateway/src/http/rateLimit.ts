@@ -60,7 +60,11 @@ const NONE: Readonly<Record<string, string>> = {};
 export function createRateLimiter(store: RateLimitStore, limits: RateLimits, now: () => number): RateLimiter {
   function refusal(name: LimitName, counts: WindowCounts, position: WindowPosition): ApiError {
     const limit = limits[name];
-    return rateLimited(wordsOf[name], secondsUntilFree(counts, position, limit), headersOf(name, limit, limit, position));
+    return rateLimited(
+      wordsOf[name],
+      secondsUntilFree(counts, position, limit),
+      headersOf(name, limit, limit, position),
+    );
   }
   return {
     async take(name, client) {

@@ -1,8 +1,8 @@
 import type { GatewayPorts } from '../ports/gatewayPorts.ts';
-import { type Answer } from './answer.ts';
+import type { Answer } from './answer.ts';
 import { answerError, toApiError } from './errorAnswer.ts';
 import type { ApiError } from './errors.ts';
-import { API_HEADERS } from './headers.ts';
+import { API_HEADERS, BODILESS_HEADERS } from './headers.ts';
 
 /** What is known of an HTTP request before it is routed, and what its answer will need. */
 export interface Exchange {
@@ -25,8 +25,13 @@ const MS_PER_SECOND = 1000;
 function logError(ports: RespondPorts, exchange: Exchange, error: ApiError): void {
   const { cause } = error;
   const facts =
-    cause instanceof Error ? { name: cause.name, message: cause.message, stack: cause.stack } : { message: String(cause) };
-  ports.logger.error({ requestId: exchange.id, route: exchange.route, code: error.code, cause: facts }, 'request failed');
+    cause instanceof Error
+      ? { name: cause.name, message: cause.message, stack: cause.stack }
+      : { message: String(cause) };
+  ports.logger.error(
+    { requestId: exchange.id, route: exchange.route, code: error.code, cause: facts },
+    'request failed',
+  );
 }
 
 /** Counts and logs an answered request. */
@@ -56,6 +61,7 @@ export async function respond(
     answer = answerError(error);
   }
   recordAnswer(ports, exchange, answer.status);
-  const headers = { ...API_HEADERS, 'x-request-id': exchange.id, ...exchange.limitHeaders, ...answer.headers };
+  const base = answer.body === null ? BODILESS_HEADERS : API_HEADERS;
+  const headers = { ...base, 'x-request-id': exchange.id, ...exchange.limitHeaders, ...answer.headers };
   return new Response(answer.body, { status: answer.status, headers });
 }

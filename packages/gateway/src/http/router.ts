@@ -37,10 +37,20 @@ const honoPath = (template: string) => template.replaceAll(/\{(\w+)\}/g, ':$1');
 
 /** Lets a mount answer, and adds the API's headers to its answer where it wants them. */
 async function answerMount(ports: RouterPorts, mount: Mount, exchange: Exchange, request: Request): Promise<Response> {
-  const response = await mount.fetch(request);
+  let response: Response;
+  try {
+    response = await mount.fetch(request);
+  } catch (error) {
+    return respond(ports, exchange, () => {
+      throw error;
+    });
+  }
   recordAnswer(ports, exchange, response.status);
-  const added = { ...(mount.withApiHeaders ? API_HEADERS : {}), 'x-request-id': exchange.id };
-  const headers = new Headers({ ...added, ...Object.fromEntries(response.headers) });
+  const headers = new Headers(response.headers);
+  headers.set('x-request-id', exchange.id);
+  for (const [name, value] of Object.entries(mount.withApiHeaders ? API_HEADERS : {})) {
+    if (!headers.has(name)) headers.set(name, value);
+  }
   return new Response(response.body, { status: response.status, headers });
 }
 
@@ -96,7 +106,15 @@ export function createRouter(app: Hono<{ Bindings: GatewayEnv }>, ports: RouterP
         const exchange = exchangeOn(c, template);
         const { path, query } = splitUrl(c.req.raw.url);
         const { raw: request } = c.req;
-        const call: Call = { request, method, path, query, params: c.req.param(), peer: exchange.peer, body: NO_BODY };
+        const call: Call = {
+          request,
+          method: request.method,
+          path,
+          query,
+          params: c.req.param(),
+          peer: exchange.peer,
+          body: NO_BODY,
+        };
         return respond(ports, exchange, () => runEndpoint(ports, endpoint, call, exchange));
       });
     },

@@ -7,6 +7,10 @@ type Scope = Pick<ListQuery, 'filter' | 'order'>;
 /** Bytes of the tag that a cursor begins with. */
 const TAG_BYTES = 12;
 
+/** The answer to a cursor that was not made for this list. */
+export const invalidCursor = () =>
+  validationFailed([{ path: 'lastKey', message: 'expected the lastKey of the page before, with the same filters' }]);
+
 export interface CursorCodec {
   /** Writes a store's position as the wire's `lastKey`. */
   seal(position: string, scope: Scope): string;
@@ -26,7 +30,10 @@ function scopeText({ filter, order }: Scope): string {
  */
 export function createCursorCodec(key: Uint8Array): CursorCodec {
   const tagOf = (position: string, scope: Scope) =>
-    createHmac('sha256', key).update(`${scopeText(scope)}\n${position}`).digest().subarray(0, TAG_BYTES);
+    createHmac('sha256', key)
+      .update(`${scopeText(scope)}\n${position}`)
+      .digest()
+      .subarray(0, TAG_BYTES);
   return {
     seal: (position, scope) => Buffer.concat([tagOf(position, scope), Buffer.from(position)]).toString('base64url'),
     open(lastKey, scope) {
@@ -35,7 +42,7 @@ export function createCursorCodec(key: Uint8Array): CursorCodec {
       const tag = bytes.subarray(0, TAG_BYTES);
       const canonical = bytes.toString('base64url') === lastKey;
       if (!canonical || tag.length !== TAG_BYTES || !timingSafeEqual(tag, tagOf(position, scope))) {
-        throw validationFailed([{ path: 'lastKey', message: 'expected the lastKey of the page before, with the same filters' }]);
+        throw invalidCursor();
       }
       return position;
     },

@@ -1,11 +1,21 @@
 import type { ListRequestsQuery } from '@prism-gateway/protocol';
-import type { RequestFilter, RequestStore } from '../ports/requestStore.ts';
-import type { CursorCodec } from './cursor.ts';
+import { InvalidCursorError } from '../ports/errors.ts';
+import type { ListPage, ListQuery, RequestFilter, RequestStore } from '../ports/requestStore.ts';
+import { type CursorCodec, invalidCursor } from './cursor.ts';
 import { renderRecord } from './renderRecord.ts';
 
 export interface ListPorts {
   readonly requests: RequestStore;
   readonly cursors: CursorCodec;
+}
+
+/** A cursor that this deployment sealed, but for a store that it no longer has, is as good as a broken one. */
+async function listPage(ports: ListPorts, query: ListQuery): Promise<ListPage> {
+  try {
+    return await ports.requests.list(query);
+  } catch (error) {
+    throw error instanceof InvalidCursorError ? invalidCursor() : error;
+  }
 }
 
 /**
@@ -23,7 +33,7 @@ export async function listRequests(ports: ListPorts, query: ListRequestsQuery): 
     ...(chainName !== undefined && { chainName }),
   };
   const after = lastKey === undefined ? undefined : ports.cursors.open(lastKey, { filter, order });
-  const page = await ports.requests.list({ filter, order, limit, ...(after !== undefined && { after }) });
+  const page = await listPage(ports, { filter, order, limit, ...(after !== undefined && { after }) });
   const next = page.next === null ? null : ports.cursors.seal(page.next, { filter, order });
   const items = page.items.map(renderRecord).join(',');
   return `{"items":[${items}],"count":${page.items.length},"lastKey":${JSON.stringify(next)}}`;

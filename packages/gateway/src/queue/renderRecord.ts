@@ -1,9 +1,5 @@
+import { formatTime } from '../formatTime.ts';
 import type { StoredRequest } from '../ports/requestStore.ts';
-
-/** Writes a time as the wire has it. @param ms - milliseconds since the epoch */
-export function formatTime(ms: number): string {
-  return new Date(ms).toISOString();
-}
 
 /**
  * Writes a record as JSON. The params go out as the text they were stored as; every other field but `errorMessage` was

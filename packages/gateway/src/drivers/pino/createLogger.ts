@@ -21,7 +21,6 @@ export function createLogger(level: LogLevel): ProcessLogger {
     {
       level,
       base: null,
-      timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
     },
     output,

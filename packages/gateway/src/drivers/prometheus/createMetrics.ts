@@ -8,16 +8,42 @@ const LATENCY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 
 const MS_PER_SECOND = 1000;
 
+/** Shares one reading among the gauges of one scrape; a store that does not answer leaves them without values. */
+function shareReading(readStats: () => Promise<RequestStats>): () => Promise<RequestStats | undefined> {
+  let reading: Promise<RequestStats | undefined> | undefined;
+  return () => {
+    reading ??= readStats()
+      .catch(() => undefined)
+      .finally(() => {
+        reading = undefined;
+      });
+    return reading;
+  };
+}
+
 function watchQueue(registers: [Registry], readStats: () => Promise<RequestStats>, now: () => number): void {
-  const records = new Gauge({ name: 'prism_requests', help: 'Records by status', labelNames: ['status'], registers });
+  const read = shareReading(readStats);
   new Gauge({
-    name: 'prism_oldest_pending_seconds',
-    help: 'Age of the oldest pending request, 0 when none is pending',
+    name: 'prism_requests',
+    help: 'Records by status',
+    labelNames: ['status'],
     registers,
     async collect() {
-      const { countByStatus, oldestPendingAt } = await readStats();
+      this.reset();
+      const counts = (await read())?.countByStatus;
+      if (counts !== undefined) for (const status of REQUEST_STATUSES) this.set({ status }, counts[status]);
+    },
+  });
+  new Gauge({
+    name: 'prism_oldest_pending_seconds',
+    help: 'Age of the oldest pending request, 0 when none is pending; absent when the store does not answer',
+    registers,
+    async collect() {
+      this.remove();
+      const stats = await read();
+      if (stats === undefined) return;
+      const { oldestPendingAt } = stats;
       this.set(oldestPendingAt === undefined ? 0 : Math.max(0, now() - oldestPendingAt) / MS_PER_SECOND);
-      if (countByStatus !== undefined) for (const status of REQUEST_STATUSES) records.set({ status }, countByStatus[status]);
     },
   });
 }

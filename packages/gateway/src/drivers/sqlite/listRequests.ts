@@ -21,7 +21,9 @@ function indexedConditions(filter: RequestFilter): Record<string, string> {
 }
 
 function matches(record: StoredRequest, { status, chainName }: RequestFilter): boolean {
-  return (status === undefined || record.status === status) && (chainName === undefined || record.chainName === chainName);
+  return (
+    (status === undefined || record.status === status) && (chainName === undefined || record.chainName === chainName)
+  );
 }
 
 function readPosition(after: string): [number, string] {
@@ -46,11 +48,7 @@ function walk(statement: (sql: string) => StatementSync, tables: QuotedTables, q
  * Reads a page by a walk on the index that holds the filters. `signer` goes first: with it, the other filters are checked on
  * the records it finds, at most `MAX_SCANNED` a page.
  */
-export function listPage(
-  statement: (sql: string) => StatementSync,
-  tables: QuotedTables,
-  query: ListQuery,
-): ListPage {
+export function listPage(statement: (sql: string) => StatementSync, tables: QuotedTables, query: ListQuery): ListPage {
   const items: StoredRequest[] = [];
   let scanned = 0;
   let last: StoredRequest | undefined;

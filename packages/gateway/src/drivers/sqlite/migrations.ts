@@ -50,7 +50,9 @@ export class NewerSchemaError extends Error {
   readonly code = 'NEWER_SCHEMA';
 
   constructor(found: number) {
-    super(`The store's schema is version ${found}, and this program knows ${migrations.length}: start a newer version.`);
+    super(
+      `The store's schema is version ${found}, and this program knows ${migrations.length}: start a newer version.`,
+    );
   }
 }
 
@@ -64,7 +66,7 @@ export function migrate(database: DatabaseSync, names: TableNames): void {
   database.exec('BEGIN IMMEDIATE');
   try {
     const row = database.prepare('SELECT version FROM schema_versions WHERE store = ?').get(names.requests);
-    const found = Number(row?.['version'] ?? 0);
+    const found = Number(row?.version ?? 0);
     if (found > migrations.length) throw new NewerSchemaError(found);
     for (const migration of migrations.slice(found)) database.exec(migration(names));
     database

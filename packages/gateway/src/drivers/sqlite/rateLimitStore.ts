@@ -30,14 +30,18 @@ export interface SqliteRateLimitStore extends RateLimitStore {
  *
  * @param database - a connection for reading
  */
-export function createRateLimitStore(database: DatabaseSync, writer: Writer, tables: QuotedTables): SqliteRateLimitStore {
+export function createRateLimitStore(
+  database: DatabaseSync,
+  writer: Writer,
+  tables: QuotedTables,
+): SqliteRateLimitStore {
   const select = database.prepare(`SELECT hits FROM ${tables.rateLimits} WHERE key = ? AND window = ?`);
   const clients = new Map<string, Client>();
   let late: UnsentHits[] = [];
   let timer: NodeJS.Timeout | undefined;
   let sharing: Promise<void> = Promise.resolve();
 
-  const storedHits = (key: string, window: number) => Number(readStore(() => select.get(key, window))?.['hits'] ?? 0);
+  const storedHits = (key: string, window: number) => Number(readStore(() => select.get(key, window))?.hits ?? 0);
 
   function keepHits(key: string, client: Client): void {
     if (client.unsent > 0) late.push({ key, window: client.window, hits: client.unsent });
@@ -92,7 +96,8 @@ export function createRateLimitStore(database: DatabaseSync, writer: Writer, tab
   return {
     async take({ key, window, elapsed, limit }: Take) {
       const client = clientOf(key, window);
-      const allowed = slidingUse({ current: client.current + 1, previous: client.previous }, { window, elapsed }) <= limit;
+      const allowed =
+        slidingUse({ current: client.current + 1, previous: client.previous }, { window, elapsed }) <= limit;
       if (allowed) {
         client.current++;
         client.unsent++;

@@ -11,11 +11,11 @@ import type { Writer } from './writer.ts';
 function readStats(statement: ReturnType<typeof createStatements>, tables: QuotedTables): RequestStats {
   const countByStatus: Record<RequestStatus, number> = { pending: 0, processing: 0, success: 0, failed: 0 };
   for (const row of statement(`SELECT status, records FROM ${tables.counts}`).iterate()) {
-    countByStatus[row['status'] as RequestStatus] = Number(row['records']);
+    countByStatus[row.status as RequestStatus] = Number(row.records);
   }
   const oldest = statement(
     `SELECT created_at FROM ${tables.requests} WHERE status = 'pending' ORDER BY created_at, request_id LIMIT 1`,
-  ).get()?.['created_at'];
+  ).get()?.created_at;
   return oldest === undefined ? { countByStatus } : { countByStatus, oldestPendingAt: Number(oldest) };
 }
 

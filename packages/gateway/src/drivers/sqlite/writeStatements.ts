@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { RequestStatus } from '@prism-gateway/protocol';
 import type { Claim, Report, StoredRequest, Transition } from '../../ports/requestStore.ts';
-import { type RelayerRow, REQUEST_COLUMNS, type RequestRow, relayerOfRow, requestOfRow } from './rows.ts';
+import { REQUEST_COLUMNS, type RelayerRow, type RequestRow, relayerOfRow, requestOfRow } from './rows.ts';
 import type { QuotedTables } from './tables.ts';
 import type { UnsentHits, WriteKind, Writes } from './writes.ts';
 
@@ -130,8 +130,8 @@ function prepareCountHits(database: DatabaseSync, t: QuotedTables) {
       sweptAt = newest;
     }
     return unsent.map(({ key, window, hits }) => ({
-      current: Number(upsert.get(key, window, hits)?.['hits'] ?? 0),
-      previous: Number(previous.get(key, window - 1)?.['hits'] ?? 0),
+      current: Number(upsert.get(key, window, hits)?.hits ?? 0),
+      previous: Number(previous.get(key, window - 1)?.hits ?? 0),
     }));
   };
 }

@@ -1,5 +1,5 @@
-import type { RelayerRecord } from '../../ports/relayerStore.ts';
 import type { WindowCounts } from '../../ports/rateLimitStore.ts';
+import type { RelayerRecord } from '../../ports/relayerStore.ts';
 import type { Claim, Report, StoredRequest, Transition } from '../../ports/requestStore.ts';
 
 /** Hits of one client in one window that the database does not know yet. */

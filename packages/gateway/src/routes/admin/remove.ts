@@ -1,4 +1,10 @@
-import { parseWith, type RelayerRemoved, ROUTES, removeRelayerSchema, toChecksumAddress } from '@prism-gateway/protocol';
+import {
+  parseWith,
+  type RelayerRemoved,
+  ROUTES,
+  removeRelayerSchema,
+  toChecksumAddress,
+} from '@prism-gateway/protocol';
 import { jsonAnswer } from '../../http/answer.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { requireValid } from '../../http/valid.ts';
@@ -13,7 +19,7 @@ export function removeRelayerEndpoint(ports: RemovePorts, access: AdminAccess): 
     ...access,
     route: ROUTES.removeRelayer,
     async handle(call) {
-      const [params] = requireValid(parseWith(removeRelayerSchema, { address: call.params['address'] }));
+      const [params] = requireValid(parseWith(removeRelayerSchema, { address: call.params.address }));
       const address = toChecksumAddress(params.address, ports.crypto.keccak256);
       await ports.relayers.remove(address);
       const body: RelayerRemoved = { message: 'The relayer is not on the whitelist any more.', address };

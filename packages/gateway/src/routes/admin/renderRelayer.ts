@@ -1,6 +1,6 @@
 import type { RelayerWireRecord } from '@prism-gateway/protocol';
+import { formatTime } from '../../formatTime.ts';
 import type { RelayerRecord } from '../../ports/relayerStore.ts';
-import { formatTime } from '../../queue/renderRecord.ts';
 
 /** Writes a whitelist record as the wire has it. */
 export function renderRelayer({ address, label, createdAt, updatedAt }: RelayerRecord): RelayerWireRecord {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parseWith, ROUTES, type SignedOperationBody, signStorageSchema } from '@prism-gateway/protocol';
 import { authenticateUser } from '../../auth/identity.ts';
+import { formatTime } from '../../formatTime.ts';
 import { jsonAnswer } from '../../http/answer.ts';
 import { parseBody } from '../../http/body.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
@@ -8,7 +9,6 @@ import { unauthenticated } from '../../http/errors.ts';
 import { requireValid } from '../../http/valid.ts';
 import type { GatewayPorts } from '../../ports/gatewayPorts.ts';
 import type { VerifiedUser } from '../../ports/tokenVerifier.ts';
-import { formatTime } from '../../queue/renderRecord.ts';
 
 export interface SignOptions {
   /** Lifetime of a presigned URL, 30 to 300 seconds. */

@@ -1,0 +1,80 @@
+/** Who may import whom: the table of the design, checked in CI. */
+const ours = (...names) => `^(packages/(${names.join('|')})|${names.join('|')})/`;
+const never = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
+
+module.exports = {
+  forbidden: [
+    never('no-cycles', 'Modules that import each other cannot be understood apart.', {}, { circular: true }),
+    never(
+      'no-orphan-packages',
+      'Import only what the package.json names.',
+      {},
+      { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    ),
+    never('resolvable', 'Imports must exist.', {}, { couldNotResolve: true }),
+    never(
+      'protocol-is-pure',
+      'protocol is browser-safe: no Node built-ins, nothing of ours.',
+      { path: '^packages/protocol/src', pathNot: '\\.test\\.ts$' },
+      { path: '^packages/(?!protocol/)|^(acceptance|bench)/', dependencyTypesNot: ['type-only'] },
+    ),
+    never(
+      'protocol-without-node',
+      'protocol is browser-safe: no Node built-ins.',
+      { path: '^packages/protocol/src', pathNot: '\\.test\\.ts$' },
+      { dependencyTypes: ['core'] },
+    ),
+    never(
+      'protocol-dependencies',
+      'protocol takes zod and pure viem functions only.',
+      { path: '^packages/protocol/src', pathNot: '\\.test\\.ts$' },
+      { path: 'node_modules/(?!zod/|viem/|abitype/|ox/|@noble/)' },
+    ),
+    never(
+      'gateway-core-without-vendors',
+      'Outside drivers and entry, the gateway knows protocol, hono and its ports.',
+      { path: '^packages/gateway/src', pathNot: '^packages/gateway/src/(drivers|entry|openapi)/|\\.test\\.ts$' },
+      { path: 'node_modules/(?!hono/)|^packages/gateway/src/(drivers|entry)/' },
+    ),
+    never(
+      'drivers-stay-apart',
+      'A driver knows its port, protocol and its own vendor.',
+      { path: '^packages/gateway/src/drivers/([^/]+)/', pathNot: '\\.test\\.ts$' },
+      {
+        path: '^packages/gateway/src/(drivers|entry|auth|queue|routes|app)',
+        pathNot: '^packages/gateway/src/drivers/$1/',
+      },
+    ),
+    never(
+      'only-entry-imports-entry',
+      'Entries wire; nothing builds on them.',
+      { path: '^packages/gateway/src/(?!entry/)', pathNot: '\\.test\\.ts$' },
+      { path: '^packages/gateway/src/entry/' },
+    ),
+    never(
+      'acceptance-is-black-box',
+      'Acceptance speaks HTTP: protocol and the rig that starts a gateway, nothing of the gateway or the SDK.',
+      { path: '^acceptance/' },
+      { path: ours('gateway', 'sdk', 'sender', 'relayer', 'payments') },
+    ),
+    never(
+      'no-testing-in-production',
+      'Rigs are for tests.',
+      { path: '^packages/(?!testing/)[^/]+/src', pathNot: '\\.test\\.ts$|/contracts/' },
+      { path: '^packages/testing/' },
+    ),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    // Tests may use rigs freely, and the parser does not know `using`.
+    exclude: { path: '(^|/)(dist|data|generated)/|^packages/.*\\.test\\.ts$' },
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    combinedDependencies: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['node', 'import', 'types', 'default'],
+      extensions: ['.ts', '.mjs', '.js', '.json'],
+    },
+  },
+};

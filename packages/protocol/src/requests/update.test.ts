@@ -89,10 +89,12 @@ test.each([['__proto__'], ['constructor'], [''], ['claimedBy'], ['requestId']])(
 });
 
 test('all faults are named at once', () => {
-  expect(pathsOf({ status: 'success', errorMessage: '', x: 1 }).sort()).toEqual([
-    'errorMessage',
-    'errorMessage',
-    'txHash',
-    'x',
-  ]);
+  for (const errorMessage of ['', 1]) {
+    expect(pathsOf({ status: 'success', errorMessage, x: 1 }).sort()).toEqual([
+      'errorMessage',
+      'errorMessage',
+      'txHash',
+      'x',
+    ]);
+  }
 });

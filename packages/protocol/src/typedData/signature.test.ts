@@ -39,6 +39,7 @@ describe('refuses', () => {
     ['no 0x', `${body}1b`.slice(2)],
     ['64 bytes', body],
     ['66 bytes', `${body}1b00`],
+    ['66 bytes that end in a recovery value', `${body}001b`],
     ['half a byte less', `${body}1`],
     ['letters that are not hex', `${body}zz`],
     ['a line end', `${body}1b\n`],

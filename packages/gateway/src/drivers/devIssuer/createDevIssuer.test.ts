@@ -202,7 +202,7 @@ describe('POST /revoke', () => {
 });
 
 describe('routes', () => {
-  test.each(['', '/', '/tokens', '/token/', '/toString', '/__proto__'])('"%s" is 404', async (path) => {
+  test.each(['', '/', '/tokens', '/token/', 'constructor', '/__proto__'])('"%s" is 404', async (path) => {
     const response = await call(path);
     expect([response.status, await response.json()]).toEqual([404, { error: expect.any(String) }]);
   });

@@ -1,5 +1,4 @@
-import type { DevIssuerContext } from './devIssuerContext.ts';
-import { DEV_ISSUER_ALGORITHM } from './loadOrCreateKey.ts';
+import { DEV_ISSUER_ALGORITHM, type DevIssuerContext } from './devIssuerContext.ts';
 
 /**
  * `GET …/.well-known/openid-configuration`.

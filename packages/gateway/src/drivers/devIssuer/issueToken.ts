@@ -1,8 +1,7 @@
 import { parseWith } from '@prism-gateway/protocol';
 import { SignJWT } from 'jose';
 import * as z from 'zod/mini';
-import type { DevIssuerContext } from './devIssuerContext.ts';
-import { DEV_ISSUER_ALGORITHM } from './loadOrCreateKey.ts';
+import { DEV_ISSUER_ALGORITHM, type DevIssuerContext } from './devIssuerContext.ts';
 import { readBody } from './readBody.ts';
 import { RefusalError } from './refusalError.ts';
 

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createKeyFile } from './createKeyFile.ts';
 import { loadOrCreateKey } from './loadOrCreateKey.ts';
 
 let parent: string;
@@ -23,6 +24,13 @@ test('many at once end up with one key', async () => {
   const keys = await Promise.all(Array.from({ length: 20 }, () => loadOrCreateKey(directory)));
   expect(new Set(keys.map(({ kid }) => kid)).size).toBe(1);
   expect((await loadOrCreateKey(directory)).kid).toBe(keys[0]?.kid);
+});
+
+test('a key that is there is never replaced', async () => {
+  const { kid } = await loadOrCreateKey(directory);
+  await createKeyFile(join(directory, 'key.json'));
+  expect((await loadOrCreateKey(directory)).kid).toBe(kid);
+  expect(await readdir(directory)).toEqual(['key.json']);
 });
 
 test.each([

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
+import { type CryptoKey, calculateJwkThumbprint, importJWK, type JWK } from 'jose';
+import { createKeyFile } from './createKeyFile.ts';
+import { DEV_ISSUER_ALGORITHM } from './devIssuerContext.ts';
 import { hasErrorCode } from './hasErrorCode.ts';
-import { syncDirectory } from './syncDirectory.ts';
 
 /** The development issuer's signing key. */
 export interface DevelopmentKey {
@@ -15,8 +15,6 @@ export interface DevelopmentKey {
   readonly kid: string;
 }
 
-export const DEV_ISSUER_ALGORITHM = 'ES256';
-
 async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
@@ -24,24 +22,6 @@ async function readIfThere(path: string): Promise<string | undefined> {
     if (hasErrorCode(error, ['ENOENT'])) return undefined;
     throw error;
   }
-}
-
-/** Puts a new key in place whole, or leaves the one that another process has put there meanwhile. */
-async function createKeyFile(directory: string, path: string): Promise<void> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  const { privateKey } = await generateKeyPair(DEV_ISSUER_ALGORITHM, { extractable: true });
-  const text = JSON.stringify(await exportJWK(privateKey));
-  const temporary = join(directory, `key.${randomUUID()}.tmp`);
-  await writeFile(temporary, text, { mode: 0o600, flag: 'wx', flush: true });
-  try {
-    // Unlike rename, link does not replace: the first process wins and all agree.
-    await link(temporary, path);
-  } catch (error) {
-    if (!hasErrorCode(error, ['EEXIST'])) throw error;
-  } finally {
-    await unlink(temporary);
-  }
-  await syncDirectory(directory);
 }
 
 async function importKey(text: string): Promise<DevelopmentKey> {
@@ -64,7 +44,7 @@ async function importKey(text: string): Promise<DevelopmentKey> {
  */
 export async function loadOrCreateKey(directory: string): Promise<DevelopmentKey> {
   const path = join(directory, 'key.json');
-  if ((await readIfThere(path)) === undefined) await createKeyFile(directory, path);
+  if ((await readIfThere(path)) === undefined) await createKeyFile(path);
   try {
     return await importKey(await readFile(path, 'utf8'));
   } catch (error) {

@@ -1,6 +1,5 @@
 import { errors, type JWTPayload, jwtVerify } from 'jose';
-import type { DevIssuerContext } from './devIssuerContext.ts';
-import { DEV_ISSUER_ALGORITHM } from './loadOrCreateKey.ts';
+import { DEV_ISSUER_ALGORITHM, type DevIssuerContext } from './devIssuerContext.ts';
 import { readBody } from './readBody.ts';
 import { RefusalError } from './refusalError.ts';
 

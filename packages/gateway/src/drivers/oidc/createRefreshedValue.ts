@@ -62,9 +62,7 @@ export function createRefreshedValue<T>(options: RefreshedValueOptions<T>): Refr
       return load();
     },
     async renew() {
-      const cooling = loaded !== undefined && isWithin(now(), loaded.atMs, options.cooldownMs);
-      // After a failed renewal the present value is known to be doubtful: answer with the failure, not with it.
-      if (loaded !== undefined && cooling && failed === undefined) return loaded.value;
+      if (loaded !== undefined && isWithin(now(), loaded.atMs, options.cooldownMs)) return loaded.value;
       return load();
     },
   };

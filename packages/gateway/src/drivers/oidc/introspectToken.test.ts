@@ -118,6 +118,7 @@ describe('never open', () => {
     { status: 429 },
     { status: 500 },
     { status: 503 },
+    { status: 201, body: { active: true } },
     { status: 204 },
     { status: 302, headers: { location: '/introspection' } },
     { status: 400, body: 'bad' },

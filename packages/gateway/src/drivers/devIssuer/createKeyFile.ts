@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { link, mkdir, unlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { exportJWK, generateKeyPair } from 'jose';
-import { DEV_ISSUER_ALGORITHM } from './devIssuerContext.ts';
+import { DEV_ISSUER_ALGORITHM } from './devIssuerAlgorithm.ts';
 import { hasErrorCode } from './hasErrorCode.ts';
 import { syncDirectory } from './syncDirectory.ts';
 

@@ -1,4 +1,5 @@
-import { DEV_ISSUER_ALGORITHM, type DevIssuerContext } from './devIssuerContext.ts';
+import { DEV_ISSUER_ALGORITHM } from './devIssuerAlgorithm.ts';
+import type { DevIssuerContext } from './devIssuerContext.ts';
 
 /**
  * `GET …/.well-known/openid-configuration`.

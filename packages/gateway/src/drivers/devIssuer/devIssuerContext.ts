@@ -2,9 +2,6 @@ import type { Revocations } from './createRevocations.ts';
 import type { DevelopmentKey } from './loadOrCreateKey.ts';
 import type { Client } from './requireClient.ts';
 
-/** JWS algorithm of the development issuer's tokens. */
-export const DEV_ISSUER_ALGORITHM = 'ES256';
-
 /** What the development issuer's endpoints share. */
 export interface DevIssuerContext extends Client {
   /** Issuer identifier: the URL under which the issuer is mounted, no slash at its end. */

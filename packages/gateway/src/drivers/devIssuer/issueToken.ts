@@ -1,7 +1,8 @@
 import { parseWith } from '@prism-gateway/protocol';
 import { SignJWT } from 'jose';
 import * as z from 'zod/mini';
-import { DEV_ISSUER_ALGORITHM, type DevIssuerContext } from './devIssuerContext.ts';
+import { DEV_ISSUER_ALGORITHM } from './devIssuerAlgorithm.ts';
+import type { DevIssuerContext } from './devIssuerContext.ts';
 import { readBody } from './readBody.ts';
 import { RefusalError } from './refusalError.ts';
 

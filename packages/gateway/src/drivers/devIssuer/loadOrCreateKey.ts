@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type CryptoKey, calculateJwkThumbprint, importJWK, type JWK } from 'jose';
 import { createKeyFile } from './createKeyFile.ts';
-import { DEV_ISSUER_ALGORITHM } from './devIssuerContext.ts';
+import { DEV_ISSUER_ALGORITHM } from './devIssuerAlgorithm.ts';
 import { hasErrorCode } from './hasErrorCode.ts';
 
 /** The development issuer's signing key. */

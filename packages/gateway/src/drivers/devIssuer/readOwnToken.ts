@@ -1,5 +1,6 @@
 import { errors, type JWTPayload, jwtVerify } from 'jose';
-import { DEV_ISSUER_ALGORITHM, type DevIssuerContext } from './devIssuerContext.ts';
+import { DEV_ISSUER_ALGORITHM } from './devIssuerAlgorithm.ts';
+import type { DevIssuerContext } from './devIssuerContext.ts';
 import { readBody } from './readBody.ts';
 import { RefusalError } from './refusalError.ts';
 

@@ -1,0 +1,117 @@
+import {
+  ACTIONS,
+  DEFAULT_PAGE_SIZE,
+  MAX_ERROR_MESSAGE_LENGTH,
+  MAX_LABEL_LENGTH,
+  MAX_PAGE_SIZE,
+  RELAYER_TIMESTAMP_SKEW_MS,
+} from '@prism-gateway/protocol';
+import gateway from '../../package.json' with { type: 'json' };
+import type { OpenApiDocument, Paths } from './document.ts';
+import { API_ANSWER_HEADERS } from './parts/headers.ts';
+import { SECURITY_SCHEMES } from './parts/securitySchemes.ts';
+import { createSharedResponses } from './parts/sharedResponses.ts';
+import { describeCreateRequest } from './paths/createRequest.ts';
+import { describeDevIssuer } from './paths/devIssuer.ts';
+import { describeListRequests } from './paths/listRequests.ts';
+import { describeLocalObjects } from './paths/localObjects.ts';
+import { describeOperations } from './paths/operations.ts';
+import { describeReadRequest } from './paths/readRequest.ts';
+import { describeAddRelayer, describeListRelayers, describeRemoveRelayer } from './paths/relayers.ts';
+import { describeSignStorage } from './paths/signStorage.ts';
+import { describeUpdateRequest } from './paths/updateRequest.ts';
+import { createSchemas } from './schemas/createSchemas.ts';
+import { writeOverview } from './text/overview.ts';
+import { TAG_DESCRIPTIONS, TAGS } from './text/tags.ts';
+
+export interface OpenApiOptions {
+  /** Base of the service's own URLs, without a trailing slash. */
+  readonly publicUrl: string;
+  /** Most entries of a batch array. */
+  readonly maxBatchSize: number;
+  /** Limit of a body, in bytes. */
+  readonly maxBodyBytes: number;
+  /** Whether the built-in development issuer is mounted. */
+  readonly withDevIssuer: boolean;
+  /** Whether this service keeps the objects itself; false unless given. */
+  readonly withLocalObjects?: boolean;
+}
+
+/** Puts the operations of one path together. */
+function mergePaths(parts: readonly Paths[]): Paths {
+  const paths: Record<string, Paths[string]> = {};
+  for (const [path, item] of parts.flatMap(Object.entries<Paths[string]>)) paths[path] = { ...paths[path], ...item };
+  return paths;
+}
+
+function describePaths(options: OpenApiOptions): Paths {
+  return mergePaths([
+    describeCreateRequest(options),
+    describeListRequests(),
+    describeReadRequest(),
+    describeUpdateRequest(),
+    describeSignStorage(options),
+    describeAddRelayer(),
+    describeListRelayers(),
+    describeRemoveRelayer(),
+    describeOperations(),
+    options.withDevIssuer ? describeDevIssuer() : {},
+    options.withLocalObjects ? describeLocalObjects() : {},
+  ]);
+}
+
+function describeTags({ withDevIssuer, withLocalObjects = false }: OpenApiOptions): OpenApiDocument['tags'] {
+  const { requests, storage, relayers, operations } = TAG_DESCRIPTIONS;
+  return [
+    { name: TAGS.requests, description: requests },
+    { name: TAGS.storage, description: storage },
+    { name: TAGS.relayers, description: relayers },
+    { name: TAGS.operations, description: operations },
+    ...(withDevIssuer ? [{ name: TAGS.development, description: TAG_DESCRIPTIONS.development }] : []),
+    ...(withLocalObjects ? [{ name: TAGS.objects, description: TAG_DESCRIPTIONS.objects }] : []),
+  ];
+}
+
+/**
+ * Makes the OpenAPI document of the service: its schemas are those that validate, its errors those that the service's own
+ * factories make, its routes those of the route table.
+ *
+ * It takes some milliseconds and much of zod, so import it where it is asked for, not at start.
+ *
+ * @param options - what differs from one deployment to another
+ * @returns a plain object, ready for `JSON.stringify`
+ * @throws Error where the route table has a route or status that nothing describes
+ * @see https://spec.openapis.org/oas/v3.1.1.html
+ */
+export function createOpenApiDocument(options: OpenApiOptions): OpenApiDocument {
+  const { publicUrl, maxBatchSize, maxBodyBytes } = options;
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Prism Gateway',
+      version: gateway.version,
+      summary: 'A queue of wallet-signed requests, and presigned URLs for encrypted objects',
+      description: writeOverview({ maxBatchSize, maxBodyBytes }),
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: publicUrl, description: 'This service' }],
+    tags: describeTags(options),
+    security: [],
+    paths: describePaths(options),
+    components: {
+      schemas: createSchemas({ maxBatchSize }),
+      responses: createSharedResponses({ maxBodyBytes }),
+      headers: API_ANSWER_HEADERS,
+      securitySchemes: SECURITY_SCHEMES,
+    },
+    'x-limits': {
+      actions: ACTIONS.length,
+      bodyBytes: maxBodyBytes,
+      batchEntries: maxBatchSize,
+      pageSize: { maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE },
+      errorMessageCharacters: MAX_ERROR_MESSAGE_LENGTH,
+      labelCharacters: MAX_LABEL_LENGTH,
+      relayerTimestampSkewMs: RELAYER_TIMESTAMP_SKEW_MS,
+    },
+  };
+}

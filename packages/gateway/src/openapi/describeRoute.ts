@@ -1,0 +1,127 @@
+import { type RateLimitClass, ROUTES, type Route, type RouteName } from '@prism-gateway/protocol';
+import { methodNotAllowed, rateLimited } from '../http/errors.ts';
+import {
+  type Example,
+  type Examples,
+  type Operation,
+  type Parameter,
+  type Paths,
+  type Reference,
+  type RequestBody,
+  type ResponseObject,
+  type SecurityRequirement,
+  schemaRef,
+} from './document.ts';
+import { errorExample } from './examples/errorExample.ts';
+import { describeFailure } from './parts/failure.ts';
+import { COMMON_HEADERS, headerRefs, LIMIT_HEADERS } from './parts/headers.ts';
+import { SECURITY_OF_ACCESS } from './parts/securitySchemes.ts';
+
+/** What a route's own file says of it; the rest comes from the route table. */
+export interface RouteDescription {
+  readonly tag: string;
+  readonly summary: string;
+  readonly description: string;
+  /** Only where the access level does not say it. */
+  readonly security?: readonly SecurityRequirement[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: RequestBody;
+  readonly success: { readonly description: string; readonly schema: string; readonly examples: Examples };
+  /** The failures that are the route's own, by status. */
+  readonly failures: Readonly<Record<number, { readonly description: string; readonly examples: Examples }>>;
+}
+
+const responseRef = (name: string): Reference => ({ $ref: `#/components/responses/${name}` });
+
+const SHARED: Readonly<Record<number, Reference>> = {
+  413: responseRef('BodyTooLarge'),
+  415: responseRef('UnsupportedMediaType'),
+  500: responseRef('Unexpected'),
+  503: responseRef('StoreUnavailable'),
+};
+
+/** What the limits count, as the gateway's sentence names it. */
+const COUNTED: Readonly<Record<RateLimitClass, string>> = {
+  reads: 'reads',
+  writes: 'writes',
+  sign: 'signed operations',
+};
+const RETRY_AFTER_SECONDS = 12;
+
+function describeRateLimit({ rateLimit, access }: Route): ResponseObject {
+  const refused = (what: string): Example =>
+    errorExample(`Over the limit of ${what}`, rateLimited(what, RETRY_AFTER_SECONDS, {}));
+  return describeFailure({
+    description: 'Too many calls within a minute.',
+    headers: { ...LIMIT_HEADERS, ...headerRefs('Retry-After') },
+    examples: {
+      [rateLimit]: refused(COUNTED[rateLimit]),
+      ...(access === 'admin' && { adminFailures: refused('failed admin calls') }),
+    },
+  });
+}
+
+/** The methods of a path, as its `Allow` names them. */
+function methodsOf(path: string): string[] {
+  const methods = Object.values(ROUTES).flatMap((route) => (route.path === path ? [route.method] : []));
+  return methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+}
+
+/** Describes the answer to any other method on a path. */
+export function describeMethodNotAllowed(methods: readonly string[]): ResponseObject {
+  return describeFailure({
+    description: 'Any other method on this path. `Allow` names those that it takes.',
+    headers: headerRefs('Allow'),
+    examples: { put: errorExample('PUT, which no route takes', methodNotAllowed('PUT', methods)) },
+  });
+}
+
+function describeFailures(route: Route, own: RouteDescription['failures']): Operation['responses'] {
+  const responses: Record<string, ResponseObject | Reference> = {
+    405: describeMethodNotAllowed(methodsOf(route.path)),
+  };
+  for (const status of route.errors) {
+    const failure = own[status];
+    const shared = SHARED[status];
+    if (failure !== undefined) {
+      const headers = { ...LIMIT_HEADERS, ...(status === 503 && headerRefs('Retry-After')) };
+      responses[status] = describeFailure({ ...failure, headers });
+    } else if (status === 429) responses[status] = describeRateLimit(route);
+    else if (shared !== undefined) responses[status] = shared;
+    else throw new Error(`${route.method} ${route.path} answers ${status}, and nothing describes it.`);
+  }
+  return responses;
+}
+
+/**
+ * Describes a route of the specification.
+ *
+ * @param name - its name in `ROUTES`, which becomes the operation's id
+ * @param description - what the route table does not say
+ * @returns the path with this one operation
+ * @throws Error where a failure of the route is not described
+ */
+export function describeRoute(name: RouteName, description: RouteDescription): Paths {
+  const route: Route = ROUTES[name];
+  const { tag, summary, security, parameters, requestBody, success } = description;
+  const operation: Operation = {
+    operationId: name,
+    summary,
+    description: description.description,
+    tags: [tag],
+    security: security ?? SECURITY_OF_ACCESS[route.access],
+    ...(parameters && { parameters }),
+    ...(requestBody && { requestBody }),
+    responses: {
+      [route.success]: {
+        description: success.description,
+        headers: { ...COMMON_HEADERS, ...LIMIT_HEADERS },
+        content: { 'application/json': { schema: schemaRef(success.schema), examples: success.examples } },
+      },
+      ...describeFailures(route, description.failures),
+    },
+    'x-access': route.access,
+    'x-rate-limit': route.rateLimit,
+  };
+  return { [route.path]: { [route.method.toLowerCase()]: operation } };
+}

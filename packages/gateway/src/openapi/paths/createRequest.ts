@@ -1,0 +1,55 @@
+import { createRequestParser } from '@prism-gateway/protocol';
+import { EXAMPLE_REQUESTS } from '@prism-gateway/protocol/examples';
+import { describeRoute } from '../describeRoute.ts';
+import type { Examples, Paths } from '../document.ts';
+import { bodyFaultsExample } from '../examples/errorExample.ts';
+import { CREATE_EXAMPLES, CREATED_EXAMPLES } from '../examples/requestExamples.ts';
+import { jsonBody } from '../parts/jsonBody.ts';
+import { TAGS } from '../text/tags.ts';
+
+interface Limits {
+  readonly maxBatchSize: number;
+}
+
+function invalidExamples(limits: Limits): Examples {
+  const parse = createRequestParser(limits);
+  const refused = (summary: string, body: unknown) => bodyFaultsExample(summary, JSON.stringify(body), parse);
+  const { WRITE_DATA_FOR: write, CREATE_PRISM_FOR: create, BATCH_WRITE_DATA_FOR: batch } = EXAMPLE_REQUESTS;
+  const { signer, ...unsigned } = write.params;
+  return {
+    everyFault: refused('Several faults, each named', {
+      action: write.action,
+      params: { ...unsigned, payload: '0x7', relayerFee: 10, note: 'please' },
+    }),
+    unknownAction: refused('An unknown action', { ...write, action: 'SEND_DATA_FOR' }),
+    permitWithoutFunds: refused('A permit with nothing to pull', {
+      ...create,
+      params: { ...create.params, fundAmount: '0' },
+    }),
+    unequalBatch: refused('Fewer payloads than ids', {
+      ...batch,
+      params: { ...batch.params, payloads: batch.params.payloads.slice(1) },
+    }),
+    notJson: bodyFaultsExample('A body that is not JSON', '{"chainName":', parse),
+  };
+}
+
+const DESCRIPTION = `Puts a signed request into the queue as \`pending\`. Nobody has to sign in: the EIP-712 signature in \`params\` is verified on-chain by the Forwarder, not here.
+
+\`params\` are validated strictly by their \`action\`, and every fault is named in one answer. \`signer\` of the record is \`params.signer\`. The 201 is durable. The same body sent twice makes two records; the signer's nonce lets only one of them succeed on-chain.
+
+The examples are really signed, by well-known development keys for a development chain.`;
+
+/** Describes `POST /requests`. */
+export function describeCreateRequest(limits: Limits): Paths {
+  return describeRoute('createRequest', {
+    tag: TAGS.requests,
+    summary: 'Submit a signed request',
+    description: DESCRIPTION,
+    requestBody: jsonBody('CreateRequestBody', 'The request, one of twelve actions', CREATE_EXAMPLES),
+    success: { description: 'Stored as `pending`.', schema: 'RequestRecord', examples: CREATED_EXAMPLES },
+    failures: {
+      400: { description: 'The body is not valid; nothing was stored.', examples: invalidExamples(limits) },
+    },
+  });
+}

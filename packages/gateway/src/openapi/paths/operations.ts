@@ -1,0 +1,105 @@
+import { dependencyUnavailable } from '../../http/errors.ts';
+import { describeMethodNotAllowed } from '../describeRoute.ts';
+import type { JsonSchema, Operation, Paths, ResponseObject } from '../document.ts';
+import { errorExample } from '../examples/errorExample.ts';
+import { describeFailure } from '../parts/failure.ts';
+import { COMMON_HEADERS, headerRefs } from '../parts/headers.ts';
+import { TAGS } from '../text/tags.ts';
+
+interface PlainDescription {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly success: ResponseObject;
+  readonly failures?: Operation['responses'];
+}
+
+function describePlain({ operationId, summary, description, success, failures }: PlainDescription) {
+  const operation: Operation = {
+    operationId,
+    summary,
+    description,
+    tags: [TAGS.operations],
+    security: [],
+    responses: { 200: success, 405: describeMethodNotAllowed(['GET', 'HEAD']), ...failures },
+    'x-access': 'public',
+  };
+  return { get: operation };
+}
+
+function jsonSuccess(description: string, schema: JsonSchema, value: unknown): ResponseObject {
+  const content = { 'application/json': { schema, examples: { answer: { summary: description, value } } } };
+  return { description, headers: COMMON_HEADERS, content };
+}
+
+function statusSuccess(description: string, status: string): ResponseObject {
+  const properties = { status: { type: 'string', const: status } };
+  const schema = { type: 'object', properties, required: ['status'], additionalProperties: false };
+  return jsonSuccess(description, schema, { status });
+}
+
+const STORE_DOWN = describeFailure({
+  description: 'A store does not answer: send no traffic here.',
+  headers: headerRefs('Retry-After'),
+  examples: { store: errorExample('The store is down', dependencyUnavailable('store', undefined)) },
+});
+
+const METRICS = `# HELP prism_requests Records by status
+# TYPE prism_requests gauge
+prism_requests{status="pending"} 12
+prism_requests{status="processing"} 3
+# HELP prism_oldest_pending_seconds Age of the oldest pending request, 0 when none is pending
+# TYPE prism_oldest_pending_seconds gauge
+prism_oldest_pending_seconds 4.2
+# HELP prism_claims_total Claims
+# TYPE prism_claims_total counter
+prism_claims_total{result="won"} 1000
+prism_claims_total{result="lost"} 19
+`;
+
+const METRICS_SUCCESS: ResponseObject = {
+  description: 'The metrics, in the text format of Prometheus.',
+  headers: COMMON_HEADERS,
+  content: {
+    'text/plain': {
+      schema: { type: 'string' },
+      examples: { some: { summary: 'Some of them', value: METRICS } },
+    },
+  },
+};
+
+/** Describes the routes for operators and readers; no limit counts them. */
+export function describeOperations(): Paths {
+  return {
+    '/health': describePlain({
+      operationId: 'readHealth',
+      summary: 'Is the process alive?',
+      description: 'Answers without asking anything else.',
+      success: statusSuccess('Alive.', 'alive'),
+    }),
+    '/ready': describePlain({
+      operationId: 'readReadiness',
+      summary: 'Can it serve?',
+      description: 'Asks the stores.',
+      success: statusSuccess('The stores answer.', 'ready'),
+      failures: { 503: STORE_DOWN },
+    }),
+    '/metrics': describePlain({
+      operationId: 'readMetrics',
+      summary: 'Metrics for Prometheus',
+      description:
+        'HTTP requests and their latency by route, claims won and lost, records by status, age of the oldest pending request, and the process itself.',
+      success: METRICS_SUCCESS,
+    }),
+    '/openapi.json': describePlain({
+      operationId: 'readOpenApi',
+      summary: 'This document',
+      description: 'OpenAPI 3.1, made from the schemas that validate.',
+      success: jsonSuccess(
+        'The document.',
+        { type: 'object', properties: { openapi: { type: 'string' } }, required: ['openapi'] },
+        { openapi: '3.1.1' },
+      ),
+    }),
+  };
+}

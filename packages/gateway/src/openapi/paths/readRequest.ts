@@ -1,0 +1,30 @@
+import { requestNotFound } from '../../http/errors.ts';
+import { parseRequestId } from '../../routes/requests/requestId.ts';
+import { describeRoute } from '../describeRoute.ts';
+import type { Paths } from '../document.ts';
+import { errorExample, faultsExample } from '../examples/errorExample.ts';
+import { exampleCall } from '../examples/exampleCall.ts';
+import { EXAMPLE_REQUEST_ID, RECORD_EXAMPLES } from '../examples/requestExamples.ts';
+import { REQUEST_ID_PARAMETER } from '../parts/requestIdParameter.ts';
+import { TAGS } from '../text/tags.ts';
+
+/** Describes `GET /requests/{requestId}`. */
+export function describeReadRequest(): Paths {
+  return describeRoute('readRequest', {
+    tag: TAGS.requests,
+    summary: 'Read a request',
+    description: 'The whole record, for anyone who knows its id.',
+    parameters: [REQUEST_ID_PARAMETER],
+    success: { description: 'The record.', schema: 'RequestRecord', examples: RECORD_EXAMPLES },
+    failures: {
+      400: {
+        description: 'The id is not a UUID.',
+        examples: { notUuid: faultsExample('Not a UUID', parseRequestId(exampleCall({ requestId: '42' }))) },
+      },
+      404: {
+        description: 'There is no such request.',
+        examples: { unknown: errorExample('An unknown id', requestNotFound(EXAMPLE_REQUEST_ID)) },
+      },
+    },
+  });
+}

@@ -1,0 +1,91 @@
+import { parseUpdateRequest } from '@prism-gateway/protocol';
+import { requestNotFound, statusConflict } from '../../http/errors.ts';
+import { describeRoute } from '../describeRoute.ts';
+import type { Examples, Paths } from '../document.ts';
+import { bodyFaultsExample, errorExample } from '../examples/errorExample.ts';
+import { RELAYER_FAILURES } from '../examples/relayerFailures.ts';
+import { EXAMPLE_REQUEST_ID, RECORD_EXAMPLES } from '../examples/requestExamples.ts';
+import { jsonBody } from '../parts/jsonBody.ts';
+import { REQUEST_ID_PARAMETER } from '../parts/requestIdParameter.ts';
+import { TAGS } from '../text/tags.ts';
+
+const TX_HASH = '0x8f3f7c1d5f0b9ce3c4c1c2a83f0d4fb2a9e6b7d05c1e4f8a7b6d3c2e1f0a9b8c';
+
+const BODIES: Examples = {
+  processing: { summary: 'Claim it', value: { status: 'processing' } },
+  success: { summary: 'Report success', value: { status: 'success', txHash: TX_HASH } },
+  failed: {
+    summary: 'Report failure',
+    value: { status: 'failed', errorMessage: 'execution reverted: InsufficientBalance' },
+  },
+};
+
+function invalidExamples(): Examples {
+  const refused = (summary: string, body: unknown) =>
+    bodyFaultsExample(summary, JSON.stringify(body), parseUpdateRequest);
+  return {
+    pending: refused('A state that nobody can ask for', { status: 'pending' }),
+    noTxHash: refused('Success without its transaction', { status: 'success' }),
+    wrongField: refused("Another state's field", { status: 'failed', errorMessage: 'out of gas', txHash: TX_HASH }),
+  };
+}
+
+/** The sentences of the state machine, as `queue/claim.ts` and `queue/report.ts` write them. */
+const CONFLICTS: Examples = {
+  claimLost: errorExample(
+    'Another relayer was faster',
+    statusConflict('The request is processing; processing was asked, and only a pending request can be claimed.'),
+  ),
+  notClaimed: errorExample(
+    'A report without a claim',
+    statusConflict('The request is pending; success was asked, and only a processing request can be reported on.'),
+  ),
+  notOwner: errorExample(
+    "A report on another relayer's claim",
+    statusConflict(
+      "The request is processing under another relayer's claim; success was asked, and only its owner may report.",
+    ),
+  ),
+  ended: errorExample(
+    'It has ended already',
+    statusConflict('The request is success; failed was asked, and only a processing request can be reported on.'),
+  ),
+};
+
+const DESCRIPTION = `A relayer moves a request, by one atomic write:
+
+| Asked | From | Takes | Who |
+| --- | --- | --- | --- |
+| \`processing\` (claim) | \`pending\` | nothing else | any whitelisted relayer; of any number of rivals exactly one wins |
+| \`success\` | \`processing\` | \`txHash\` | the relayer that claimed it |
+| \`failed\` | \`processing\` | \`errorMessage\`, 1 to 1000 Unicode code points | the relayer that claimed it |
+
+Every other move is a 409 and changes nothing; \`success\` and \`failed\` are final. A field that belongs to another status is a 400.
+
+A claim holds for ever unless the service runs with a claim lease. Then an older claim may be claimed again, and its first owner's report gets 409 from that moment on. Until somebody has claimed it again it is listed as \`processing\`, and its owner may still report.`;
+
+/** Describes `PATCH /requests/{requestId}`. */
+export function describeUpdateRequest(): Paths {
+  const { processing, success, failed } = RECORD_EXAMPLES;
+  return describeRoute('updateRequest', {
+    tag: TAGS.requests,
+    summary: 'Claim a request, or report how it ended',
+    description: DESCRIPTION,
+    parameters: [REQUEST_ID_PARAMETER],
+    requestBody: jsonBody('UpdateRequestBody', 'A claim, or a report', BODIES),
+    success: {
+      description: 'The whole record, moved.',
+      schema: 'RequestRecord',
+      examples: { processing, success, failed },
+    },
+    failures: {
+      400: { description: 'The id or the body is not valid; nothing was changed.', examples: invalidExamples() },
+      401: { description: 'No valid proof of a whitelisted relayer.', examples: RELAYER_FAILURES },
+      404: {
+        description: 'There is no such request.',
+        examples: { unknown: errorExample('An unknown id', requestNotFound(EXAMPLE_REQUEST_ID)) },
+      },
+      409: { description: 'Its state does not allow the move; nothing was changed.', examples: CONFLICTS },
+    },
+  });
+}

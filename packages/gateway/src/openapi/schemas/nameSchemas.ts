@@ -1,0 +1,99 @@
+import {
+  ACTIONS,
+  type Action,
+  addRelayerSchema,
+  createParamsSchemas,
+  createRequestSchemaOf,
+  errorBodySchema,
+  type ParamsSchemas,
+  relayerListSchema,
+  relayerRecordSchema,
+  relayerRemovedSchema,
+  requestPageSchema,
+  requestRecordSchema,
+  signedOperationSchema,
+  signStorageSchema,
+  updateRequestForms,
+} from '@prism-gateway/protocol';
+import type * as z from 'zod/mini';
+import { schemaStemOf } from '../actionNames.ts';
+
+/** Formats and other parts that several schemas share: each is one object of zod's, so that a `$ref` can stand for it. */
+function nameSharedParts(params: ParamsSchemas): Record<string, z.ZodMiniType> {
+  const { shape: write } = params.WRITE_DATA_FOR;
+  const { shape: creation } = params.CREATE_PRISM_FOR;
+  const { shape: batch } = params.BATCH_WRITE_DATA_FOR;
+  const { shape: record } = requestRecordSchema;
+  return {
+    Address: record.signer,
+    ChainName: record.chainName,
+    RequestId: record.requestId,
+    Time: record.createdAt,
+    TransactionHash: record.txHash.def.innerType,
+    CloudId: write.cloudId,
+    DataId: write.dataId,
+    DataIds: batch.dataIds,
+    Payload: write.payload,
+    Payloads: batch.payloads,
+    RelayerFee: write.relayerFee,
+    Timestamp: write.timestamp,
+    SignatureV: write.v,
+    SignatureHalf: write.r,
+    Salt: creation.salt,
+    FundAmount: creation.fundAmount,
+    RelayerFundAmount: creation.relayerFundAmount.def.innerType,
+    Permit: creation.permit.def.innerType,
+    WriteEntry: params.BATCH_MULTI_USER_WRITE_DATA.shape.requests.def.out.def.element,
+  };
+}
+
+/** The params of each action; `aliases` are the actions whose params are those of an earlier one. */
+function nameParams(params: ParamsSchemas) {
+  const firstOf = new Map<z.ZodMiniType, Action>();
+  const named: Record<string, z.ZodMiniType> = {};
+  const aliases: { readonly action: Action; readonly of: Action }[] = [];
+  for (const action of ACTIONS) {
+    const first = firstOf.get(params[action]);
+    if (first === undefined) {
+      firstOf.set(params[action], action);
+      named[`${schemaStemOf(action)}Params`] = params[action];
+    } else {
+      aliases.push({ action, of: first });
+    }
+  }
+  return { named, aliases };
+}
+
+/**
+ * Gathers the schemas that validate, by the names they have in the document.
+ *
+ * @param limits.maxBatchSize - most entries of a batch array
+ * @returns schemas by name, and the actions whose params are another action's
+ */
+export function nameSchemas(limits: { readonly maxBatchSize: number }) {
+  const params = createParamsSchemas(limits);
+  const { named, aliases } = nameParams(params);
+  const bodies = ACTIONS.map((action) => [`${schemaStemOf(action)}Body`, createRequestSchemaOf(action, params)]);
+  const [ClaimBody, SuccessReportBody, FailureReportBody] = updateRequestForms;
+  const schemas: Readonly<Record<string, z.ZodMiniType>> = {
+    ...nameSharedParts(params),
+    ...named,
+    ...Object.fromEntries(bodies),
+    Action: requestRecordSchema.shape.action,
+    RequestStatus: requestRecordSchema.shape.status,
+    RequestRecord: requestRecordSchema,
+    RequestPage: requestPageSchema,
+    ClaimBody,
+    SuccessReportBody,
+    FailureReportBody,
+    AddRelayerBody: addRelayerSchema,
+    Relayer: relayerRecordSchema,
+    RelayerList: relayerListSchema,
+    RelayerRemoved: relayerRemovedSchema,
+    SignStorageBody: signStorageSchema,
+    SignedOperation: signedOperationSchema,
+    Error: errorBodySchema,
+    ErrorDetail: errorBodySchema.shape.details.def.innerType.def.element,
+  };
+  return { schemas, aliases };
+}

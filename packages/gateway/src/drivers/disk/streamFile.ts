@@ -28,18 +28,26 @@ export function streamFile(
 
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const length = Math.min(CHUNK_BYTES, range.end - position);
-      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafeSlow(length), 0, length, position);
-      if (bytesRead === 0) {
+      try {
+        const chunk = await readChunk(handle, { start: position, end: range.end });
+        position += chunk.byteLength;
+        controller.enqueue(chunk);
+        if (position < range.end) return;
         await close();
-        throw new Error('The file ended before its size.');
+        controller.close();
+      } catch (error) {
+        await close();
+        throw error;
       }
-      position += bytesRead;
-      controller.enqueue(buffer.subarray(0, bytesRead));
-      if (position < range.end) return;
-      await close();
-      controller.close();
     },
     cancel: close,
   });
+}
+
+async function readChunk(handle: FileHandle, { start, end }: ByteRange): Promise<Uint8Array> {
+  const length = Math.min(CHUNK_BYTES, end - start);
+  // A buffer of its own: its reader keeps it until the socket has taken it.
+  const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafeSlow(length), 0, length, start);
+  if (bytesRead === 0) throw new Error('The file ended before its size.');
+  return buffer.subarray(0, bytesRead);
 }

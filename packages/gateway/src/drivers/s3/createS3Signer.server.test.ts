@@ -58,7 +58,10 @@ test('puts, heads, gets and deletes an object', async () => {
 
 test('signs keys that need escaping', async () => {
   const path = "v1/odd key/ü+&=!'()*~/%41?#";
-  expect((await send(await sign('put', path))).status).toBe(200);
+  const put = await sign('put', path);
+  // The server answers calls without any signature, such as one whose query is lost behind a # in the path.
+  expect(new URL(put.url).searchParams.has('X-Amz-Signature')).toBe(true);
+  expect((await send(put)).status).toBe(200);
   const got = await send(await sign('get', path));
   expect(Buffer.from(await got.arrayBuffer())).toEqual(content);
 });

@@ -12,6 +12,8 @@ import { wireGateway } from './wire.ts';
 const DRAIN_MS = 29_000;
 /** How often connections that have become idle are closed meanwhile, in milliseconds. */
 const IDLE_SWEEP_MS = 20;
+/** Within this time of a signal another one is taken for the same, in milliseconds. */
+const REPEATED_SIGNAL_MS = 500;
 /** How long a connection may send nothing between two requests, in milliseconds. */
 const KEEP_ALIVE_MS = 65_000;
 
@@ -42,9 +44,16 @@ async function drain(server: Server): Promise<void> {
   clearTimeout(force);
 }
 
+/** Waits for the signal to stop. npm repeats a terminal's Ctrl-C, so only one that comes later means: at once. */
 function waitForSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve);
+    let firstAt: number | undefined;
+    const take = (signal: NodeJS.Signals) => {
+      firstAt ??= performance.now();
+      if (performance.now() - firstAt > REPEATED_SIGNAL_MS) process.exit(130);
+      resolve(signal);
+    };
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, take);
   });
 }
 

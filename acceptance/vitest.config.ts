@@ -1,0 +1,18 @@
+import { defineConfig } from 'vitest/config';
+
+const isRemote = Boolean(process.env.ACCEPTANCE_URL);
+
+export default defineConfig({
+  test: {
+    name: 'acceptance',
+    root: import.meta.dirname,
+    globalSetup: ['./globalSetup.ts'],
+    include: ['**/*.test.ts'],
+    // What needs a gateway with settings of its own is for runs that start theirs.
+    exclude: isRemote ? ['settings/**', 'walkthrough/**'] : [],
+    // A remote gateway may make a call wait for its rate limit's window.
+    testTimeout: isRemote ? 200_000 : 30_000,
+    hookTimeout: isRemote ? 200_000 : 30_000,
+    maxWorkers: 2,
+  },
+});

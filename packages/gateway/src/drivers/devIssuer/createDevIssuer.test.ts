@@ -202,6 +202,19 @@ describe('POST /revoke', () => {
 });
 
 describe('routes', () => {
+  test('a base path that a proxy takes off', async () => {
+    const options = { appId, appSecret, directory, now: clock.now };
+    const behindProxy = createDevIssuer({ ...options, issuer: 'https://api.example/base/dev/identity' });
+    for (const [path, status] of [
+      ['/dev/identity/jwks', 200],
+      ['/base/dev/identity/jwks', 200],
+      ['/other/dev/identity/jwks', 404],
+      ['/y/jwks', 404],
+    ] as const) {
+      expect((await behindProxy.fetch(new Request(`http://127.0.0.1${path}`))).status, path).toBe(status);
+    }
+  });
+
   test.each(['', '/', '/tokens', '/token/', 'constructor', '/__proto__'])('"%s" is 404', async (path) => {
     const response = await call(path);
     expect([response.status, await response.json()]).toEqual([404, { error: expect.any(String) }]);

@@ -29,7 +29,7 @@ export interface DevIssuer {
   /**
    * Answers an HTTP request to the issuer.
    *
-   * @param request - with its full path; the host is not looked at
+   * @param request - with its full path, less what a proxy in front has taken off its beginning; the host is not looked at
    * @returns the answer, in the API's error shape where it fails
    * @throws Error when the directory cannot be read or written
    */
@@ -52,8 +52,9 @@ const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
 function findEndpoint(issuer: string, request: Request): Endpoint {
   const base = new URL(issuer).pathname;
   const { pathname } = new URL(request.url);
-  const path = pathname.startsWith(base) ? pathname.slice(base.length) : '';
-  const endpoint = Object.hasOwn(ENDPOINTS, path) ? ENDPOINTS[path] : undefined;
+  // A proxy in front may have taken off the beginning of the base.
+  const isPathOf = (path: string) => pathname.endsWith(path) && `${base}${path}`.endsWith(pathname);
+  const endpoint = Object.entries(ENDPOINTS).find(([path]) => isPathOf(path))?.[1];
   if (endpoint === undefined) throw new RefusalError('The development issuer has no such endpoint.', { status: 404 });
   const allowed = endpoint.method === 'GET' ? ['GET', 'HEAD'] : ['POST'];
   if (allowed.includes(request.method)) return endpoint;

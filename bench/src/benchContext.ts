@@ -1,6 +1,7 @@
 import type { Cleanup } from './cleanup.ts';
 import type { LoadCalls } from './load/loadCalls.ts';
 import type { Options } from './options.ts';
+import type { StartCommand } from './processes/readStartCommand.ts';
 import type { Child } from './processes/startChild.ts';
 import type { Scale } from './scale.ts';
 import type { KeyPair } from './signing/createKeyPair.ts';
@@ -9,6 +10,8 @@ import type { KeyPair } from './signing/createKeyPair.ts';
 export interface BenchContext {
   readonly options: Options;
   readonly scale: Scale;
+  /** How `npm start` runs the gateway. */
+  readonly startCommand: StartCommand;
   /** The process that makes the load. */
   readonly load: Child<LoadCalls>;
   /** Throwaway keys; `startGateway` whitelists them. */

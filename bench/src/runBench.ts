@@ -12,6 +12,7 @@ import { measurePost } from './measures/measurePost.ts';
 import type { ResultRow } from './measures/measureResult.ts';
 import { measureSign } from './measures/measureSign.ts';
 import type { MeasureName, Options } from './options.ts';
+import { readStartCommand } from './processes/readStartCommand.ts';
 import { startChild } from './processes/startChild.ts';
 import { collectConfiguration } from './report/collectConfiguration.ts';
 import { formatReport } from './report/formatReport.ts';
@@ -65,6 +66,7 @@ async function createContext(options: Options, cleanup: Cleanup): Promise<BenchC
   return {
     options: { ...options, dir: resolve(options.dir) },
     scale: options.quick ? quickScale : fullScale,
+    startCommand: await readStartCommand(),
     load,
     relayers: Array.from({ length: relayerCount }, () => createKeyPair(crypto)),
     dir,

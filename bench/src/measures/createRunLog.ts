@@ -21,6 +21,7 @@ export function createRunLog(name: string, pid: number): RunLog {
   const p50: number[] = [];
   const p99: number[] = [];
   const serverCores: number[] = [];
+  const serverUs: number[] = [];
   const loadCores: number[] = [];
   return {
     async watch(run) {
@@ -30,11 +31,18 @@ export function createRunLog(name: string, pid: number): RunLog {
       p50.push(result.latencyMs.p50);
       p99.push(result.latencyMs.p99);
       loadCores.push((result.loadCpuSeconds / result.elapsedMs) * 1000);
-      if (before && after) serverCores.push(((after.cpuSeconds - before.cpuSeconds) / result.elapsedMs) * 1000);
+      if (before && after) {
+        const cpuSeconds = after.cpuSeconds - before.cpuSeconds;
+        serverCores.push((cpuSeconds / result.elapsedMs) * 1000);
+        serverUs.push((cpuSeconds / result.done) * 1e6);
+      }
       return result;
     },
     describe() {
-      const busy = serverCores.length === 0 ? '' : `, ${median(serverCores).toFixed(2)} cores busy`;
+      const busy =
+        serverCores.length === 0
+          ? ''
+          : `, ${median(serverCores).toFixed(2)} cores busy, ${median(serverUs).toFixed(1)} µs of CPU each`;
       return `${name}: p50 ${median(p50).toFixed(2)} ms, p99 ${median(p99).toFixed(2)} ms${busy}; load ${median(loadCores).toFixed(2)} cores`;
     },
   };

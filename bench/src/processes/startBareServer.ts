@@ -1,6 +1,5 @@
 import type { BareCalls } from '../baselines/bareCalls.ts';
 import type { BenchContext } from '../benchContext.ts';
-import { serverNodeFlags } from './nodeFlags.ts';
 import { startChild } from './startChild.ts';
 
 /** The bare server, listening. */
@@ -19,7 +18,7 @@ export interface BareServer {
 export async function startBareServer(context: BenchContext, constant: string): Promise<BareServer> {
   const child = await startChild<BareCalls>({
     entry: new URL('../entry/bareServer.ts', import.meta.url),
-    nodeFlags: serverNodeFlags,
+    nodeFlags: context.startCommand.nodeFlags,
   });
   context.cleanup.add(() => child.stop());
   return { port: await child.call('listen', { constant }), pid: child.pid };

@@ -2,10 +2,8 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { BenchContext } from '../benchContext.ts';
 import { findFreePort } from './findFreePort.ts';
-import { serverNodeFlags } from './nodeFlags.ts';
 import { stopProcess } from './stopProcess.ts';
 import { waitUntilReady } from './waitUntilReady.ts';
 import { whitelistRelayers } from './whitelistRelayers.ts';
@@ -16,8 +14,6 @@ export interface Gateway {
   readonly port: number;
   readonly pid: number;
 }
-
-const entry = fileURLToPath(new URL('../../../packages/gateway/src/entry/server.ts', import.meta.url));
 
 /**
  * Limits that no run reaches: 0 would take the limiter out of what is measured.
@@ -47,9 +43,11 @@ export async function startGateway(
   const port = await findFreePort();
   const adminKey = randomBytes(24).toString('hex');
   const log = await open(join(dir, 'log'), 'w');
-  const child = spawn(process.execPath, [...serverNodeFlags, ...profileFlags(context), entry], {
-    cwd: dir,
+  const { startCommand } = context;
+  const child = spawn(process.execPath, [...startCommand.nodeFlags, ...profileFlags(context), startCommand.entry], {
+    cwd: startCommand.root,
     env: {
+      ...startCommand.env,
       PATH: process.env.PATH,
       HOST: '127.0.0.1',
       PORT: String(port),

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { cpus, release, totalmem, type } from 'node:os';
 import { promisify } from 'node:util';
 import type { BenchContext } from '../benchContext.ts';
-import { serverNodeFlags } from '../processes/nodeFlags.ts';
 import { measureSync } from './measureSync.ts';
 
 /** What the figures depend on, by name. */
@@ -33,7 +32,7 @@ export async function collectConfiguration(context: BenchContext): Promise<Confi
     Commit: await readCommit(),
     Machine: `${processors[0]?.model.trim()}, ${processors.length} cores, ${(totalmem() / 1e9).toFixed(0)} GB, ${type()} ${release()}`,
     Disk: `write of 4 KiB and fdatasync: ${(await measureSync(context.dir)).toFixed(2)} ms (median)`,
-    Node: `${process.version}${serverNodeFlags.length === 0 ? ', no flags' : ` ${serverNodeFlags.join(' ')}`}`,
+    Node: `${process.version}; servers as npm start has them: ${describeFlags(context)}`,
     Packages: (await Promise.all(packages.map(readVersion))).join(', '),
     Gateway: `STAGE=dev STORE=sqlite LOG_LEVEL=${options.logLevel} (log to a file), rate limits on and out of reach`,
     Load: `one process, ${options.connections} keep-alive connections, one call at a time on each`,
@@ -62,4 +61,9 @@ async function readVersion(name: string): Promise<string> {
   const file = new URL(`../../../node_modules/${name}/package.json`, import.meta.url);
   const { version } = JSON.parse(await readFile(file, 'utf8')) as { version: string };
   return `${name} ${version}`;
+}
+
+function describeFlags({ startCommand }: BenchContext): string {
+  const settings = Object.entries(startCommand.env).map(([name, value]) => `${name}=${value}`);
+  return [...settings, ...startCommand.nodeFlags].join(' ') || 'no flags';
 }

@@ -12,7 +12,7 @@ export interface StartCommand extends StartScript {
  * Reads the start script, so that the bench measures what `npm start` runs, and its baselines get the same flags.
  *
  * @returns its environment, flags and entry
- * @throws Error when the script is not of the form `[NAME=value …] node [flags …] entry`
+ * @throws Error when the script is not of the form `[NAME=value …] [exec] node [flags …] entry`
  */
 export async function readStartCommand(): Promise<StartCommand> {
   const root = fileURLToPath(new URL('../../../', import.meta.url));

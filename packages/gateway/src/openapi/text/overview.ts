@@ -1,9 +1,7 @@
 import { MAX_FAULTS } from '@prism-gateway/protocol';
 import { RELAYER_AUTH_RULES, RELAYER_AUTH_WORKED_EXAMPLE } from './relayerAuth.ts';
 
-const INTRODUCTION = `A queue of wallet-signed requests that relayers carry to the chain, and presigned URLs for encrypted objects.
-
-1. A **user** signs EIP-712 typed data and posts it to \`/requests\`. Nobody has to sign in: the signature proves the intent, and the Forwarder contract verifies it on-chain.
+const INTRODUCTION = `1. A **user** signs EIP-712 typed data and posts it to \`/requests\`. Nobody has to sign in: the signature proves the intent, and the Forwarder contract verifies it on-chain.
 2. A **relayer** lists pending requests, claims one (of any number of rivals exactly one wins), submits the transaction itself, and reports how it ended. This service never touches a chain.
 3. A **signed-in user** asks for one short-lived presigned URL for one operation on one encrypted object.
 

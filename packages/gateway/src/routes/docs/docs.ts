@@ -3,9 +3,9 @@ import { routeNotFound } from '../../http/errors.ts';
 import type { PlainRoute } from '../../http/plainRoute.ts';
 import type { GatewayPorts } from '../../ports/gatewayPorts.ts';
 
-/** What the reference's page may do: run its own scripts, and call this service and presigned URLs. */
+/** What the reference's page may do: run its own scripts, show its own styles, and call this service. Its icons are `data:`. */
 const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'";
 
 /** Seconds that a browser may keep the reference's files. */
 const ASSET_MAX_AGE = 3600;

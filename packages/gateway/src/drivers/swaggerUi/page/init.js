@@ -18,14 +18,59 @@ function followColorScheme() {
 async function loadDocument() {
   const response = await fetch(new URL('openapi.json', root));
   if (!response.ok) throw new Error(`openapi.json answered ${response.status}`);
-  const description = await response.json();
+  return forReading(await response.json());
+}
+
+/** Leaves out of each answer's table what stands on every answer and is told once, under CORS. */
+function withoutCorsHeaders({ headers, ...response }) {
+  const shown = Object.entries(headers ?? {}).filter(([name]) => !name.startsWith('Access-Control-'));
+  return { ...response, headers: Object.fromEntries(shown) };
+}
+
+/** The document as the page shows it. */
+function forReading(description) {
+  const { responses, securitySchemes } = description.components;
+  // The form that asks for the header is no place for the whole explanation.
+  securitySchemes.relayerSignature.description = 'Signs this one call; see “Relayer authentication”.';
+  for (const name of Object.keys(responses)) responses[name] = withoutCorsHeaders(responses[name]);
+  for (const operation of Object.values(description.paths).flatMap(Object.values)) {
+    for (const [status, response] of Object.entries(operation.responses)) {
+      if (!('$ref' in response)) operation.responses[status] = withoutCorsHeaders(response);
+    }
+  }
   // Calls go to where the page came from, whatever address the document gives: this page may call no other host.
-  description.servers = [{ url: root.href.replace(/\/$/, ''), description: 'This service' }];
-  return description;
+  return { ...description, servers: [{ url: root.href.replace(/\/$/, ''), description: 'This service' }] };
+}
+
+/** Fills the column beside the reference: its chapters, then its groups of routes. */
+function listContents(reference) {
+  const targets = reference.querySelectorAll('.info h1, .info h2, .opblock-tag');
+  const entries = [...targets].map((target) => {
+    const entry = document.createElement('button');
+    entry.type = 'button';
+    // A group's heading goes on with its description, the title with its version.
+    entry.textContent = (target.querySelector('a span') ?? target.firstChild).textContent;
+    entry.className = target.matches('.opblock-tag') ? 'contents-group' : 'contents-chapter';
+    entry.addEventListener('click', () => target.scrollIntoView({ behavior: 'smooth' }));
+    return entry;
+  });
+  find('contents').replaceChildren(...entries);
+}
+
+/** Lists the contents as soon as the groups of routes stand on the page. */
+function listContentsWhenShown() {
+  const reference = find('reference');
+  const observer = new MutationObserver(() => {
+    if (reference.querySelector('.opblock-tag') === null) return;
+    observer.disconnect();
+    listContents(reference);
+  });
+  observer.observe(reference, { childList: true, subtree: true });
 }
 
 function showReference(description) {
   find('version').textContent = description.info.version;
+  listContentsWhenShown();
   return SwaggerUIBundle({
     spec: description,
     domNode: find('reference'),

@@ -30,9 +30,9 @@ type S3rverConstructor = new (options: Readonly<Record<string, unknown>>) => S3r
  */
 export async function startS3Server(options: { readonly bucket?: string } = {}): Promise<S3Server> {
   const bucket = options.bucket ?? 'objects';
-  const directory = await mkdtemp(join(tmpdir(), 's3-server-'));
   // The package is CommonJS without type declarations; the cast names the part of it that is used here.
   const S3rverServer = createRequire(import.meta.url)('@20minutes/s3rver') as S3rverConstructor;
+  const directory = await mkdtemp(join(tmpdir(), 's3-server-'));
   const server = new S3rverServer({
     address: '127.0.0.1',
     port: 0,

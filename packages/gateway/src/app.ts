@@ -1,4 +1,3 @@
-import { Hono } from 'hono';
 import { createAdminCheck } from './auth/admin.ts';
 import { createRateLimiter, type RateLimits } from './http/rateLimit.ts';
 import { createRouter, type GatewayEnv } from './http/router.ts';
@@ -47,7 +46,7 @@ export interface Gateway {
  */
 export function createGateway(ports: GatewayPorts, options: GatewayOptions): Gateway {
   const limiter = createRateLimiter(ports.rateLimits, options.rateLimits, ports.now);
-  const router = createRouter(new Hono(), { ...ports, ...options, limiter });
+  const router = createRouter({ ...ports, ...options, limiter });
   const queue = {
     ...ports,
     claimLeaseSeconds: options.claimLeaseSeconds,

@@ -18,9 +18,9 @@ function networkOfIPv6(address: string): string {
 
 /** Names the client behind an address: an IPv4 address, or the /64 of an IPv6 one. */
 export function clientOfAddress(address: string): string {
+  if (isIPv4(address)) return address;
   const mapped = mappedIPv4.exec(address);
   if (mapped?.[1] !== undefined && isIPv4(mapped[1])) return mapped[1];
-  if (isIPv4(address)) return address;
   return isIPv6(address) ? networkOfIPv6(address) : 'unknown';
 }
 

@@ -1,4 +1,4 @@
-import type { Context, Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import type { GatewayPorts, Mount } from '../ports/gatewayPorts.ts';
 import type { Call } from './call.ts';
 import { type Endpoint, type EndpointContext, runEndpoint } from './endpoint.ts';
@@ -61,21 +61,29 @@ export interface Router {
   finish(): (request: Request, env: GatewayEnv) => Promise<Response>;
 }
 
-/**
- * Makes the router: it tells routes apart with Hono and gives each request its exchange.
- *
- * @param app - an empty Hono app
- */
-export function createRouter(app: Hono<{ Bindings: GatewayEnv }>, ports: RouterPorts): Router {
+/** Makes values of `X-Request-Id`: the process's own prefix and a count, which costs less than a UUID each. */
+function createRequestIds(prefix: string): () => string {
+  let count = 0;
+  return () => `${prefix}-${(count++).toString(36)}`;
+}
+
+/** Makes the router: it tells routes apart with Hono and gives each request its exchange. */
+export function createRouter(ports: RouterPorts): Router {
+  const served = new Hono<{ Bindings: GatewayEnv }>();
+  // Apart from `served`, so that a served path has one handler and Hono need not compose several.
+  const refused = new Hono<{ Bindings: GatewayEnv }>();
   const methodsOf = new Map<string, string[]>();
+  const nextRequestId = createRequestIds(ports.newId());
 
   function exchangeOf(request: Request, env: GatewayEnv, route: string): Exchange {
-    const given = request.headers.get('x-request-id');
+    const { headers } = request;
+    const given = headers.get('x-request-id');
+    const hops = ports.trustedProxyHops;
     return {
-      id: given !== null && requestIdForm.test(given) ? given : ports.newId(),
+      id: given !== null && requestIdForm.test(given) ? given : nextRequestId(),
       method: request.method,
       route,
-      peer: findPeer(env.peerAddress, request.headers.get('x-forwarded-for'), ports.trustedProxyHops),
+      peer: findPeer(env.peerAddress, hops === 0 ? null : headers.get('x-forwarded-for'), hops),
       startedAt: performance.now(),
       limitHeaders: undefined,
     };
@@ -90,8 +98,8 @@ export function createRouter(app: Hono<{ Bindings: GatewayEnv }>, ports: RouterP
   }
 
   function refuseRest(path: string, methods: readonly string[]): void {
-    app.options(honoPath(path), (c) => respond(ports, exchangeOn(c, path), () => ({ status: 204, body: null })));
-    app.all(honoPath(path), (c) =>
+    refused.options(honoPath(path), (c) => respond(ports, exchangeOn(c, path), () => ({ status: 204, body: null })));
+    refused.all(honoPath(path), (c) =>
       respond(ports, exchangeOn(c, path), () => {
         throw methodNotAllowed(c.req.method, methods);
       }),
@@ -102,7 +110,7 @@ export function createRouter(app: Hono<{ Bindings: GatewayEnv }>, ports: RouterP
     serve(endpoint) {
       const { method, path: template } = endpoint.route;
       remember(method, template);
-      app.on(method, honoPath(template), (c) => {
+      served.on(method, honoPath(template), (c) => {
         const exchange = exchangeOn(c, template);
         const { path, query } = splitUrl(c.req.raw.url);
         const { raw: request } = c.req;
@@ -120,11 +128,12 @@ export function createRouter(app: Hono<{ Bindings: GatewayEnv }>, ports: RouterP
     },
     servePlain({ path, answer }) {
       remember('GET', path);
-      app.get(path, (c) => respond(ports, exchangeOn(c, path), () => answer(c.req.param())));
+      served.get(path, (c) => respond(ports, exchangeOn(c, path), () => answer(c.req.param())));
     },
     finish() {
       for (const [path, methods] of methodsOf) refuseRest(path, methods);
-      app.notFound((c) => {
+      served.notFound((c) => refused.fetch(c.req.raw, c.env));
+      refused.notFound((c) => {
         const { path } = splitUrl(c.req.raw.url);
         return respond(ports, exchangeOn(c, 'unmatched'), () => {
           throw routeNotFound(c.req.method, path.slice(0, MAX_SHOWN_PATH));
@@ -133,7 +142,7 @@ export function createRouter(app: Hono<{ Bindings: GatewayEnv }>, ports: RouterP
       return async (request, env) => {
         const { path } = splitUrl(request.url);
         const mount = ports.mounts.find(({ prefix }) => path.startsWith(prefix));
-        if (mount === undefined) return app.fetch(request, env);
+        if (mount === undefined) return served.fetch(request, env);
         return answerMount(ports, mount, exchangeOf(request, env, mount.prefix), request);
       };
     },

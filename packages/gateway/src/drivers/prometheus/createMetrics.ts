@@ -8,6 +8,11 @@ const LATENCY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 
 const MS_PER_SECOND = 1000;
 
+interface Series {
+  readonly count: Counter.Internal;
+  readonly time: Histogram.Internal<string>;
+}
+
 /** Shares one reading among the gauges of one scrape; a store that does not answer leaves them without values. */
 function shareReading(readStats: () => Promise<RequestStats>): () => Promise<RequestStats | undefined> {
   let reading: Promise<RequestStats | undefined> | undefined;
@@ -72,10 +77,22 @@ export function createMetrics(readStats: () => Promise<RequestStats>, now: () =>
   });
   const claims = new Counter({ name: 'prism_claims_total', help: 'Claims', labelNames: ['result'], registers });
   watchQueue(registers, readStats, now);
+  // Looking a series up by its labels costs more than counting: each one is looked up once.
+  const known = new Map<string, Series>();
+  function seriesOf(method: string, route: string, status: number): Series {
+    const name = `${method} ${status} ${route}`;
+    let series = known.get(name);
+    if (series === undefined) {
+      series = { count: answers.labels(method, route, String(status)), time: latency.labels(method, route) };
+      known.set(name, series);
+    }
+    return series;
+  }
   return {
     answered({ method, route, status, seconds }) {
-      answers.inc({ method, route, status });
-      latency.observe({ method, route }, seconds);
+      const { count, time } = seriesOf(method, route, status);
+      count.inc();
+      time.observe(seconds);
     },
     claimed: (result) => claims.inc({ result }),
     render: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),

@@ -1,6 +1,7 @@
 export { createFakeClock, type FakeClock } from './createFakeClock.ts';
 export { createLogRecorder, type LogLine, type LogRecorder } from './createLogRecorder.ts';
 export { type LoopbackServer, listenOnLoopback } from './listenOnLoopback.ts';
+export { mutateJson } from './mutateJson.ts';
 export {
   anyRequestArbitrary,
   createParamsArbitraries,

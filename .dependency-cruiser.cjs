@@ -4,7 +4,12 @@ const never = (name, comment, from, to) => ({ name, comment, severity: 'error', 
 
 module.exports = {
   forbidden: [
-    never('no-cycles', 'Modules that import each other cannot be understood apart.', {}, { circular: true }),
+    never(
+      'no-cycles',
+      'Modules that import each other cannot be understood apart.',
+      {},
+      { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    ),
     never(
       'no-orphan-packages',
       'Import only what the package.json names.',
@@ -60,7 +65,7 @@ module.exports = {
     never(
       'no-testing-in-production',
       'Rigs are for tests.',
-      { path: '^packages/(?!testing/)[^/]+/src', pathNot: '\\.test\\.ts$|/contracts/' },
+      { path: '^packages/(?!testing/)[^/]+/src', pathNot: '\\.(test|rig)\\.ts$' },
       { path: '^packages/testing/' },
     ),
   ],

@@ -2,6 +2,7 @@ export { createFakeClock, type FakeClock } from './createFakeClock.ts';
 export { createLogRecorder, type LogLine, type LogRecorder } from './createLogRecorder.ts';
 export { type LoopbackServer, listenOnLoopback } from './listenOnLoopback.ts';
 export { mutateJson } from './mutateJson.ts';
+export { type BrowserRig, findChromium, openBrowser } from './openBrowser.ts';
 export {
   anyRequestArbitrary,
   createParamsArbitraries,

@@ -1,0 +1,89 @@
+import { ROUTES } from '@prism-gateway/protocol';
+import { type BrowserRig, findChromium, openBrowser, type RunningGateway, startGateway } from '@prism-gateway/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const chromium = findChromium();
+
+/** What a browser complains of, or asks for elsewhere. */
+interface Watch {
+  readonly complaints: readonly string[];
+  readonly requests: readonly string[];
+}
+
+type Page = Awaited<ReturnType<BrowserRig['context']['newPage']>>;
+
+function watchPage(page: Page): Watch {
+  const complaints: string[] = [];
+  const requests: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  // A refusal of the page's policy is such an error too.
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+  page.on('request', (request) => requests.push(request.url()));
+  return { complaints, requests };
+}
+
+const operation = (page: Page, tag: string, operationId: string) => page.locator(`#operations-${tag}-${operationId}`);
+
+/** Tries an operation with what the page proposes. @returns the status that the page shows */
+async function tryOperation(page: Page, tag: string, operationId: string): Promise<string> {
+  const block = operation(page, tag, operationId);
+  await block.locator('.opblock-summary-control').click();
+  await block.locator('.try-out__btn').click();
+  await block.locator('.execute').click();
+  return block.locator('.live-responses-table .response-col_status').last().innerText();
+}
+
+const name = 'the API reference in a browser (set CHROMIUM_PATH where none is found)';
+
+describe.skipIf(chromium === undefined)(name, () => {
+  let gateway: RunningGateway;
+  let browser: BrowserRig;
+
+  beforeAll(async () => {
+    [gateway, browser] = await Promise.all([startGateway(), openBrowser(chromium ?? '')]);
+  });
+  afterAll(async () => {
+    await Promise.all([gateway?.stop(), browser?.close()]);
+  });
+
+  async function openReference() {
+    const page = await browser.context.newPage();
+    const watch = watchPage(page);
+    await page.goto(`${gateway.url}/docs`);
+    await page.locator('.opblock').first().waitFor();
+    return { page, watch };
+  }
+
+  it('shows every route, asks no other host, and keeps to its policy', async () => {
+    const { page, watch } = await openReference();
+    expect(await page.locator('.opblock').count()).toBeGreaterThan(Object.keys(ROUTES).length);
+    const contents = ['Prism Gateway', 'Errors', 'Relayer authentication', 'Requests', 'Storage', 'Development'];
+    expect(await page.locator('#contents button').allInnerTexts()).toEqual(expect.arrayContaining(contents));
+    const isOwn = (url: string) => url.startsWith(`${gateway.url}/`) || url.startsWith('data:');
+    expect(watch.requests.filter((url) => !isOwn(url))).toEqual([]);
+    expect(watch.complaints).toEqual([]);
+    // The watch itself must see a breach. In text, since it runs in the page.
+    await page.evaluate("document.head.append(Object.assign(document.createElement('style'), { textContent: 'a{}' }))");
+    await expect.poll(() => watch.complaints.join()).toContain('Content Security Policy');
+  });
+
+  it('lets a reader try calls, and gets the token and the key that they need', async () => {
+    const { page, watch } = await openReference();
+    expect(await tryOperation(page, 'Requests', 'createRequest')).toBe('201');
+    expect(watch.requests.at(-1)).toBe(`${gateway.url}/requests`);
+    const answer = operation(page, 'Requests', 'createRequest').locator('.live-responses-table');
+    expect(await answer.innerText()).toContain('"status": "pending"');
+
+    expect(await tryOperation(page, 'Relayer_whitelist', 'listRelayers')).toBe('401');
+    await page.getByRole('button', { name: 'Use it', exact: true }).click();
+    const whitelist = operation(page, 'Relayer_whitelist', 'listRelayers');
+    await whitelist.locator('.execute').click();
+    await whitelist.locator('.live-responses-table .response-col_status', { hasText: '200' }).first().waitFor();
+
+    await page.getByRole('button', { name: 'Get a token and use it' }).click();
+    await page.getByText('Calls now carry a token of alice').waitFor();
+    expect(await tryOperation(page, 'Storage', 'signStorage')).toBe('200');
+    // The one 401 on the way is all that the browser complains of.
+    expect(watch.complaints).toEqual([expect.stringContaining('401')]);
+  });
+});

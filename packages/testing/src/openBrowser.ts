@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs';
+import { type BrowserContext, chromium } from 'playwright-core';
+
+/** Where distributions put Chromium. */
+const USUAL_PLACES = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+
+/** Nothing but what a test asks for goes over the network; and without a display, or rights to a sandbox. */
+const FLAGS = [
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-gpu',
+  '--disable-sync',
+  '--no-first-run',
+  '--no-sandbox',
+];
+
+/** Finds a Chromium: `CHROMIUM_PATH`, or one of the usual places. @returns undefined where there is none */
+export function findChromium(): string | undefined {
+  const { CHROMIUM_PATH } = process.env;
+  return [...(CHROMIUM_PATH === undefined ? [] : [CHROMIUM_PATH]), ...USUAL_PLACES].find((path) => existsSync(path));
+}
+
+export interface BrowserRig {
+  /** A browser profile of its own, empty. */
+  readonly context: BrowserContext;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a headless browser.
+ *
+ * @param executablePath - what `findChromium` found
+ */
+export async function openBrowser(executablePath: string): Promise<BrowserRig> {
+  const browser = await chromium.launch({ executablePath, args: FLAGS });
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  return { context, close: () => browser.close() };
+}

@@ -1,0 +1,84 @@
+import { UpdateItemCommand, type UpdateItemCommandOutput } from '@aws-sdk/client-dynamodb';
+import type { RequestStatus } from '@prism-gateway/protocol';
+import type { Transition } from '../../ports/requestStore.ts';
+import { askConditionally, type ConditionalAnswer } from './askStore.ts';
+import { type Item, text } from './attributes.ts';
+import type { ParamsReader } from './paramsReader.ts';
+import { type Head, isExpired, readHead, statusAttributes } from './requestItem.ts';
+import type { RequestTable } from './requestTable.ts';
+
+/** A conditional write that moves a request to a status. */
+export interface Move {
+  /** In lower case. */
+  readonly requestId: string;
+  readonly to: RequestStatus;
+  /** The id of the call; it is stored, and tells a repetition from a rival. */
+  readonly callId: string;
+  /** What is stored besides. */
+  readonly set: Item;
+  /** The condition, over `#status` and the names and values that follow. */
+  readonly condition: string;
+  readonly values: Item;
+}
+
+/** A write of the named attributes, as `UpdateItem` wants it: every name and value by a placeholder. */
+function assignments(set: Item) {
+  const names = Object.keys(set);
+  return {
+    UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}`,
+    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+    ExpressionAttributeValues: Object.fromEntries(Object.entries(set).map(([name, value]) => [`:${name}`, value])),
+  };
+}
+
+/**
+ * Moves a request by one conditional write. It costs the same for any params: only the head is written.
+ *
+ * @returns done with the head after the move, or refused with the head as it stands
+ * @throws DependencyUnavailableError
+ */
+export async function moveRequest(
+  { client, name, shards }: RequestTable,
+  move: Move,
+): Promise<ConditionalAnswer<UpdateItemCommandOutput>> {
+  const { requestId, to, callId, set, condition, values } = move;
+  const update = assignments({ ...set, ...statusAttributes(to, requestId, shards), callId: text(callId) });
+  return await askConditionally(() =>
+    client.send(
+      new UpdateItemCommand({
+        TableName: name,
+        Key: { requestId: text(requestId) },
+        ...update,
+        ExpressionAttributeValues: { ...update.ExpressionAttributeValues, ...values },
+        ConditionExpression: condition,
+        ReturnValues: 'ALL_NEW',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }),
+    ),
+  );
+}
+
+/** The head that a move left or found; undefined where there is none. */
+export function headOfAnswer(answer: ConditionalAnswer<UpdateItemCommandOutput>): Head | undefined {
+  const item = answer.done ? answer.output.Attributes : answer.item;
+  return item === undefined ? undefined : readHead(item);
+}
+
+/**
+ * Tells what a move did. Refused with the call's own id in the head, it was this call that moved the request, at a try of which
+ * the answer was lost.
+ *
+ * @throws DependencyUnavailableError
+ */
+export async function transitionOf(
+  { now }: RequestTable,
+  params: ParamsReader,
+  answer: ConditionalAnswer<UpdateItemCommandOutput>,
+  callId: string,
+): Promise<Transition> {
+  const head = headOfAnswer(answer);
+  if (head === undefined || (!answer.done && isExpired(head, now()))) return { outcome: 'missing' };
+  const [record] = await params.complete([head]);
+  if (record === undefined) return { outcome: 'missing' };
+  return { outcome: answer.done || head.callId === callId ? 'moved' : 'conflict', record };
+}

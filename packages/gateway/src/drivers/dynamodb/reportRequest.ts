@@ -1,0 +1,83 @@
+import { UpdateItemCommand, type UpdateItemCommandOutput } from '@aws-sdk/client-dynamodb';
+import type { Report, Transition } from '../../ports/requestStore.ts';
+import { askStore, type ConditionalAnswer } from './askStore.ts';
+import { type Item, number, text } from './attributes.ts';
+import { headOfAnswer, moveRequest, transitionOf } from './moveRequest.ts';
+import type { ParamsReader } from './paramsReader.ts';
+import type { Head } from './requestItem.ts';
+import type { RequestTable } from './requestTable.ts';
+import { TTL_ATTRIBUTE } from './tables.ts';
+
+const MS_PER_SECOND = 1000;
+const SECONDS_PER_DAY = 86_400;
+
+/** When a request that is finished now expires. */
+function expiry({ retentionDays }: RequestTable, now: number): Item {
+  if (retentionDays === 0) return {};
+  return { [TTL_ATTRIBUTE]: number(Math.floor(now / MS_PER_SECOND) + retentionDays * SECONDS_PER_DAY) };
+}
+
+/** @param owner - as it claimed, letter for letter */
+async function moveAsOwner(
+  table: RequestTable,
+  report: Report,
+  owner: string,
+): Promise<ConditionalAnswer<UpdateItemCommandOutput>> {
+  const { reportId, now, outcome } = report;
+  return await moveRequest(table, {
+    requestId: report.requestId.toLowerCase(),
+    to: outcome.status,
+    callId: reportId,
+    set: {
+      ...(outcome.status === 'success'
+        ? { txHash: text(outcome.txHash) }
+        : { errorMessage: text(outcome.errorMessage) }),
+      updatedAt: number(now),
+      ...expiry(table, now),
+    },
+    condition: '#status = :processing AND claimedBy = :owner',
+    values: { ':processing': text('processing'), ':owner': text(owner) },
+  });
+}
+
+/** The owner's address as the claim has it, where the report only writes its letters in another case. */
+function ownerInOtherCase(head: Head | undefined, relayer: string): string | undefined {
+  if (head?.record.status !== 'processing') return undefined;
+  const owner = head.record.claimedBy;
+  return owner !== relayer && owner?.toLowerCase() === relayer.toLowerCase() ? owner : undefined;
+}
+
+/**
+ * Lets params with an item of their own expire with their head. This writes them once more, the price of letting them expire;
+ * where it fails they only stay longer.
+ */
+async function expireParams(table: RequestTable, head: Head | undefined): Promise<void> {
+  if (typeof head?.params !== 'string' || head.expiresAt === undefined) return;
+  const { client, name } = table;
+  const command = new UpdateItemCommand({
+    TableName: name,
+    Key: { requestId: text(head.params) },
+    UpdateExpression: 'SET #expiresAt = :expiresAt',
+    ConditionExpression: 'attribute_exists(requestId)',
+    ExpressionAttributeNames: { '#expiresAt': TTL_ATTRIBUTE },
+    ExpressionAttributeValues: { ':expiresAt': number(head.expiresAt) },
+  });
+  await askStore(() => client.send(command)).catch(() => undefined);
+}
+
+/**
+ * Reports how a request ended: its owner's `processing` becomes `success` or `failed`. The condition compares the owner letter
+ * for letter; where only letter case differs, it is asked once more with the letters of the claim.
+ *
+ * @throws DependencyUnavailableError
+ */
+export async function reportRequest(table: RequestTable, params: ParamsReader, report: Report): Promise<Transition> {
+  let answer = await moveAsOwner(table, report, report.relayer);
+  if (!answer.done) {
+    const owner = ownerInOtherCase(headOfAnswer(answer), report.relayer);
+    if (owner !== undefined) answer = await moveAsOwner(table, report, owner);
+  }
+  const transition = await transitionOf(table, params, answer, report.reportId);
+  if (transition.outcome === 'moved') await expireParams(table, headOfAnswer(answer));
+  return transition;
+}

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import type { Action, RequestStatus } from '@prism-gateway/protocol';
+import type { StoredRequest } from '../../ports/requestStore.ts';
+import { bytes, type Item, number, readBytes, readNumber, readText, sizeOfItem, text } from './attributes.ts';
+import { positionBytes, positionOf } from './position.ts';
+import { shardKey } from './requestTable.ts';
+import { TTL_ATTRIBUTE } from './tables.ts';
+
+/** Bytes that one write unit pays for. */
+const WRITE_UNIT_BYTES = 1024;
+/** Hex digits that tell the params of one id apart; only rival creations of the same id ever differ. */
+const DIGEST_DIGITS = 16;
+
+/** A request as its item holds it: its params packed, or the key of the item that holds them. */
+export interface Head {
+  readonly record: Omit<StoredRequest, 'paramsJson'>;
+  readonly params: Uint8Array | string;
+  /** The call that moved the request last. */
+  readonly callId?: string;
+  /** Seconds since the epoch; from then on it counts as gone. */
+  readonly expiresAt?: number;
+}
+
+/** The attributes that move with a status: the status itself, and its partition in the index. */
+export function statusAttributes(status: RequestStatus, requestId: string, shards: number) {
+  return { status: text(status), statusShard: text(shardKey(status, requestId, shards)) };
+}
+
+function createHeadItem(record: StoredRequest, shards: number): Item {
+  const { requestId, chainName, action, signer, status, createdAt, updatedAt } = record;
+  return {
+    requestId: text(requestId),
+    chainName: text(chainName),
+    action: text(action),
+    signer: text(signer),
+    createdAt: number(createdAt),
+    updatedAt: number(updatedAt),
+    ...statusAttributes(status, requestId, shards),
+    chainShard: text(shardKey(chainName, requestId, shards)),
+    signerKey: text(signer.toLowerCase()),
+    position: bytes(positionBytes(positionOf(record))),
+  };
+}
+
+/** The longest values that a life without an error message adds. */
+const laterAttributes: Item = {
+  claimedBy: text(`0x${'0'.repeat(40)}`),
+  claimedAt: number(1e15 + 1),
+  callId: text('00000000-0000-0000-0000-000000000000'),
+  txHash: text(`0x${'0'.repeat(64)}`),
+  [TTL_ATTRIBUTE]: number(1e10 + 1),
+};
+
+/** The item or items of a new request. */
+export interface NewItems {
+  readonly head: Item;
+  /** The params, where they do not fit the head. */
+  readonly params?: Item;
+}
+
+/**
+ * Lays a new request out in items. Params stay in the head as long as its whole life fits one write unit; else they get an item
+ * of their own, which no claim and no report touches.
+ *
+ * @param packed - the params, compressed
+ */
+export function createItems(record: StoredRequest, packed: Uint8Array, shards: number): NewItems {
+  const head = createHeadItem(record, shards);
+  const whole = { ...head, params: bytes(packed) };
+  const grown = { ...whole, ...statusAttributes('processing', record.requestId, shards), ...laterAttributes };
+  if (sizeOfItem(grown) <= WRITE_UNIT_BYTES) return { head: whole };
+  // The key tells the content, so that of rival creations of one id each head finds its own params.
+  const digest = createHash('sha256').update(packed).digest('hex').slice(0, DIGEST_DIGITS);
+  const paramsKey = `${record.requestId}#${digest}`;
+  return {
+    head: { ...head, paramsKey: text(paramsKey) },
+    params: { requestId: text(paramsKey), params: bytes(packed) },
+  };
+}
+
+const has = (item: Item, attribute: string) => item[attribute] !== undefined;
+
+function readRecord(item: Item): Head['record'] {
+  return {
+    requestId: readText(item, 'requestId'),
+    chainName: readText(item, 'chainName'),
+    // Written by this driver from values of these types.
+    action: readText(item, 'action') as Action,
+    signer: readText(item, 'signer'),
+    status: readText(item, 'status') as RequestStatus,
+    createdAt: readNumber(item, 'createdAt'),
+    updatedAt: readNumber(item, 'updatedAt'),
+    ...(has(item, 'txHash') && { txHash: readText(item, 'txHash') }),
+    ...(has(item, 'errorMessage') && { errorMessage: readText(item, 'errorMessage') }),
+    ...(has(item, 'claimedBy') && { claimedBy: readText(item, 'claimedBy') }),
+    ...(has(item, 'claimedAt') && { claimedAt: readNumber(item, 'claimedAt') }),
+  };
+}
+
+/**
+ * Reads a request's item.
+ *
+ * @throws BrokenItemError
+ */
+export function readHead(item: Item): Head {
+  return {
+    record: readRecord(item),
+    params: has(item, 'paramsKey') ? readText(item, 'paramsKey') : readBytes(item, 'params'),
+    ...(has(item, 'callId') && { callId: readText(item, 'callId') }),
+    ...(has(item, TTL_ATTRIBUTE) && { expiresAt: readNumber(item, TTL_ATTRIBUTE) }),
+  };
+}
+
+/** Whether a head has expired; DynamoDB takes its time to remove it. @param now - milliseconds since the epoch */
+export function isExpired({ expiresAt }: Head, now: number): boolean {
+  return expiresAt !== undefined && expiresAt * 1000 <= now;
+}

@@ -1,0 +1,67 @@
+/** Names of the stores, as the settings give them. */
+export interface TableNames {
+  readonly requests: string;
+  readonly relayers: string;
+  readonly rateLimits: string;
+}
+
+/** A key attribute: text, number or bytes. */
+export interface KeyAttribute {
+  readonly name: string;
+  readonly type: 'S' | 'N' | 'B';
+}
+
+/** A global secondary index. It holds the keys of table and index, and what is named here besides. */
+export interface IndexDescription {
+  readonly name: string;
+  readonly partitionKey: KeyAttribute;
+  readonly sortKey: KeyAttribute;
+  /** Attributes that are never changed after creation, so that carrying them costs no write. */
+  readonly carried: readonly string[];
+}
+
+/** A table, in the words that both `CreateTable` and infrastructure code can be made from. */
+export interface TableDescription {
+  readonly partitionKey: KeyAttribute;
+  readonly sortKey?: KeyAttribute;
+  readonly indexes: readonly IndexDescription[];
+  /** Attribute with the second (Unix time) from which an item may be removed. */
+  readonly ttlAttribute?: string;
+}
+
+const position: KeyAttribute = { name: 'position', type: 'B' };
+
+/** Indexes of the requests' table by what they answer. */
+export const requestIndexes = {
+  signer: { name: 'bySigner', partitionKey: { name: 'signerKey', type: 'S' }, sortKey: position, carried: [] },
+  status: {
+    name: 'byStatus',
+    partitionKey: { name: 'statusShard', type: 'S' },
+    sortKey: position,
+    carried: ['chainName'],
+  },
+  chain: { name: 'byChain', partitionKey: { name: 'chainShard', type: 'S' }, sortKey: position, carried: [] },
+} as const satisfies Record<string, IndexDescription>;
+
+/** Attribute with the time from which an item may be removed. */
+export const TTL_ATTRIBUTE = 'expiresAt';
+
+/**
+ * The three tables. All are on demand.
+ *
+ * @see SPEC.md section 2, "Stores"
+ */
+export const tableDescriptions: Readonly<Record<keyof TableNames, TableDescription>> = {
+  requests: {
+    partitionKey: { name: 'requestId', type: 'S' },
+    indexes: Object.values(requestIndexes),
+    ttlAttribute: TTL_ATTRIBUTE,
+  },
+  relayers: { partitionKey: { name: 'address', type: 'S' }, indexes: [] },
+  rateLimits: {
+    partitionKey: { name: 'client', type: 'S' },
+    sortKey: { name: 'window', type: 'N' },
+    indexes: [],
+    ttlAttribute: TTL_ATTRIBUTE,
+  },
+};

@@ -14,7 +14,7 @@ export const SECURITY_SCHEMES = {
     type: 'http',
     scheme: 'bearer',
     description:
-      "Access token of the configured identity provider. The token's user decides which objects can be reached. A missing, expired or revoked token is a 401; a provider that does not answer, a 503.",
+      "Access token of the configured identity provider. The token's user decides which objects can be reached. A missing, expired or revoked token is a 401 (5 seconds of tolerance between clocks; where the provider offers introspection, a revocation holds within 15 seconds); a provider that does not answer, a 503.",
   },
   relayerAddress: header(
     'X-Relayer-Address',
@@ -27,7 +27,7 @@ export const SECURITY_SCHEMES = {
   relayerSignature: header('X-Relayer-Signature', `${RELAYER_AUTH_RULES}\n\n${RELAYER_AUTH_WORKED_EXAMPLE}`),
   adminKey: header(
     'X-Admin-Key',
-    "The administrator's key: the value of the setting `ADMIN_API_KEY`, exactly. In the development stage it is `change-me-admin-key` unless set.",
+    "The administrator's key: the value of the setting `ADMIN_API_KEY`, exactly; during a rotation two keys are valid at once. In the development stage it is `change-me-admin-key` unless set.",
   ),
 } as const;
 

@@ -64,7 +64,7 @@ export function describeListRelayers(): Paths {
   return describeRoute('listRelayers', {
     tag: TAGS.relayers,
     summary: 'List the whitelist',
-    description: 'The whole whitelist, in one answer.',
+    description: 'The whole whitelist in one answer, oldest first.',
     success: {
       description: 'Every whitelisted relayer.',
       schema: 'RelayerList',

@@ -25,7 +25,7 @@ const CONVENTIONS = `## Conventions
 - Times are ISO 8601, UTC, with milliseconds and \`Z\`. Amounts and Unix times inside \`params\` are decimal strings: no sign, no leading zeros, at most 2^256-1.
 - Addresses and hex are returned as they were given, and compared without regard to letter case. Only the whitelist stores addresses with the checksum of EIP-55.
 - A field that has no value is absent, not \`null\`. The one \`null\` is a \`lastKey\` after the last page.
-- Bodies are JSON in UTF-8, without a byte order mark; a body without a \`Content-Type\` is read as JSON. Of a doubled key the last one counts. **Unknown fields are refused** at every level, each named by its own path.
+- Bodies are JSON in UTF-8, without a byte order mark; a body without a \`Content-Type\` is read as JSON. Of a doubled key the last one counts. **Unknown fields are refused** at every level (\`__proto__\` too), each named by its own path.
 - Unknown query parameters are ignored; a known one may stand once, and not empty.
 - Every answer carries \`X-Request-Id\`: the caller's own, if it sent one of 1 to 64 letters, digits and \`. _ : -\`, else a new one. Tell it when you report a problem.
 - \`GET\` routes answer \`HEAD\` too.`;
@@ -52,12 +52,12 @@ Where several apply, the first of these wins: route (404, 405), preflight, rate 
 const LIMITS = (limits: { readonly maxBodyBytes: number; readonly maxBatchSize: number }) => `## Limits
 
 - A body has at most ${limits.maxBodyBytes} bytes, a batch array 1 to ${limits.maxBatchSize} entries, a page 1 to 100 records.
-- Rate limits count a client over a sliding minute: the relayer's address or the user once authenticated, else the peer's address (IPv6 by its /64). Reads (\`GET\`), writes (\`POST\`, \`PATCH\`, \`DELETE\`) and \`sign\` are counted apart. Limited answers carry \`RateLimit-Policy: "writes";q=600;w=60\` (quota and window in seconds) and \`RateLimit: "writes";r=599;t=42\` (what remains, and seconds to the end of the window), after draft-ietf-httpapi-ratelimit-headers. A limit may be switched off; then its headers are absent.
-- A peer that fails the admin key too often is refused for a while with the right key too.
+- Rate limits count a client over a sliding minute: the relayer's address or the user once authenticated, else the peer's address (IPv6 by its /64). Reads (\`GET\`), writes (\`POST\`, \`PATCH\`, \`DELETE\`) and \`sign\` are counted apart. Limited answers carry \`RateLimit-Policy: "writes";q=600;w=60\` (quota and window in seconds) and \`RateLimit: "writes";r=599;t=42\` (what remains, and seconds to the end of the window), after draft-ietf-httpapi-ratelimit-headers. Unless the service is set up otherwise, a client has 3000 reads, 600 writes and 600 signed operations a minute. A limit may be switched off; then its headers are absent.
+- A peer that fails the admin key too often (20 times a minute unless set otherwise) is refused for a while with the right key too.
 
 ## CORS
 
-Every answer may be read from any origin. Preflights (\`OPTIONS\`) are answered with 204 on every route and count against no limit. Local object URLs (\`/objects/…\`) follow the bucket's own policy instead.`;
+Every answer may be read from any origin. Preflights (\`OPTIONS\`) are answered with 204 on every route and count against no limit. Local object URLs (\`/objects/…\`) follow the bucket's own policy instead: \`GET\`, \`PUT\`, \`HEAD\` and \`DELETE\` with any header, from the origins that the bucket allows.`;
 
 /**
  * Writes the document's introduction: what a client must know before any single route.

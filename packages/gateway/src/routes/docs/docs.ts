@@ -30,6 +30,8 @@ export function docsRoutes(ports: Pick<GatewayPorts, 'openApi' | 'docsAsset'>): 
         jsonAnswer(200, { name: 'Prism Gateway', docs: '/docs', openapi: '/openapi.json', health: '/health' }),
     },
     { path: '/openapi.json', answer: async () => ({ status: 200, body: await ports.openApi() }) },
+    // The page's addresses are relative to `/docs`.
+    { path: '/docs/', answer: async () => ({ status: 308, body: null, headers: { location: '../docs' } }) },
     { path: '/docs', answer: () => answerAsset(ports, 'index.html', '/docs') },
     {
       path: '/docs/:asset',

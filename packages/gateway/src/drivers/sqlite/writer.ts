@@ -19,10 +19,13 @@ export interface Writer {
 /** Heap that the writer thread may use for short-lived objects, in MiB; its orders are small and soon gone. */
 const YOUNG_GENERATION_MB = 8;
 
+/** So many orders travel before the turn of the event loop ends: the thread then commits them while more come in. */
+const EARLY_ORDERS = 16;
+
 const unavailable = (cause: unknown) => new DependencyUnavailableError('store', { cause });
 
 /**
- * Starts the writer thread. Orders given in one turn of the event loop travel in one message; the thread commits all that
+ * Starts the writer thread. Orders given in one turn of the event loop travel in few messages; the thread commits all that
  * waits in one transaction. If the thread dies, its open orders are rejected and the next order starts another.
  */
 export function createWriter(data: WriterThreadData): Writer {
@@ -73,6 +76,7 @@ export function createWriter(data: WriterThreadData): Writer {
       if (orders.length === 0) setImmediate(flush);
       // `kind` and `input` belong together by this function's own type.
       orders.push([number, { kind, input } as WriteOrder]);
+      if (orders.length === EARLY_ORDERS) flush();
       return new Promise((resolve, reject) => {
         waiting.set(number, { resolve: resolve as Waiting['resolve'], reject });
       });

@@ -2,6 +2,13 @@ export { createFakeClock, type FakeClock } from './createFakeClock.ts';
 export { createLogRecorder, type LogLine, type LogRecorder } from './createLogRecorder.ts';
 export { DYNAMO_TEST_ACCESS, DynamoEngineMissingError, type DynamoServer } from './dynamo/dynamoServer.ts';
 export { startDynamo } from './dynamo/startDynamo.ts';
+export { FAULT_KINDS, type FaultKind, type FaultShares, shareFaults } from './faults/fault.ts';
+export {
+  type FaultProxy,
+  type FaultProxyOptions,
+  type ProxiedCall,
+  startFaultProxy,
+} from './faults/startFaultProxy.ts';
 export { type LoopbackServer, listenOnLoopback } from './listenOnLoopback.ts';
 export { mutateJson } from './mutateJson.ts';
 export { type BrowserRig, findChromium, openBrowser } from './openBrowser.ts';

@@ -1,0 +1,15 @@
+/**
+ * Makes a source of random numbers that gives the same ones for the same seed (mulberry32).
+ *
+ * @param seed - any whole number of 32 bits
+ * @returns the next number, from 0 up to but not including 1
+ */
+export function createSeededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -39,7 +39,7 @@ describe('the service answers as the document says', () => {
 
   async function tokenOf(sub: string, expiresIn = 3600): Promise<string> {
     const ask = { method: 'POST', path: '/dev/identity/token', body: { sub, expiresIn } };
-    return String((await expectSuccess('issueDevelopmentToken', ask))['access_token']);
+    return String((await expectSuccess('issueDevelopmentToken', ask)).access_token);
   }
 
   it.each(FAILURE_CASES)('%s %i: %s', (operationId, status, example, ask) =>
@@ -65,7 +65,7 @@ describe('the service answers as the document says', () => {
     const ask = { method: 'GET', path: '/requests?status=pending', relayer: 'stranger' } as const;
     const response = await gateway.ask(ask);
     const { error } = Object(await expectDocumented('listRequests', response));
-    const documented = Object(exampleOf('listRequests', 401, 'whitelist'))['error'];
+    const documented = Object(exampleOf('listRequests', 401, 'whitelist')).error;
     const address = /0x[0-9a-fA-F]{40}/;
     expect(error.replace(address, '')).toBe(documented.replace(address, ''));
   });
@@ -75,7 +75,7 @@ describe('the service answers as the document says', () => {
       const record = await expectSuccess('createRequest', { method: 'POST', path: '/requests', body: value });
       const documented = Object(exampleOf('createRequest', 201, action));
       expect(Object.keys(record)).toEqual(Object.keys(documented));
-      expect(record).toMatchObject({ action, params: documented['params'], signer: documented['signer'] });
+      expect(record).toMatchObject({ action, params: documented.params, signer: documented.signer });
     }
     const list = await expectSuccess('listRequests', {
       method: 'GET',
@@ -107,10 +107,10 @@ describe('the service answers as the document says', () => {
 
   it('the whitelist', async () => {
     const list = await expectSuccess('listRelayers', { method: 'GET', path: '/admin/relayers', headers: admin });
-    expect(list['count']).toBe(2);
+    expect(list.count).toBe(2);
     const path = `/admin/relayers/${gateway.addressOf('stranger').toLowerCase()}`;
     const removed = await expectSuccess('removeRelayer', { method: 'DELETE', path, headers: admin });
-    expect(removed['message']).toBe(Object(exampleOf('removeRelayer', 200, 'removed'))['message']);
+    expect(removed.message).toBe(Object(exampleOf('removeRelayer', 200, 'removed')).message);
   });
 
   it('presigned URLs, and the objects behind them', async () => {
@@ -124,7 +124,7 @@ describe('the service answers as the document says', () => {
         headers,
       });
       const documented = Object(exampleOf('signStorage', 200, operation));
-      expect({ method: answer['method'], headers: answer['headers'] }).toEqual({
+      expect({ method: answer.method, headers: answer.headers }).toEqual({
         method: documented.method,
         headers: documented.headers,
       });
@@ -132,8 +132,8 @@ describe('the service answers as the document says', () => {
         String(url)
           .replace(/expires=\d+/, '')
           .replace(/signature=[\w-]+$/, '');
-      expect(shape(answer['url'])).toBe(shape(documented.url));
-      signed[operation] = { url: String(answer['url']), method: documented.method, headers: documented.headers };
+      expect(shape(answer.url)).toBe(shape(documented.url));
+      signed[operation] = { url: String(answer.url), method: documented.method, headers: documented.headers };
     }
     const call = async (operation: string, body?: string) => {
       const { url = '', method = '', headers: sent = {} } = signed[operation] ?? {};
@@ -152,7 +152,7 @@ describe('the service answers as the document says', () => {
       ['putObject', 412, await call('put', 'hello')],
       ['headObject', 200, await call('head')],
       ['deleteObject', 204, await call('delete')],
-      ['getObject', 403, await gateway.ask({ method: 'GET', path: `${signed['get']?.url}0` })],
+      ['getObject', 403, await gateway.ask({ method: 'GET', path: `${signed.get?.url}0` })],
     ] as const;
     for (const [operationId, status, response] of steps) {
       expect([operationId, response.status]).toEqual([operationId, status]);
@@ -209,7 +209,7 @@ describe('the service refuses what is too much as the document says', () => {
     const response = await gateway.ask(ask);
     expect(response.status).toBe(429);
     const { error } = Object(await expectDocumented(operationId, response));
-    const documented = Object(exampleOf(operationId, 429, example))['error'];
+    const documented = Object(exampleOf(operationId, 429, example)).error;
     expect(error.replace(/\d+ s/, '')).toBe(documented.replace(/\d+ s/, ''));
     expect(response.headers.get('retry-after')).toBe(/(\d+) s/.exec(error)?.[1]);
     expect(response.headers.get('ratelimit')).not.toBeNull();

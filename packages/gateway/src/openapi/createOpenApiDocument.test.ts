@@ -62,14 +62,14 @@ describe('createOpenApiDocument', () => {
 
   it('carries the limits in force', () => {
     const { document: limited } = createOpenApiRig({ maxBatchSize: 7, maxBodyBytes: 4321 });
-    expect(limited.components.schemas['DataIds']).toMatchObject({ minItems: 1, maxItems: 7 });
+    expect(limited.components.schemas.DataIds).toMatchObject({ minItems: 1, maxItems: 7 });
     expect(limited['x-limits']).toMatchObject({ batchEntries: 7, bodyBytes: 4321 });
-    expect(limited.components.responses['BodyTooLarge']?.description).toContain('4321');
-    expect(limited.info['description']).toContain('at most 4321 bytes, a batch array 1 to 7 entries');
+    expect(limited.components.responses.BodyTooLarge?.description).toContain('4321');
+    expect(limited.info.description).toContain('at most 4321 bytes, a batch array 1 to 7 entries');
   });
 
   it('has the version of the package and the address of the deployment', () => {
-    expect(document.info['version']).toBe(gateway.version);
+    expect(document.info.version).toBe(gateway.version);
     expect(document.servers.map(({ url }) => url)).toEqual(['http://127.0.0.1:8787']);
   });
 
@@ -95,7 +95,7 @@ describe('createOpenApiDocument', () => {
 
   it('names nothing of the machine that it was made on', () => {
     const text = JSON.stringify(document);
-    for (const place of [process.cwd(), process.env['HOME'], 'file://', 'node_modules']) {
+    for (const place of [process.cwd(), process.env.HOME, 'file://', 'node_modules']) {
       if (place !== undefined && place.length > 1) expect(text).not.toContain(place);
     }
   });

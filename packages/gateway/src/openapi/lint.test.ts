@@ -36,7 +36,7 @@ describe('the OpenAPI document', () => {
       `--config=${join(ROOT, 'redocly.yaml')}`,
       '--max-problems=20',
     ];
-    const env = { PATH: process.env['PATH'], HOME: directory, ...OFFLINE };
+    const env = { PATH: process.env.PATH, HOME: directory, ...OFFLINE };
     // It ends with 1 where it finds errors; what it found is on its output all the same.
     const { stdout } = await run(process.execPath, args, { cwd: ROOT, env }).catch(
       (error: { stdout: string }) => error,
@@ -52,7 +52,7 @@ describe('the OpenAPI document', () => {
 
   it('would not pass with an example that does not fit its schema', async () => {
     const { document } = createOpenApiRig();
-    const body = document.paths['/storage/sign']?.post?.requestBody?.content['application/json']?.examples?.['put'];
+    const body = document.paths['/storage/sign']?.post?.requestBody?.content['application/json']?.examples?.put;
     Object.assign(body?.value as object, { operation: 'list' });
     const { problems } = await lint(document);
     expect(problems.map(({ ruleId }) => ruleId)).toContain('no-invalid-media-type-examples');

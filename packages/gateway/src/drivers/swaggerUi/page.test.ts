@@ -30,7 +30,7 @@ async function tryOperation(page: Page, tag: string, operationId: string): Promi
   await block.locator('.opblock-summary-control').click();
   await block.locator('.try-out__btn').click();
   await block.locator('.execute').click();
-  return block.locator('.live-responses-table .response-col_status').last().innerText();
+  return (await block.locator('.live-responses-table .response-col_status').last().textContent()) ?? '';
 }
 
 const name = 'the API reference in a browser (set CHROMIUM_PATH where none is found)';
@@ -72,7 +72,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await tryOperation(page, 'Requests', 'createRequest')).toBe('201');
     expect(watch.requests.at(-1)).toBe(`${gateway.url}/requests`);
     const answer = operation(page, 'Requests', 'createRequest').locator('.live-responses-table');
-    expect(await answer.innerText()).toContain('"status": "pending"');
+    expect(await answer.textContent()).toContain('"status": "pending"');
 
     expect(await tryOperation(page, 'Relayer_whitelist', 'listRelayers')).toBe('401');
     await page.getByRole('button', { name: 'Use it', exact: true }).click();

@@ -24,7 +24,7 @@ function examplesIn(node: Record<string, unknown>): Found[] {
   const named = isRecord(examples) ? Object.entries(examples) : [];
   return [
     ...('example' in node ? [{ at: 'example', schema, value: example }] : []),
-    ...named.map(([at, named]) => ({ at, schema, value: isRecord(named) ? named['value'] : undefined })),
+    ...named.map(([at, named]) => ({ at, schema, value: isRecord(named) ? named.value : undefined })),
   ];
 }
 
@@ -91,7 +91,7 @@ describe('the examples', () => {
       'X-Relayer-Timestamp': timestamp,
     });
     expect(vector?.signed).toMatchObject({ message, digest, bodyHash, address });
-    expect(rig.document.info['description']).toContain(message);
-    expect(rig.document.components.securitySchemes['relayerSignature']?.['description']).toContain(message);
+    expect(rig.document.info.description).toContain(message);
+    expect(rig.document.components.securitySchemes.relayerSignature?.description).toContain(message);
   });
 });

@@ -30,7 +30,7 @@ function textsIn(value: unknown): string[] {
 
 /** The rules that JSON Schema cannot say, said once more and otherwise. */
 function keepsUnsaidRules(body: unknown): boolean {
-  const params = Object(Object(body)['params']);
+  const params = Object(Object(body).params);
   const { dataIds, payloads } = params;
   if (Array.isArray(dataIds) && Array.isArray(payloads) && dataIds.length !== payloads.length) return false;
   const fits = (text: string) => !/^[1-9]\d{77}$/.test(text) || BigInt(text) < 2n ** 256n;
@@ -151,6 +151,6 @@ describe('createSchemas', () => {
     const { schemas, aliases } = nameSchemas(limits);
     expect(ACTIONS.length).toBe(12);
     expect(Object.keys(schemas).filter((name) => name.endsWith('Params')).length + aliases.length).toBe(12);
-    expect(rig.document.components.schemas['ModifyDataForParams']).toMatchObject(schemaRef('WriteDataForParams'));
+    expect(rig.document.components.schemas.ModifyDataForParams).toMatchObject(schemaRef('WriteDataForParams'));
   });
 });

@@ -59,7 +59,7 @@ function addParamsRules(schemas: Record<string, MutableSchema>): void {
   for (const action of ACTIONS) {
     const schema = schemas[`${schemaStemOf(action)}Params`];
     if (schema === undefined) continue;
-    schema['description'] = [`${ACTION_SUMMARIES[action]}.`, ...(PARAMS_RULES[action] ?? [])].join(' ');
+    schema.description = [`${ACTION_SUMMARIES[action]}.`, ...(PARAMS_RULES[action] ?? [])].join(' ');
   }
   const needsFunds = { permit: { properties: { fundAmount: { not: { const: '0' } } } } };
   for (const stem of ['CreatePrismFor', 'CreatePrismWithDataFor']) {
@@ -70,7 +70,7 @@ function addParamsRules(schemas: Record<string, MutableSchema>): void {
 /** The fields of a translated object schema. */
 function propertiesOf(schema: JsonSchema | undefined): Record<string, MutableSchema> {
   // zod writes an object's fields there, and nothing else.
-  return (schema?.['properties'] ?? {}) as Record<string, MutableSchema>;
+  return (schema?.properties ?? {}) as Record<string, MutableSchema>;
 }
 
 function addFieldDescriptions(schemas: Readonly<Record<string, MutableSchema>>): void {
@@ -84,7 +84,7 @@ function addFieldDescriptions(schemas: Readonly<Record<string, MutableSchema>>):
 /** The record's params are those of some action; zod's schema of the record leaves them open. */
 function describeRecordParams(schemas: Readonly<Record<string, MutableSchema>>): void {
   const params = { description: 'As submitted, of the shape of the `action`', anyOf: refs('Params') };
-  Object.assign(propertiesOf(schemas['RequestRecord']), { params });
+  Object.assign(propertiesOf(schemas.RequestRecord), { params });
 }
 
 /**

@@ -1,6 +1,7 @@
 export { createFakeClock, type FakeClock } from './createFakeClock.ts';
 export { createLogRecorder, type LogLine, type LogRecorder } from './createLogRecorder.ts';
 export { DYNAMO_TEST_ACCESS, DynamoEngineMissingError, type DynamoServer } from './dynamo/dynamoServer.ts';
+export { missingDynamoEngine } from './dynamo/missingDynamoEngine.ts';
 export { startDynamo } from './dynamo/startDynamo.ts';
 export { FAULT_KINDS, type FaultKind, type FaultShares, shareFaults } from './faults/fault.ts';
 export {

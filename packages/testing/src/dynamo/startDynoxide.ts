@@ -9,8 +9,8 @@ import { DynamoEngineMissingError, type DynamoServer } from './dynamoServer.ts';
 const MAX_STARTS = 5;
 const POLL_MS = 5;
 
-/** The program: one static binary in its package. @throws DynamoEngineMissingError on other platforms */
-function findBinary(): string {
+/** Finds the program: one static binary in its package. @throws DynamoEngineMissingError on other platforms */
+export function findDynoxide(): string {
   try {
     return createRequire(import.meta.url).resolve('@dynoxide/linux-x64/dynoxide');
   } catch (error) {
@@ -52,7 +52,7 @@ async function isUp(child: ChildProcess, endpoint: string): Promise<boolean> {
  * @throws DynamoEngineMissingError
  */
 export async function startDynoxide(): Promise<DynamoServer> {
-  const binary = findBinary();
+  const binary = findDynoxide();
   for (let start = 1; ; start++) {
     const port = await findFreePort();
     const endpoint = `http://127.0.0.1:${port}`;

@@ -1,0 +1,97 @@
+import {
+  DYNAMO_TEST_ACCESS,
+  type FaultProxy,
+  missingDynamoEngine,
+  startDynamo,
+  startFaultProxy,
+} from '@prism-gateway/testing';
+import { describe } from 'vitest';
+import { createDynamoClient } from '../../src/drivers/dynamodb/createDynamoClient.ts';
+import {
+  createDynamoStores,
+  type DynamoStores,
+  type DynamoStoresOptions,
+} from '../../src/drivers/dynamodb/createDynamoStores.ts';
+import { createTables } from '../../src/drivers/dynamodb/createTables.ts';
+import type { TableNames } from '../../src/drivers/dynamodb/tables.ts';
+import type { CreateStore } from '../contracts/storeUnderTest.ts';
+
+/** Names of the tables in tests. */
+export const DYNAMO_TABLES: TableNames = {
+  requests: 'service-requests-test',
+  relayers: 'service-relayers-test',
+  rateLimits: 'service-ratelimit-test',
+};
+
+type OpenOptions = Partial<Omit<DynamoStoresOptions, 'tables'>>;
+
+/** An engine of its own with empty tables, behind a proxy. */
+export interface DynamoRig extends AsyncDisposable {
+  /** Between the stores and the engine; at first it does no harm. */
+  readonly proxy: FaultProxy;
+  /** Address of the engine itself, for looking at the tables. */
+  readonly endpoint: string;
+  /** Opens stores on the tables, as another process would. */
+  open(options?: OpenOptions): DynamoStores;
+  /** Stops all. */
+  dispose(): Promise<void>;
+}
+
+/** Starts an engine and creates the tables. */
+export async function createDynamoRig(): Promise<DynamoRig> {
+  const engine = await startDynamo();
+  const proxy = await startFaultProxy({ upstream: engine.endpoint, answers: 'dynamodb' });
+  const opened: DynamoStores[] = [];
+  const admin = createDynamoClient({ endpoint: engine.endpoint, ...DYNAMO_TEST_ACCESS });
+  await createTables(admin, DYNAMO_TABLES);
+  admin.destroy();
+  const dispose = async () => {
+    await Promise.all(opened.map((stores) => stores.close()));
+    await proxy.close();
+    await engine.close();
+  };
+  return {
+    proxy,
+    endpoint: engine.endpoint,
+    open(options = {}) {
+      const stores = createDynamoStores({
+        client: createDynamoClient({ endpoint: proxy.url, ...DYNAMO_TEST_ACCESS }),
+        tables: DYNAMO_TABLES,
+        indexShards: 4,
+        requestRetentionDays: 0,
+        now: Date.now,
+        ...options,
+      });
+      opened.push(stores);
+      return stores;
+    },
+    dispose,
+    [Symbol.asyncDispose]: dispose,
+  };
+}
+
+/**
+ * Makes one of the stores for a contract suite.
+ *
+ * @param select - which
+ */
+export function dynamoStore<S>(select: (stores: DynamoStores) => S): CreateStore<S> {
+  return async () => {
+    const rig = await createDynamoRig();
+    return {
+      store: select(rig.open()),
+      openPeer: async () => select(rig.open()),
+      async cutOff() {
+        rig.proxy.setShares({ cutBefore: 1 });
+      },
+      dispose: rig.dispose,
+    };
+  };
+}
+
+/** A group of tests that needs an engine; where none can run, it is skipped and says why. */
+export function describeWithDynamo(name: string, tests: () => void): void {
+  const missing = missingDynamoEngine();
+  if (missing === undefined) describe(name, tests);
+  else describe.skip(`${name} (${missing})`, tests);
+}

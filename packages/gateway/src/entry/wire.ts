@@ -2,10 +2,10 @@ import { createGateway, type Gateway } from '../app.ts';
 import { createLogger, type ProcessLogger } from '../drivers/pino/createLogger.ts';
 import { createMetrics } from '../drivers/prometheus/createMetrics.ts';
 import { loadRequestCrypto } from '../drivers/secp256k1/loadRequestCrypto.ts';
-import { openSqliteStores } from '../drivers/sqlite/stores.ts';
 import { createDocsAssets } from '../drivers/swaggerUi/createDocsAssets.ts';
 import { createUuidV7Source } from '../uuidV7.ts';
 import { createIdentity } from './identity.ts';
+import { openStores } from './openStores.ts';
 import { loadLocalSecrets } from './secrets.ts';
 import type { Environment, Settings } from './settings.ts';
 import { createStorage } from './storage.ts';
@@ -29,7 +29,9 @@ function createOpenApiSource({ settings, publicUrl }: WireContext, withDevIssuer
   async function write(): Promise<string> {
     const { createOpenApiDocument } = await import('../openapi/createOpenApiDocument.ts');
     const { MAX_BATCH_SIZE: maxBatchSize, MAX_BODY_BYTES: maxBodyBytes } = settings;
-    return JSON.stringify(createOpenApiDocument({ publicUrl, maxBatchSize, maxBodyBytes, withDevIssuer }));
+    const withLocalObjects = settings.STORAGE_BUCKET === undefined;
+    const document = { publicUrl, maxBatchSize, maxBodyBytes, withDevIssuer, withLocalObjects };
+    return JSON.stringify(createOpenApiDocument(document));
   }
   return () => {
     text ??= write();
@@ -66,7 +68,7 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
   const signingKey = secrets.objectSigningKey;
   const storage = await createStorage({ settings, environment, publicUrl, signingKey, now, logger });
   const identity = createIdentity({ settings, publicUrl, devAppSecret: secrets.devAppSecret, now, logger });
-  const stores = openSqliteStores(settings.databaseFile, settings.tables);
+  const stores = await openStores({ settings, environment, now });
   const gateway = createGateway(
     {
       ...stores,

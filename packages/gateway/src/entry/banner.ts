@@ -15,6 +15,11 @@ function developmentDefaults({ settings, usesDevIssuer }: BannerFacts): string[]
   return defaults;
 }
 
+function storedAt({ STORE, DATA_DIR, tables }: Settings): string {
+  if (STORE === 'sqlite') return resolve(DATA_DIR);
+  return `DynamoDB: ${Object.values(tables).join(', ')}; objects and secrets: ${resolve(DATA_DIR)}`;
+}
+
 /** Writes what a person wants to see at start: where it answers, where the data are, what to try. */
 export function writeBanner(facts: BannerFacts): string {
   const { settings, publicUrl } = facts;
@@ -25,7 +30,7 @@ export function writeBanner(facts: BannerFacts): string {
 
   Address        ${publicUrl}
   API reference  ${publicUrl}/docs
-  Data           ${resolve(settings.DATA_DIR)}
+  Data           ${storedAt(settings)}
   Dev defaults   ${inForce}
 
   Try next, in another terminal:

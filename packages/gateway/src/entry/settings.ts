@@ -1,11 +1,14 @@
-import { isIPv4 } from 'node:net';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
+import { isLoopback } from './isLoopback.ts';
 
 export const DEV_ADMIN_KEY = 'change-me-admin-key';
 
 /** Fewest characters of an admin key in `prod`. */
 const MIN_PROD_KEY_LENGTH = 32;
+
+/** Largest body of which the compressed params surely fit one item of DynamoDB; hex digits take half a byte each. */
+const MAX_DYNAMO_BODY_BYTES = 524_288;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -53,7 +56,9 @@ const schema = z.object({
   HOST: z._default(z.string(), '127.0.0.1'),
   PORT: wholeNumber(0, 65_535, 8787),
   STAGE: z._default(z.enum(['dev', 'prod'], expected('dev or prod')), 'dev'),
-  STORE: z._default(z.enum(['sqlite'], expected('sqlite')), 'sqlite'),
+  STORE: z._default(z.enum(['sqlite', 'dynamodb'], expected('sqlite or dynamodb')), 'sqlite'),
+  INDEX_SHARDS: wholeNumber(1, 64, 4),
+  REQUEST_RETENTION_DAYS: wholeNumber(0, 36_500, 0),
   DATA_DIR: z._default(z.string(), './data'),
   REQUESTS_TABLE: z.optional(tableName),
   RELAYERS_TABLE: z.optional(tableName),
@@ -102,11 +107,6 @@ const splitList = (text: string) =>
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
-function isLoopback(url: string): boolean {
-  const { hostname } = new URL(url);
-  return hostname === 'localhost' || hostname === '[::1]' || (isIPv4(hostname) && hostname.startsWith('127.'));
-}
-
 /** Faults of the admin keys. Header bytes beyond ASCII arrive in no certain encoding, so such a key would never match. */
 function keyFaults(adminKeys: readonly string[], stage: string | undefined): string[] {
   const faults: string[] = [];
@@ -142,6 +142,24 @@ function identityFaults(given: Environment): string[] {
   return faults;
 }
 
+/** Faults of settings that do not go with the store. */
+function storeFaults(given: Environment): string[] {
+  const faults: string[] = [];
+  if (given.STORE === 'dynamodb') {
+    if (given.STAGE === 'prod' && given.CURSOR_SECRET === undefined) {
+      faults.push('CURSOR_SECRET: required in prod with STORE=dynamodb: all functions must read the same cursors');
+    }
+    if (Number(given.MAX_BODY_BYTES) > MAX_DYNAMO_BODY_BYTES) {
+      faults.push(
+        `MAX_BODY_BYTES: expected at most ${MAX_DYNAMO_BODY_BYTES} with STORE=dynamodb, whose items hold 400 kB`,
+      );
+    }
+  } else if (Number(given.REQUEST_RETENTION_DAYS) > 0) {
+    faults.push('REQUEST_RETENTION_DAYS: expected 0, which is for ever, unless STORE=dynamodb');
+  }
+  return faults;
+}
+
 /**
  * Parses all settings, once, at start. An empty value counts as unset.
  *
@@ -153,7 +171,7 @@ export function parseSettings(environment: Environment): Settings {
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   );
   const adminKeys = splitList(given.ADMIN_API_KEY ?? DEV_ADMIN_KEY);
-  const faults = [...keyFaults(adminKeys, given.STAGE), ...identityFaults(given)];
+  const faults = [...keyFaults(adminKeys, given.STAGE), ...identityFaults(given), ...storeFaults(given)];
   const result = schema.safeParse(given);
   if (!result.success)
     faults.unshift(...result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));

@@ -7,7 +7,10 @@ Settings are environment variables; each has a default that works on one machine
   PUBLIC_URL                      http://HOST:PORT   base of its own URLs, if clients see another one
   STAGE                           dev                dev or prod; prod refuses development defaults
   DATA_DIR                        ./data             database, local objects, generated secrets
-  STORE                           sqlite             where the queue is kept
+  STORE                           sqlite             where the queue is kept: sqlite or dynamodb
+  AWS_ENDPOINT_URL_DYNAMODB, AWS_REGION, AWS_…       as the AWS SDK reads them; a local engine gets its tables
+  INDEX_SHARDS                    4                  partitions of DynamoDB's indexes; only ever raise it
+  REQUEST_RETENTION_DAYS          0                  when finished requests expire in DynamoDB; 0 is never
   REQUESTS_TABLE, RELAYERS_TABLE, RATELIMIT_TABLE    names of its tables (service-requests-{stage}, …)
   ADMIN_API_KEY                   change-me-…        key of the administrator; two with a comma while rotating
   CURSOR_SECRET                   generated          seals list cursors; set it where several machines serve

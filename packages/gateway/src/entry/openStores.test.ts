@@ -1,0 +1,52 @@
+import { type DynamoServer, startDynamo, startGateway } from '@prism-gateway/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeWithDynamo } from '../../test/rigs/dynamoStores.ts';
+
+/** How long a start may take before it counts as hanging, in milliseconds: the client gives up after six seconds. */
+const PATIENCE_MS = 10_000;
+
+describeWithDynamo('npm start with STORE=dynamodb', () => {
+  let engine: DynamoServer;
+  beforeAll(async () => {
+    engine = await startDynamo();
+  });
+  afterAll(() => engine.close());
+
+  const address = '0x52908400098527886E0F7030069857D2E4169EE7';
+  const env = () => ({ STORE: 'dynamodb', AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint });
+
+  test('a local engine gets its tables, and keeps what one process stored for the next', async () => {
+    const first = await startGateway({ env: env() });
+    const added = await fetch(`${first.url}/admin/relayers`, {
+      method: 'POST',
+      headers: { 'x-admin-key': first.adminKey, 'content-type': 'application/json' },
+      body: JSON.stringify({ address }),
+    });
+    expect([added.status, (await fetch(`${first.url}/ready`)).status]).toEqual([201, 200]);
+    expect(await first.stop()).toBe(0);
+
+    const second = await startGateway({ env: { ...env(), INDEX_SHARDS: '8' } });
+    const listed = await fetch(`${second.url}/admin/relayers`, { headers: { 'x-admin-key': second.adminKey } });
+    expect(await listed.json()).toMatchObject({ count: 1, relayers: [{ address }] });
+    await second.stop();
+  });
+
+  test('an engine that is gone is 503, and nothing hangs', async () => {
+    const own = await startDynamo();
+    const gateway = await startGateway({ env: { ...env(), AWS_ENDPOINT_URL_DYNAMODB: own.endpoint } });
+    await own.close();
+    const response = await fetch(`${gateway.url}/requests?signer=${address}`, {
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
+    await gateway.stop();
+  });
+
+  test('without the engine the start ends and says what to do', async () => {
+    const own = await startDynamo();
+    await own.close();
+    const starting = startGateway({ env: { ...env(), AWS_ENDPOINT_URL_DYNAMODB: own.endpoint } });
+    await expect(starting).rejects.toThrow(`DynamoDB at ${own.endpoint} cannot be used: start it, or set STORE=sqlite`);
+  });
+});

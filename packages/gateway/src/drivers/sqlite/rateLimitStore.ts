@@ -61,8 +61,10 @@ export function createRateLimitStore(
     if (known?.window === window) return known;
     if (known !== undefined) keepHits(key, known);
     else if (clients.size >= MAX_CLIENTS) forgetOldest();
-    const previous = known?.window === window - 1 ? known.current : storedHits(key, window - 1);
-    const client = { window, current: known === undefined ? storedHits(key, window) : 0, previous, unsent: 0 };
+    // The file knows the other processes' hits, and memory those of this one that are still on their way to it.
+    const own = known?.window === window - 1 ? known.current : 0;
+    const previous = Math.max(own, storedHits(key, window - 1));
+    const client = { window, current: storedHits(key, window), previous, unsent: 0 };
     clients.delete(key);
     clients.set(key, client);
     return client;

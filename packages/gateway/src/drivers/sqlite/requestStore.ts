@@ -34,8 +34,8 @@ export function createRequestStore(database: DatabaseSync, writer: Writer, table
       await writer.write('create', record);
     },
     async get(requestId) {
-      // The columns are those of RequestRow.
-      const row = readStore(() => select.get(requestId)) as unknown as RequestRow | undefined;
+      // Ids are made and kept in lower case. The columns are those of RequestRow.
+      const row = readStore(() => select.get(requestId.toLowerCase())) as unknown as RequestRow | undefined;
       return row === undefined ? undefined : requestOfRow(row);
     },
     async list(query: ListQuery) {

@@ -1,9 +1,8 @@
-import type { RateLimitStore } from '../../ports/rateLimitStore.ts';
 import type { RelayerStore } from '../../ports/relayerStore.ts';
 import type { RequestStore } from '../../ports/requestStore.ts';
 import { openDatabase } from './database.ts';
 import { migrate } from './migrations.ts';
-import { createRateLimitStore } from './rateLimitStore.ts';
+import { createRateLimitStore, type SqliteRateLimitStore } from './rateLimitStore.ts';
 import { readStore } from './reads.ts';
 import { createRelayerStore } from './relayerStore.ts';
 import { createRequestStore } from './requestStore.ts';
@@ -13,7 +12,7 @@ import { createWriter } from './writer.ts';
 export interface SqliteStores {
   readonly requests: RequestStore;
   readonly relayers: RelayerStore;
-  readonly rateLimits: RateLimitStore;
+  readonly rateLimits: SqliteRateLimitStore;
   /** @throws DependencyUnavailableError */
   checkReady(): Promise<void>;
   /** Finishes every write under way and closes the file. */

@@ -52,16 +52,21 @@ function prepareCreate(database: DatabaseSync, t: QuotedTables, move: CountMove)
   };
 }
 
-/** Reads the record after a conditional write: moved by this call, in the way, or missing. */
+type CallRow = RequestRow & { readonly call_id: string | null };
+
+/**
+ * Reads the record after a conditional write. The id of the call that moved it last tells whose move it was: this call's,
+ * now or at an earlier try, or a rival's.
+ */
 function prepareTransition(database: DatabaseSync, t: QuotedTables) {
   const select = database.prepare(
-    `SELECT ${REQUEST_COLUMNS} FROM ${t.requests} r JOIN ${t.params} p USING (seq) WHERE r.request_id = ?`,
+    `SELECT ${REQUEST_COLUMNS}, r.call_id FROM ${t.requests} r JOIN ${t.params} p USING (seq) WHERE r.request_id = ?`,
   );
-  return function transitionOf(requestId: string, moved: boolean): Transition {
-    // The columns are those of RequestRow.
-    const row = select.get(requestId) as unknown as RequestRow | undefined;
+  return function transitionOf(requestId: string, callId: string): Transition {
+    // The columns are those of RequestRow, and the call's id.
+    const row = select.get(requestId) as unknown as CallRow | undefined;
     if (row === undefined) return { outcome: 'missing' };
-    return { outcome: moved ? 'moved' : 'conflict', record: requestOfRow(row) };
+    return { outcome: row.call_id === callId ? 'moved' : 'conflict', record: requestOfRow(row) };
   };
 }
 
@@ -71,18 +76,14 @@ function prepareClaim(database: DatabaseSync, t: QuotedTables, move: CountMove) 
     WHERE request_id = ? AND status = 'pending'`);
   const takeOver = database.prepare(`
     UPDATE ${t.requests} SET claimed_by = ?, claimed_at = ?, updated_at = ?, call_id = ?
-    WHERE request_id = ? AND status = 'processing' AND claimed_at <= ?`);
+    WHERE request_id = ? AND status = 'processing' AND claimed_at <= ? AND call_id <> ?`);
   const transitionOf = prepareTransition(database, t);
   return function claim({ requestId, relayer, claimId, now, leaseExpiredAt }: Claim): Transition {
-    if (update.run(relayer, now, now, claimId, requestId).changes === 1) {
-      move('pending', 'processing');
-      return transitionOf(requestId, true);
+    if (update.run(relayer, now, now, claimId, requestId).changes === 1) move('pending', 'processing');
+    else if (leaseExpiredAt !== undefined) {
+      takeOver.run(relayer, now, now, claimId, requestId, leaseExpiredAt, claimId);
     }
-    const lapsed = leaseExpiredAt !== undefined;
-    return transitionOf(
-      requestId,
-      lapsed && takeOver.run(relayer, now, now, claimId, requestId, leaseExpiredAt).changes === 1,
-    );
+    return transitionOf(requestId, claimId);
   };
 }
 
@@ -96,7 +97,7 @@ function prepareReport(database: DatabaseSync, t: QuotedTables, move: CountMove)
     const errorMessage = outcome.status === 'failed' ? outcome.errorMessage : null;
     const { changes } = update.run(outcome.status, txHash, errorMessage, now, reportId, requestId, relayer);
     if (changes === 1) move('processing', outcome.status);
-    return transitionOf(requestId, changes === 1);
+    return transitionOf(requestId, reportId);
   };
 }
 

@@ -1,0 +1,130 @@
+import type { RequestStatus } from '@prism-gateway/protocol';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { RequestFilter, RequestStore, StoredRequest } from '../../../src/ports/requestStore.ts';
+import { anyAddress, anyChain, claimOf, pendingRequest, reportOf, START } from '../storedRequests.ts';
+import type { StoreUnderTest } from '../storeUnderTest.ts';
+import { walkList } from '../walkList.ts';
+
+const statuses: readonly RequestStatus[] = ['pending', 'processing', 'success', 'failed'];
+
+/** Records of each signer, chain and status. */
+const PER_KIND = 3;
+
+/** Creates a record and moves it to a status. */
+async function storeAs(store: RequestStore, record: StoredRequest, status: RequestStatus): Promise<StoredRequest> {
+  await store.create(record);
+  if (status === 'pending') return record;
+  const claim = claimOf(record);
+  let transition = await store.claim(claim);
+  if (status === 'failed') {
+    const outcome = { status, errorMessage: 'reverted' } as const;
+    transition = await store.report(reportOf(record, { relayer: claim.relayer, outcome }));
+  } else if (status === 'success') {
+    transition = await store.report(reportOf(record, { relayer: claim.relayer }));
+  }
+  if (transition.outcome !== 'moved') throw new Error(`${transition.outcome} where the only relayer asked`);
+  return transition.record;
+}
+
+const matches = (record: StoredRequest, { signer, status, chainName }: RequestFilter) =>
+  (signer === undefined || record.signer.toLowerCase() === signer.toLowerCase()) &&
+  (status === undefined || record.status === status) &&
+  (chainName === undefined || record.chainName === chainName);
+
+function inQueueOrder(a: StoredRequest, b: StoredRequest): number {
+  return a.createdAt - b.createdAt || (a.requestId < b.requestId ? -1 : 1);
+}
+
+/** Every filter of one, two and three conditions over the given values. */
+function filtersOver(signer: string, chainName: string, status: RequestStatus): RequestFilter[] {
+  return [
+    { signer },
+    { status },
+    { chainName },
+    { signer, status },
+    { signer, chainName },
+    { status, chainName },
+    { signer, status, chainName },
+  ];
+}
+
+/** Contract of `list`: filters, order, limit. */
+export function describeLists(use: () => StoreUnderTest<RequestStore>): void {
+  describe('list', () => {
+    const signers = [anyAddress(), anyAddress()];
+    const chains = [anyChain(), anyChain()];
+    const stored: StoredRequest[] = [];
+
+    beforeAll(async () => {
+      const { store, settle } = use();
+      const kinds = signers.flatMap((signer) =>
+        chains.flatMap((chainName) => statuses.map((status) => ({ signer, chainName, status }))),
+      );
+      const making = kinds.flatMap(({ status, ...fields }, kind) =>
+        Array.from({ length: PER_KIND }, (_, i) => {
+          // Times go against the order of creation, and every second one is shared by several records.
+          const createdAt = START - (kind * PER_KIND + i) * 10 * (i % 2);
+          return storeAs(store, pendingRequest({ ...fields, createdAt }), status);
+        }),
+      );
+      stored.push(...(await Promise.all(making)));
+      stored.sort(inQueueOrder);
+      await settle?.();
+    });
+
+    /** What the list holds of the records made here; by status alone it holds those of other tests too. */
+    async function listOwn(filter: RequestFilter, order: 'asc' | 'desc', limit: number): Promise<StoredRequest[]> {
+      const own = new Set(stored.map(({ requestId }) => requestId));
+      const records = await walkList(use().store, { filter, order, limit });
+      return records.filter(({ requestId }) => own.has(requestId));
+    }
+
+    for (const order of ['asc', 'desc'] as const) {
+      for (const limit of [1, 5, 100]) {
+        test(`each filter, alone and combined, gives what matches it, ${order} by createdAt and id, in pages of ${limit}`, async () => {
+          for (const status of statuses) {
+            for (const filter of filtersOver(signers[0] ?? '', chains[1] ?? '', status)) {
+              const expected = stored.filter((record) => matches(record, filter));
+              if (order === 'desc') expected.reverse();
+              expect({ filter, records: await listOwn(filter, order, limit) }).toStrictEqual({ filter, records: expected });
+            }
+          }
+        });
+      }
+    }
+
+    test('letter case does not tell signers apart', async () => {
+      const [signer = ''] = signers;
+      for (const given of [signer.toLowerCase(), `0x${signer.slice(2).toUpperCase()}`]) {
+        const records = await listOwn({ signer: given }, 'asc', 100);
+        expect(records.map((record) => record.signer)).toStrictEqual(records.map(() => signer));
+        expect(records).toHaveLength(stored.length / signers.length);
+      }
+    });
+
+    test('letter case tells chains apart', async () => {
+      const chainName = anyChain();
+      await use().store.create(pendingRequest({ chainName }));
+      await use().settle?.();
+      expect(await walkList(use().store, { filter: { chainName: chainName.toUpperCase() }, order: 'asc', limit: 5 })).toEqual([]);
+    });
+
+    test('a list without a match is one empty page, and the last', async () => {
+      const page = await use().store.list({ filter: { signer: anyAddress() }, order: 'asc', limit: 20 });
+      expect(page).toStrictEqual({ items: [], next: null });
+    });
+
+    test('a page of pending records shows none that is known to be claimed, however the list lags', async () => {
+      const { store } = use();
+      const chainName = anyChain();
+      const records = Array.from({ length: 10 }, () => pendingRequest({ chainName }));
+      await Promise.all(records.map((record) => store.create(record)));
+      for (const record of records) {
+        await store.claim(claimOf(record));
+        const seen = await walkList(store, { filter: { status: 'pending', chainName }, order: 'asc', limit: 3 });
+        expect(seen.map(({ requestId }) => requestId)).not.toContain(record.requestId);
+        expect(seen.every(({ status }) => status === 'pending')).toBe(true);
+      }
+    });
+  });
+}

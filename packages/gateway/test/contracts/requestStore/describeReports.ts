@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest';
+import type { Claim, RequestStore, StoredRequest } from '../../../src/ports/requestStore.ts';
+import { anyAddress, anyTxHash, claimedRecord, claimOf, pendingRequest, reportOf, START } from '../storedRequests.ts';
+import type { StoreUnderTest } from '../storeUnderTest.ts';
+
+/** Contract of `report`. */
+export function describeReports(use: () => StoreUnderTest<RequestStore>): void {
+  async function claimed(): Promise<{ readonly record: StoredRequest; readonly claim: Claim }> {
+    const record = pendingRequest();
+    await use().store.create(record);
+    const claim = claimOf(record);
+    await use().store.claim(claim);
+    return { record: claimedRecord(record, claim), claim };
+  }
+
+  describe('report', () => {
+    test('success keeps the transaction hash', async () => {
+      const { store } = use();
+      const { record, claim } = await claimed();
+      const txHash = anyTxHash();
+      const report = reportOf(record, { relayer: claim.relayer, outcome: { status: 'success', txHash } });
+      const reported = { ...record, status: 'success', txHash, updatedAt: report.now };
+      expect(await store.report(report)).toStrictEqual({ outcome: 'moved', record: reported });
+      expect(await store.get(record.requestId)).toStrictEqual(reported);
+    });
+
+    test.each([
+      ['plain', 'execution reverted: InsufficientBalance'],
+      ['emoji', '😀👩‍👩‍👧‍👦 🏳️‍🌈'],
+      ['a NUL character', 'before\u0000after'],
+      ['only a NUL character', '\u0000'],
+      ['quotes, line ends, separators', `"'\\\r\n\t\u2028\u2029`],
+      ['a thousand characters of four bytes', '😀'.repeat(1000)],
+      ['letters that combine', 'e\u0301 \u00e9 \u0000 ﬀ ß İ'],
+    ])('failure keeps the message as it was given: %s', async (_, errorMessage) => {
+      const { store } = use();
+      const { record, claim } = await claimed();
+      const report = reportOf(record, { relayer: claim.relayer, outcome: { status: 'failed', errorMessage } });
+      const reported = { ...record, status: 'failed', errorMessage, updatedAt: report.now };
+      expect(await store.report(report)).toStrictEqual({ outcome: 'moved', record: reported });
+      expect(await store.get(record.requestId)).toStrictEqual(reported);
+    });
+
+    test('an unknown id is missing', async () => {
+      const report = reportOf(pendingRequest(), { relayer: anyAddress() });
+      expect(await use().store.report(report)).toStrictEqual({ outcome: 'missing' });
+    });
+
+    test('the owner is known without regard to letter case, and its name stays as it claimed', async () => {
+      const { store } = use();
+      const { record, claim } = await claimed();
+      const relayer = `0x${claim.relayer.slice(2).toUpperCase()}`;
+      expect(relayer).not.toBe(claim.relayer);
+      const answer = await store.report(reportOf(record, { relayer }));
+      expect(answer).toMatchObject({ outcome: 'moved', record: { status: 'success', claimedBy: claim.relayer } });
+    });
+
+    test('another relayer conflicts and changes nothing', async () => {
+      const { store } = use();
+      const { record } = await claimed();
+      const answer = await store.report(reportOf(record, { relayer: anyAddress() }));
+      expect(answer).toStrictEqual({ outcome: 'conflict', record });
+      expect(await store.get(record.requestId)).toStrictEqual(record);
+    });
+
+    test('a pending request cannot be reported on', async () => {
+      const { store } = use();
+      const record = pendingRequest();
+      await store.create(record);
+      const answer = await store.report(reportOf(record, { relayer: anyAddress() }));
+      expect(answer).toStrictEqual({ outcome: 'conflict', record });
+    });
+
+    test.each(['success', 'failed'] as const)('nothing moves out of %s', async (status) => {
+      const { store } = use();
+      const { record, claim } = await claimed();
+      const outcome = status === 'success' ? { status, txHash: anyTxHash() } : { status, errorMessage: 'reverted' };
+      const reported = await store.report(reportOf(record, { relayer: claim.relayer, outcome }));
+      const standing = { ...reported, outcome: 'conflict' };
+      const failed = { status: 'failed', errorMessage: 'too late' } as const;
+      expect(await store.report(reportOf(record, { relayer: claim.relayer }))).toStrictEqual(standing);
+      expect(await store.report(reportOf(record, { relayer: claim.relayer, outcome: failed }))).toStrictEqual(standing);
+      expect(await store.claim(claimOf(record, { now: START + 9000 }))).toStrictEqual(standing);
+      expect(await store.get(record.requestId)).toStrictEqual('record' in reported && reported.record);
+    });
+
+    test('a repetition of the call is answered as the first time', async () => {
+      const { store } = use();
+      const { record, claim } = await claimed();
+      const report = reportOf(record, { relayer: claim.relayer });
+      const first = await store.report(report);
+      expect(first.outcome).toBe('moved');
+      expect(await store.report(report)).toStrictEqual(first);
+      expect(await store.report({ ...report, now: report.now + 1 })).toStrictEqual(first);
+    });
+
+    test('of the owner’s parallel reports one moves, and the record holds that one', async () => {
+      const { store, openPeer } = use();
+      const peer = (await openPeer?.()) ?? store;
+      const { record, claim } = await claimed();
+      const hashes = Array.from({ length: 20 }, anyTxHash);
+      const answers = await Promise.all(
+        hashes.map((txHash, i) =>
+          (i % 2 === 0 ? store : peer).report(
+            reportOf(record, { relayer: claim.relayer, outcome: { status: 'success', txHash } }),
+          ),
+        ),
+      );
+      const moved = hashes.filter((_, i) => answers[i]?.outcome === 'moved');
+      expect(moved).toHaveLength(1);
+      expect((await store.get(record.requestId))?.txHash).toBe(moved[0]);
+    });
+  });
+}

@@ -9,7 +9,13 @@ import { useStore } from './useStore.ts';
 const WINDOW = 30_000_000;
 
 const anyKey = () => `reads:ip:${randomUUID()}`;
-const takeOf = (key: string, fields: Partial<Take> = {}): Take => ({ key, limit: 5, window: WINDOW, elapsed: 0.5, ...fields });
+const takeOf = (key: string, fields: Partial<Take> = {}): Take => ({
+  key,
+  limit: 5,
+  window: WINDOW,
+  elapsed: 0.5,
+  ...fields,
+});
 
 /** The port's docstring, as plainly as it can be said. */
 function createModel() {
@@ -187,7 +193,12 @@ export function rateLimitStoreContract(name: string, createStore: CreateStore<Ra
         await store.take(takeOf(known));
         await cutOff();
         const key = anyKey();
-        const calls = [store.take(takeOf(known)), store.peek(known, WINDOW), store.take(takeOf(key)), store.peek(key, WINDOW)];
+        const calls = [
+          store.take(takeOf(known)),
+          store.peek(known, WINDOW),
+          store.take(takeOf(key)),
+          store.peek(key, WINDOW),
+        ];
         for (const answer of await Promise.allSettled(calls)) {
           if (answer.status === 'rejected') expect(answer.reason).toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
         }

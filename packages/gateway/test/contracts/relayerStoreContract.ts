@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RelayerStore } from '../../src/ports/relayerStore.ts';
-import type { CreateStore } from './storeUnderTest.ts';
 import { anyAddress, START } from './storedRequests.ts';
+import type { CreateStore } from './storeUnderTest.ts';
 import { useStore } from './useStore.ts';
 
 function describeLabels(use: () => { readonly store: RelayerStore }): void {

@@ -14,7 +14,8 @@ export async function walkList(store: RequestStore, query: Omit<ListQuery, 'afte
   let after: string | undefined;
   for (let pages = 0; pages < MAX_PAGES; pages++) {
     const page = await store.list({ ...query, ...(after !== undefined && { after }) });
-    if (page.items.length > query.limit) throw new Error(`a page of ${page.items.length} where ${query.limit} is the limit`);
+    if (page.items.length > query.limit)
+      throw new Error(`a page of ${page.items.length} where ${query.limit} is the limit`);
     records.push(...page.items);
     if (page.next === null) return records;
     after = page.next;

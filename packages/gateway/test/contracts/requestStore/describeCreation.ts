@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RequestStore } from '../../../src/ports/requestStore.ts';
-import { anyAddress, anyChain, claimOf, claimedRecord, pendingRequest } from '../storedRequests.ts';
+import { anyAddress, anyChain, claimedRecord, claimOf, pendingRequest } from '../storedRequests.ts';
 import type { StoreUnderTest } from '../storeUnderTest.ts';
 import { walkList } from '../walkList.ts';
 
@@ -38,7 +38,9 @@ export function describeCreation(use: () => StoreUnderTest<RequestStore>): void 
 
     test('params of any text come back: emoji, escapes, quotes', async () => {
       const { store } = use();
-      const record = pendingRequest({ paramsJson: JSON.stringify({ text: `😀 "\\ \u0000 \u2028 '; DROP TABLE x; --` }) });
+      const record = pendingRequest({
+        paramsJson: JSON.stringify({ text: `😀 "\\ \u0000 \u2028 '; DROP TABLE x; --` }),
+      });
       await store.create(record);
       expect(await store.get(record.requestId)).toStrictEqual(record);
     });

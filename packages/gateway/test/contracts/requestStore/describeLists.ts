@@ -86,7 +86,10 @@ export function describeLists(use: () => StoreUnderTest<RequestStore>): void {
             for (const filter of filtersOver(signers[0] ?? '', chains[1] ?? '', status)) {
               const expected = stored.filter((record) => matches(record, filter));
               if (order === 'desc') expected.reverse();
-              expect({ filter, records: await listOwn(filter, order, limit) }).toStrictEqual({ filter, records: expected });
+              expect({ filter, records: await listOwn(filter, order, limit) }).toStrictEqual({
+                filter,
+                records: expected,
+              });
             }
           }
         });
@@ -106,7 +109,9 @@ export function describeLists(use: () => StoreUnderTest<RequestStore>): void {
       const chainName = anyChain();
       await use().store.create(pendingRequest({ chainName }));
       await use().settle?.();
-      expect(await walkList(use().store, { filter: { chainName: chainName.toUpperCase() }, order: 'asc', limit: 5 })).toEqual([]);
+      expect(
+        await walkList(use().store, { filter: { chainName: chainName.toUpperCase() }, order: 'asc', limit: 5 }),
+      ).toEqual([]);
     });
 
     test('a list without a match is one empty page, and the last', async () => {

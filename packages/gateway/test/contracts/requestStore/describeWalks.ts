@@ -22,7 +22,9 @@ export function describeWalks(use: () => StoreUnderTest<RequestStore>): void {
       const ids = idsOf(records).sort();
       for (const limit of [1, 2, 36, 37, 38]) {
         expect(idsOf(await walkList(store, { filter: { signer }, order: 'asc', limit }))).toStrictEqual(ids);
-        expect(idsOf(await walkList(store, { filter: { signer }, order: 'desc', limit }))).toStrictEqual(ids.toReversed());
+        expect(idsOf(await walkList(store, { filter: { signer }, order: 'desc', limit }))).toStrictEqual(
+          ids.toReversed(),
+        );
       }
     });
 

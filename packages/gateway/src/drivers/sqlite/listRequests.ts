@@ -1,7 +1,7 @@
 import type { StatementSync } from 'node:sqlite';
 import { InvalidCursorError } from '../../ports/errors.ts';
 import type { ListPage, ListQuery, RequestFilter, StoredRequest } from '../../ports/requestStore.ts';
-import { REQUEST_COLUMNS, type RequestRow, requestOfRow } from './rows.ts';
+import { type RequestRow, requestOfRow, selectRequests } from './rows.ts';
 import type { QuotedTables } from './tables.ts';
 
 /** Most records that one page looks at where no index holds all of its filters: the page is then short, not slow. */
@@ -38,10 +38,12 @@ function walk(statement: (sql: string) => StatementSync, tables: QuotedTables, q
   const where = Object.keys(conditions).map((column) => `r.${column} = ?`);
   if (position.length > 0) where.push(`(r.created_at, r.request_id) ${query.order === 'asc' ? '>' : '<'} (?, ?)`);
   const sql = `
-    SELECT ${REQUEST_COLUMNS} FROM ${tables.requests} r JOIN ${tables.params} p USING (seq)
+    ${selectRequests(tables)}
     WHERE ${where.join(' AND ')} ORDER BY r.created_at ${query.order}, r.request_id ${query.order}`;
+  const select = statement(sql);
+  select.setReturnArrays(true);
   // The columns are those of RequestRow.
-  return statement(sql).iterate(...Object.values(conditions), ...position) as unknown as Iterable<RequestRow>;
+  return select.iterate(...Object.values(conditions), ...position) as unknown as Iterable<RequestRow>;
 }
 
 /**

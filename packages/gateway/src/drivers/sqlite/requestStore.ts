@@ -4,7 +4,7 @@ import { InvalidCursorError } from '../../ports/errors.ts';
 import type { ListQuery, RequestStats, RequestStore } from '../../ports/requestStore.ts';
 import { listPage } from './listRequests.ts';
 import { createStatements, readStore } from './reads.ts';
-import { REQUEST_COLUMNS, type RequestRow, requestOfRow } from './rows.ts';
+import { type RequestRow, requestOfRow, selectRequests } from './rows.ts';
 import type { QuotedTables } from './tables.ts';
 import type { Writer } from './writer.ts';
 
@@ -26,9 +26,8 @@ function readStats(statement: ReturnType<typeof createStatements>, tables: Quote
  */
 export function createRequestStore(database: DatabaseSync, writer: Writer, tables: QuotedTables): RequestStore {
   const statement = createStatements(database);
-  const select = database.prepare(
-    `SELECT ${REQUEST_COLUMNS} FROM ${tables.requests} r JOIN ${tables.params} p USING (seq) WHERE r.request_id = ?`,
-  );
+  const select = database.prepare(`${selectRequests(tables)} WHERE r.request_id = ?`);
+  select.setReturnArrays(true);
   return {
     async create(record) {
       await writer.write('create', record);

@@ -1,43 +1,43 @@
 import type { Action, RequestStatus } from '@prism-gateway/protocol';
 import type { RelayerRecord } from '../../ports/relayerStore.ts';
 import type { StoredRequest } from '../../ports/requestStore.ts';
+import type { QuotedTables } from './tables.ts';
 
-/** A request's columns, with the params joined. */
-export interface RequestRow {
-  readonly request_id: string;
-  readonly chain_name: string;
-  readonly action: Action;
-  readonly signer: string;
-  readonly status: RequestStatus;
-  readonly created_at: number;
-  readonly updated_at: number;
-  readonly tx_hash: string | null;
-  readonly error_message: string | null;
-  readonly claimed_by: string | null;
-  readonly claimed_at: number | null;
-  readonly params: string;
-}
+/** A request's columns in the order of `REQUEST_COLUMNS`: node:sqlite makes arrays a quarter faster than objects. */
+export type RequestRow = readonly [
+  requestId: string,
+  chainName: string,
+  action: Action,
+  signer: string,
+  status: RequestStatus,
+  createdAt: number,
+  updatedAt: number,
+  params: string,
+  claimedBy: string | null,
+  claimedAt: number | null,
+  txHash: string | null,
+  errorMessage: string | null,
+  callId: string | null,
+];
 
 /** Columns of a request `r` with its params `p`. */
-export const REQUEST_COLUMNS =
-  'r.request_id, r.chain_name, r.action, r.signer, r.status, r.created_at, r.updated_at, r.tx_hash, r.error_message, r.claimed_by, r.claimed_at, p.params';
+const REQUEST_COLUMNS =
+  'r.request_id, r.chain_name, r.action, r.signer, r.status, r.created_at, r.updated_at, p.params, r.claimed_by, r.claimed_at, r.tx_hash, r.error_message, r.call_id';
+
+/** Begins a query for whole requests: what follows may name columns of `r`. */
+export function selectRequests(tables: QuotedTables): string {
+  return `SELECT ${REQUEST_COLUMNS} FROM ${tables.requests} r JOIN ${tables.params} p USING (seq)`;
+}
 
 /** Reads a row as the port's record. */
 export function requestOfRow(row: RequestRow): StoredRequest {
-  return {
-    requestId: row.request_id,
-    chainName: row.chain_name,
-    action: row.action,
-    signer: row.signer,
-    status: row.status,
-    paramsJson: row.params,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    ...(row.tx_hash !== null && { txHash: row.tx_hash }),
-    ...(row.error_message !== null && { errorMessage: row.error_message }),
-    ...(row.claimed_by !== null && { claimedBy: row.claimed_by }),
-    ...(row.claimed_at !== null && { claimedAt: row.claimed_at }),
-  };
+  const [requestId, chainName, action, signer, status, createdAt, updatedAt, paramsJson, claimedBy, claimedAt] = row;
+  const created = { requestId, chainName, action, signer, status, paramsJson, createdAt, updatedAt };
+  if (claimedBy === null || claimedAt === null) return created;
+  const claimed = { ...created, claimedBy, claimedAt };
+  const [txHash, errorMessage] = [row[10], row[11]];
+  if (txHash !== null) return { ...claimed, txHash };
+  return errorMessage === null ? claimed : { ...claimed, errorMessage };
 }
 
 /** A whitelisted relayer's columns. */

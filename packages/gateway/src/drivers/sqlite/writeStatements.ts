@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { RequestStatus } from '@prism-gateway/protocol';
 import type { Claim, Report, StoredRequest, Transition } from '../../ports/requestStore.ts';
-import { REQUEST_COLUMNS, type RelayerRow, type RequestRow, relayerOfRow, requestOfRow } from './rows.ts';
+import { type RelayerRow, type RequestRow, relayerOfRow, requestOfRow, selectRequests } from './rows.ts';
 import type { QuotedTables } from './tables.ts';
 import type { UnsentHits, WriteKind, Writes } from './writes.ts';
 
@@ -52,21 +52,18 @@ function prepareCreate(database: DatabaseSync, t: QuotedTables, move: CountMove)
   };
 }
 
-type CallRow = RequestRow & { readonly call_id: string | null };
-
 /**
  * Reads the record after a conditional write. The id of the call that moved it last tells whose move it was: this call's,
  * now or at an earlier try, or a rival's.
  */
 function prepareTransition(database: DatabaseSync, t: QuotedTables) {
-  const select = database.prepare(
-    `SELECT ${REQUEST_COLUMNS}, r.call_id FROM ${t.requests} r JOIN ${t.params} p USING (seq) WHERE r.request_id = ?`,
-  );
+  const select = database.prepare(`${selectRequests(t)} WHERE r.request_id = ?`);
+  select.setReturnArrays(true);
   return function transitionOf(requestId: string, callId: string): Transition {
-    // The columns are those of RequestRow, and the call's id.
-    const row = select.get(requestId) as unknown as CallRow | undefined;
+    // The columns are those of RequestRow.
+    const row = select.get(requestId) as unknown as RequestRow | undefined;
     if (row === undefined) return { outcome: 'missing' };
-    return { outcome: row.call_id === callId ? 'moved' : 'conflict', record: requestOfRow(row) };
+    return { outcome: row[12] === callId ? 'moved' : 'conflict', record: requestOfRow(row) };
   };
 }
 

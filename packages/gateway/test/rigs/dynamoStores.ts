@@ -33,6 +33,8 @@ export interface DynamoRig extends AsyncDisposable {
   readonly endpoint: string;
   /** Opens stores on the tables, as another process would. */
   open(options?: OpenOptions): DynamoStores;
+  /** Ends the engine: from then on nothing answers. */
+  stopEngine(): Promise<void>;
   /** Stops all. */
   dispose(): Promise<void>;
 }
@@ -65,6 +67,7 @@ export async function createDynamoRig(): Promise<DynamoRig> {
       opened.push(stores);
       return stores;
     },
+    stopEngine: engine.close,
     dispose,
     [Symbol.asyncDispose]: dispose,
   };
@@ -78,12 +81,12 @@ export async function createDynamoRig(): Promise<DynamoRig> {
 export function dynamoStore<S>(select: (stores: DynamoStores) => S): CreateStore<S> {
   return async () => {
     const rig = await createDynamoRig();
+    // Straight to the engine: nothing befalls these calls.
+    const open = () => rig.open({ client: createDynamoClient({ endpoint: rig.endpoint, ...DYNAMO_TEST_ACCESS }) });
     return {
-      store: select(rig.open()),
-      openPeer: async () => select(rig.open()),
-      async cutOff() {
-        rig.proxy.setShares({ cutBefore: 1 });
-      },
+      store: select(open()),
+      openPeer: async () => select(open()),
+      cutOff: rig.stopEngine,
       dispose: rig.dispose,
     };
   };

@@ -3,7 +3,7 @@ export interface DynamoServer extends AsyncDisposable {
   /** For example `http://127.0.0.1:40123`. */
   readonly endpoint: string;
   readonly engine: 'dynoxide' | 'dynamodb-local';
-  /** Ends the engine, and with it all it kept. */
+  /** Ends the engine, and with it all it kept; it may be called again. */
   close(): Promise<void>;
 }
 

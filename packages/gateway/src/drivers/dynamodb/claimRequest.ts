@@ -6,7 +6,7 @@ import type { RequestTable } from './requestTable.ts';
 
 const isPending = '#status = :pending';
 // A repetition of the call that holds the claim is no take-over.
-const isLapsed = '#status = :status AND #claimedAt <= :leaseExpiredAt AND #callId <> :callId';
+const isLapsed = '#status = :status AND #claimedAt <= :leaseExpiredAt AND #callMark <> :callMark';
 
 /**
  * Claims a request: `pending`, or `processing` with a lapsed lease, becomes `processing`.

@@ -14,9 +14,9 @@ import type { RequestTable } from './requestTable.ts';
  * @throws DependencyUnavailableError
  */
 export async function createRequest(table: RequestTable, params: ParamsReader, record: StoredRequest): Promise<void> {
-  const { client, name: TableName, shards } = table;
+  const { client, name: TableName } = table;
   const packed = await packParams(record.paramsJson);
-  const items = createItems(record, packed, shards);
+  const items = createItems(record, packed, table);
   const paramsItem = items.params;
   if (paramsItem !== undefined) {
     await askStore(() => client.send(new PutItemCommand({ TableName, Item: paramsItem })));

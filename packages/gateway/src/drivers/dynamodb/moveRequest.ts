@@ -2,9 +2,9 @@ import { UpdateItemCommand, type UpdateItemCommandOutput } from '@aws-sdk/client
 import type { RequestStatus } from '@prism-gateway/protocol';
 import type { Transition } from '../../ports/requestStore.ts';
 import { askConditionally, type ConditionalAnswer } from './askStore.ts';
-import { type Item, text } from './attributes.ts';
+import { bytes, type Item, text } from './attributes.ts';
 import type { ParamsReader } from './paramsReader.ts';
-import { type Head, isExpired, readHead, statusAttributes } from './requestItem.ts';
+import { callMarkOf, type Head, isExpired, readHead, statusAttributes } from './requestItem.ts';
 import type { RequestTable } from './requestTable.ts';
 
 /** A conditional write that moves a request to a status. */
@@ -12,7 +12,7 @@ export interface Move {
   /** In lower case. */
   readonly requestId: string;
   readonly to: RequestStatus;
-  /** The id of the call; it is stored, and tells a repetition from a rival. */
+  /** The id of the call; its mark is stored, and tells a repetition from a rival. */
   readonly callId: string;
   /** What is stored besides. */
   readonly set: Item;
@@ -42,7 +42,11 @@ export async function moveRequest(
   move: Move,
 ): Promise<ConditionalAnswer<UpdateItemCommandOutput>> {
   const { requestId, to, callId, set, condition, values } = move;
-  const update = assignments({ ...set, ...statusAttributes(to, requestId, shards), callId: text(callId) });
+  const update = assignments({
+    ...set,
+    ...statusAttributes(to, requestId, shards),
+    callMark: bytes(callMarkOf(callId)),
+  });
   return await askConditionally(() =>
     client.send(
       new UpdateItemCommand({
@@ -65,7 +69,7 @@ export function headOfAnswer(answer: ConditionalAnswer<UpdateItemCommandOutput>)
 }
 
 /**
- * Tells what a move did. Refused with the call's own id in the head, it was this call that moved the request, at a try of which
+ * Tells what a move did. Refused with the call's own mark in the head, it was this call that moved the request, at a try of which
  * the answer was lost.
  *
  * @throws DependencyUnavailableError
@@ -80,5 +84,6 @@ export async function transitionOf(
   if (head === undefined || (!answer.done && isExpired(head, now()))) return { outcome: 'missing' };
   const [record] = await params.complete([head]);
   if (record === undefined) return { outcome: 'missing' };
-  return { outcome: answer.done || head.callId === callId ? 'moved' : 'conflict', record };
+  const isOwn = answer.done || Buffer.compare(callMarkOf(callId), head.callMark ?? new Uint8Array()) === 0;
+  return { outcome: isOwn ? 'moved' : 'conflict', record };
 }

@@ -3,7 +3,7 @@ import type { Action, RequestStatus } from '@prism-gateway/protocol';
 import type { StoredRequest } from '../../ports/requestStore.ts';
 import { bytes, type Item, number, readBytes, readNumber, readText, sizeOfItem, text } from './attributes.ts';
 import { positionBytes, positionOf } from './position.ts';
-import { shardKey } from './requestTable.ts';
+import { type RequestTable, shardKey } from './requestTable.ts';
 import { TTL_ATTRIBUTE } from './tables.ts';
 
 /** Bytes that one write unit pays for. */
@@ -11,12 +11,21 @@ const WRITE_UNIT_BYTES = 1024;
 /** Hex digits that tell the params of one id apart; only rival creations of the same id ever differ. */
 const DIGEST_DIGITS = 16;
 
+/** Bytes by which calls on one request are told apart. */
+const CALL_MARK_BYTES = 12;
+
+type Layout = Pick<RequestTable, 'shards' | 'retentionDays'>;
+
+/** Shortens a call's id to what the head has room for. */
+export const callMarkOf = (callId: string): Uint8Array =>
+  createHash('sha256').update(callId).digest().subarray(0, CALL_MARK_BYTES);
+
 /** A request as its item holds it: its params packed, or the key of the item that holds them. */
 export interface Head {
   readonly record: Omit<StoredRequest, 'paramsJson'>;
   readonly params: Uint8Array | string;
-  /** The call that moved the request last. */
-  readonly callId?: string;
+  /** The mark of the call that moved the request last. */
+  readonly callMark?: Uint8Array;
   /** Seconds since the epoch; from then on it counts as gone. */
   readonly expiresAt?: number;
 }
@@ -42,14 +51,17 @@ function createHeadItem(record: StoredRequest, shards: number): Item {
   };
 }
 
-/** The longest values that a life without an error message adds. */
-const laterAttributes: Item = {
-  claimedBy: text(`0x${'0'.repeat(40)}`),
-  claimedAt: number(1e15 + 1),
-  callId: text('00000000-0000-0000-0000-000000000000'),
-  txHash: text(`0x${'0'.repeat(64)}`),
-  [TTL_ATTRIBUTE]: number(1e10 + 1),
-};
+/** Values as long as those that a life without an error message adds. */
+function laterAttributes({ requestId }: StoredRequest, { shards, retentionDays }: Layout): Item {
+  return {
+    ...statusAttributes('processing', requestId, shards),
+    claimedBy: text(`0x${'0'.repeat(40)}`),
+    claimedAt: number(1_800_000_000_001),
+    callMark: bytes(new Uint8Array(CALL_MARK_BYTES)),
+    txHash: text(`0x${'0'.repeat(64)}`),
+    ...(retentionDays > 0 && { [TTL_ATTRIBUTE]: number(1_800_000_001) }),
+  };
+}
 
 /** The item or items of a new request. */
 export interface NewItems {
@@ -63,12 +75,12 @@ export interface NewItems {
  * of their own, which no claim and no report touches.
  *
  * @param packed - the params, compressed
+ * @param layout - how the table is laid out
  */
-export function createItems(record: StoredRequest, packed: Uint8Array, shards: number): NewItems {
-  const head = createHeadItem(record, shards);
+export function createItems(record: StoredRequest, packed: Uint8Array, layout: Layout): NewItems {
+  const head = createHeadItem(record, layout.shards);
   const whole = { ...head, params: bytes(packed) };
-  const grown = { ...whole, ...statusAttributes('processing', record.requestId, shards), ...laterAttributes };
-  if (sizeOfItem(grown) <= WRITE_UNIT_BYTES) return { head: whole };
+  if (sizeOfItem({ ...whole, ...laterAttributes(record, layout) }) <= WRITE_UNIT_BYTES) return { head: whole };
   // The key tells the content, so that of rival creations of one id each head finds its own params.
   const digest = createHash('sha256').update(packed).digest('hex').slice(0, DIGEST_DIGITS);
   const paramsKey = `${record.requestId}#${digest}`;
@@ -106,7 +118,7 @@ export function readHead(item: Item): Head {
   return {
     record: readRecord(item),
     params: has(item, 'paramsKey') ? readText(item, 'paramsKey') : readBytes(item, 'params'),
-    ...(has(item, 'callId') && { callId: readText(item, 'callId') }),
+    ...(has(item, 'callMark') && { callMark: readBytes(item, 'callMark') }),
     ...(has(item, TTL_ATTRIBUTE) && { expiresAt: readNumber(item, TTL_ATTRIBUTE) }),
   };
 }

@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { anyAddress, anyChain, claimOf, pendingRequest, START } from '../../../test/contracts/storedRequests.ts';
+import { walkList } from '../../../test/contracts/walkList.ts';
+import { createDynamoRig, type DynamoRig, describeWithDynamo } from '../../../test/rigs/dynamoStores.ts';
+import { sized } from '../../../test/testSize.ts';
+import type { RequestStore, StoredRequest } from '../../ports/requestStore.ts';
+
+const idsOf = (records: readonly StoredRequest[]) => records.map(({ requestId }) => requestId);
+
+describeWithDynamo('lists over shards', () => {
+  let rig: DynamoRig;
+  beforeAll(async () => {
+    rig = await createDynamoRig();
+  });
+  afterAll(() => rig.dispose());
+
+  describe.each([1, 3, 16])('%i of them', (indexShards) => {
+    test('any records come in one order, in pages of any length', async () => {
+      const store = rig.open({ indexShards }).requests;
+      const walk = fc.record({
+        times: fc.array(fc.nat({ max: 30 }), { maxLength: 40 }),
+        limit: fc.integer({ min: 1, max: 45 }),
+        order: fc.constantFrom('asc', 'desc'),
+      });
+      await fc.assert(
+        fc.asyncProperty(walk, async ({ times, limit, order }) => {
+          const chainName = anyChain();
+          const records = times.map((time) => pendingRequest({ chainName, createdAt: START + time }));
+          await Promise.all(records.map((record) => store.create(record)));
+          records.sort((a, b) => a.createdAt - b.createdAt || (a.requestId < b.requestId ? -1 : 1));
+          if (order === 'desc') records.reverse();
+          expect(await walkList(store, { filter: { chainName }, order, limit })).toStrictEqual(records);
+          expect(await walkList(store, { filter: { chainName, status: 'pending' }, order, limit })).toStrictEqual(
+            records,
+          );
+        }),
+        { numRuns: sized({ small: 12, long: 200 }) },
+      );
+    });
+  });
+
+  test('a last page that is just full says that it is the last', async () => {
+    const store = rig.open().requests;
+    const [chainName, signer] = [anyChain(), anyAddress()];
+    await createMany(store, 20, { chainName, signer });
+    for (const filter of [{ chainName }, { signer }, { chainName, status: 'pending' }] as const) {
+      for (const order of ['asc', 'desc'] as const) {
+        const page = await store.list({ filter, order, limit: 20 });
+        expect([page.items.length, page.next]).toEqual([20, null]);
+      }
+    }
+  });
+
+  test('with more shards than before, what was stored before is still listed, claimed and reported', async () => {
+    const chainName = anyChain();
+    const before = await createMany(rig.open({ indexShards: 2 }).requests, 12, { chainName });
+    const grown = rig.open({ indexShards: 7 }).requests;
+    const after = await createMany(grown, 12, { chainName });
+    const query = { filter: { chainName, status: 'pending' }, order: 'asc', limit: 5 } as const;
+    const ids = [...idsOf(before), ...idsOf(after)].sort();
+    expect(idsOf(await walkList(grown, query)).sort()).toEqual(ids);
+    for (const record of [...before, ...after]) await grown.claim(claimOf(record));
+    expect(await walkList(grown, query)).toEqual([]);
+    expect(await walkList(grown, { ...query, filter: { chainName, status: 'processing' } })).toHaveLength(24);
+  });
+
+  test('a cursor of another number of shards is refused', async () => {
+    const chainName = anyChain();
+    const store = rig.open({ indexShards: 2 }).requests;
+    await createMany(store, 12, { chainName });
+    const query = { filter: { chainName }, order: 'asc', limit: 5 } as const;
+    const { next } = await store.list(query);
+    const listing = rig.open({ indexShards: 3 }).requests.list({ ...query, after: next ?? '' });
+    await expect(listing).rejects.toMatchObject({ code: 'INVALID_CURSOR' });
+  });
+
+  test('a page that finds too little is short, and the walk goes on', async () => {
+    const store = rig.open().requests;
+    const chainName = anyChain();
+    await createMany(store, 620, { chainName });
+    const query = { filter: { chainName, status: 'success' }, order: 'asc', limit: 20 } as const;
+    const first = await store.list(query);
+    expect(first.items).toEqual([]);
+    expect(first.next).not.toBeNull();
+    expect(await store.list({ ...query, after: first.next ?? '' })).toEqual({ items: [], next: null });
+  });
+});
+
+async function createMany(
+  store: RequestStore,
+  count: number,
+  fields: Partial<StoredRequest>,
+): Promise<StoredRequest[]> {
+  const records = Array.from({ length: count }, (_, i) => pendingRequest({ createdAt: START + i, ...fields }));
+  await Promise.all(records.map((record) => store.create(record)));
+  return records;
+}

@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { packParams, unpackParams } from './paramsCodec.ts';
+
+test('any JSON comes back, small or large', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.json(), fc.nat({ max: 30_000 }), async (json, length) => {
+      const text = JSON.stringify({ json, filler: '0f'.repeat(length) });
+      expect(await unpackParams(await packParams(text))).toBe(text);
+    }),
+  );
+});
+
+test('what was stored before is still read: the dictionary is part of the format', async () => {
+  const stored = Buffer.from('ab4671ad8121aa7b0d8cd05c9c9884ee2a5398e1b500', 'hex');
+  const params = { cloudId: '0x01', dataId: '0x02', payload: '0xab', relayerFee: '5', v: 27 };
+  expect(await unpackParams(stored)).toBe(JSON.stringify(params));
+});
+
+test.each([
+  [1000, 500],
+  [200_000, 104_000],
+])('%i characters of random hex digits take at most %i bytes', async (characters, most) => {
+  const hex = (count: number) => `0x${randomBytes(count).toString('hex')}`;
+  const params = {
+    cloudId: hex(32),
+    dataId: hex(32),
+    payload: '',
+    relayerFee: '1000000000000000000',
+    timestamp: '1800000000',
+    signer: hex(20),
+    v: 27,
+    r: hex(32),
+    s: hex(32),
+  };
+  const left = characters - JSON.stringify(params).length;
+  const packed = await packParams(JSON.stringify({ ...params, payload: hex(left / 2 - 1) }));
+  expect(packed.length).toBeLessThanOrEqual(most);
+});

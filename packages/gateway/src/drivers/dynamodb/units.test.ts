@@ -1,0 +1,176 @@
+import { randomBytes } from 'node:crypto';
+import { DYNAMO_TEST_ACCESS } from '@prism-gateway/testing';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { anyAddress, claimOf, pendingRequest, reportOf, START } from '../../../test/contracts/storedRequests.ts';
+import { createDynamoRig, type DynamoRig, describeWithDynamo } from '../../../test/rigs/dynamoStores.ts';
+import type { StoredRequest } from '../../ports/requestStore.ts';
+import { createDynamoClient } from './createDynamoClient.ts';
+import type { DynamoStores } from './createDynamoStores.ts';
+import { type CapacityMeter, meterCapacity } from './meterCapacity.rig.ts';
+import { packParams } from './paramsCodec.ts';
+
+/** Bytes of an item of params beside the params: its key and two names. */
+const PARAMS_ITEM_BYTES = 68;
+
+/** Makes a request as wallets do, with a payload of random bytes. */
+function requestOf(payloadBytes: number, fields: Partial<StoredRequest> = {}): StoredRequest {
+  const hex = (count: number) => `0x${randomBytes(count).toString('hex')}`;
+  const signer = anyAddress();
+  const paramsJson = JSON.stringify({
+    cloudId: hex(32),
+    dataId: hex(32),
+    payload: hex(payloadBytes),
+    relayerFee: '2500000000000000000',
+    timestamp: '1800000000',
+    signer,
+    v: 27,
+    r: hex(32),
+    s: hex(32),
+  });
+  return pendingRequest({ paramsJson, signer, chainName: 'eip155:84532', ...fields });
+}
+
+describeWithDynamo('read and write units', () => {
+  let rig: DynamoRig;
+  let stores: DynamoStores;
+  let meter: CapacityMeter;
+  beforeAll(async () => {
+    rig = await createDynamoRig();
+    ({ stores, meter } = openMetered());
+  });
+  beforeEach(() => meter.reset());
+  afterAll(() => rig.dispose());
+
+  function openMetered() {
+    const client = createDynamoClient({ endpoint: rig.endpoint, ...DYNAMO_TEST_ACCESS });
+    return { meter: meterCapacity(client), stores: rig.open({ client }) };
+  }
+
+  async function writesOf(act: () => Promise<unknown>): Promise<number> {
+    const before = meter.writes;
+    await act();
+    return meter.writes - before;
+  }
+
+  async function writesOfLife(record: StoredRequest) {
+    const claim = claimOf(record);
+    return {
+      create: await writesOf(() => stores.requests.create(record)),
+      claim: await writesOf(() => stores.requests.claim(claim)),
+      report: await writesOf(() => stores.requests.report(reportOf(record, { relayer: claim.relayer }))),
+    };
+  }
+
+  test('a life of 1 kB of params is ten write units: an item with three index entries, and two moves', async () => {
+    const record = requestOf(292);
+    expect(record.paramsJson.length).toBeGreaterThanOrEqual(1024);
+    expect(await writesOfLife(record)).toEqual({ create: 4, claim: 3, report: 3 });
+  });
+
+  test('no move grows a head beyond one unit, however close its params come', async () => {
+    for (let payloadBytes = 100; payloadBytes < 700; payloadBytes += 7) {
+      const record = requestOf(payloadBytes, { action: 'BATCH_MULTI_USER_WRITE_DATA' });
+      const { create, claim, report } = await writesOfLife(record);
+      expect([claim, report]).toEqual([3, 3]);
+      expect(create).toBeLessThanOrEqual(5);
+    }
+  });
+
+  test('the longest names leave room for a head of one unit, too', async () => {
+    const record = requestOf(10, {
+      chainName: 'c'.repeat(64),
+      action: 'BATCH_MULTI_USER_WRITE_DATA',
+      createdAt: 253_402_300_799_999,
+    });
+    expect(await writesOfLife(record)).toMatchObject({ claim: 3, report: 3 });
+  });
+
+  test('200 kB of params cost their own storing, compressed, and nothing more', async () => {
+    const record = requestOf(100_000);
+    const stored = Math.ceil(((await packParams(record.paramsJson)).length + PARAMS_ITEM_BYTES) / 1024);
+    expect(stored).toBeLessThanOrEqual(101);
+    expect(await writesOfLife(record)).toEqual({ create: stored + 4, claim: 3, report: 3 });
+  });
+
+  test('a refused claim costs no more than a won one', async () => {
+    const record = requestOf(100_000);
+    await stores.requests.create(record);
+    await stores.requests.claim(claimOf(record));
+    expect(await writesOf(() => stores.requests.claim(claimOf(record)))).toBeLessThanOrEqual(3);
+  });
+
+  test('what a process has listed it claims and reports without reading params', async () => {
+    const signer = anyAddress();
+    const record = requestOf(100_000, { signer });
+    await stores.requests.create(record);
+    const other = openMetered();
+    const query = { filter: { signer }, order: 'asc', limit: 20 } as const;
+    const [listed] = (await other.stores.requests.list(query)).items;
+    expect(listed?.paramsJson === record.paramsJson).toBe(true);
+    const read = other.meter.reads;
+    const claim = claimOf(record);
+    const claimed = await other.stores.requests.claim(claim);
+    await other.stores.requests.report(reportOf(record, { relayer: claim.relayer }));
+    expect('record' in claimed && claimed.record.paramsJson === record.paramsJson).toBe(true);
+    expect(other.meter.reads - read).toBe(0);
+  });
+
+  test('a page of 100 reads each record once, and a little of the index', async () => {
+    const signer = anyAddress();
+    const records = Array.from({ length: 101 }, (_, i) => requestOf(200, { signer, createdAt: START + i }));
+    await Promise.all(records.map((record) => stores.requests.create(record)));
+    meter.reset();
+    const page = await stores.requests.list({ filter: { signer }, order: 'asc', limit: 100 });
+    expect(page.items).toHaveLength(100);
+    expect(page.next).not.toBeNull();
+    expect(meter.reads).toBeLessThanOrEqual(104);
+    meter.reset();
+    const pending = await stores.requests.list({ filter: { status: 'pending' }, order: 'asc', limit: 100 });
+    expect(pending.items).toHaveLength(100);
+    expect(meter.reads).toBeLessThanOrEqual(108);
+  });
+
+  test('requests of other chains are passed over in the index, not read', async () => {
+    const chainName = `eip155:${randomBytes(4).toString('hex')}`;
+    await Promise.all(Array.from({ length: 150 }, () => stores.requests.create(requestOf(200))));
+    const record = requestOf(200, { chainName });
+    await stores.requests.create(record);
+    meter.reset();
+    const page = await stores.requests.list({ filter: { status: 'pending', chainName }, order: 'asc', limit: 100 });
+    expect(page).toEqual({ items: [record], next: null });
+    expect(meter.reads).toBeLessThanOrEqual(12);
+  });
+
+  test('checking a relayer is one read unit, a counted hit one write unit', async () => {
+    const address = anyAddress();
+    await stores.relayers.put({ address, now: START });
+    meter.reset();
+    expect(await stores.relayers.has(address)).toBe(true);
+    expect([meter.reads, meter.writes]).toEqual([1, 0]);
+
+    const hit = { key: anyAddress(), limit: 3, window: 30_000_000, elapsed: 0.5 };
+    await stores.rateLimits.take(hit);
+    meter.reset();
+    await stores.rateLimits.take(hit);
+    expect([meter.reads, meter.writes]).toEqual([0, 1]);
+  });
+
+  test('a flood beyond the limit costs nothing', async () => {
+    const hit = { key: anyAddress(), limit: 3, window: 30_000_000, elapsed: 0.5 };
+    for (let i = 0; i < 3; i++) await stores.rateLimits.take(hit);
+    await stores.rateLimits.take(hit);
+    meter.reset();
+    for (let i = 0; i < 50; i++) expect((await stores.rateLimits.take(hit)).allowed).toBe(false);
+    expect(meter.calls).toBe(0);
+  });
+
+  test('an error message costs what it weighs', async () => {
+    const record = requestOf(100);
+    await stores.requests.create(record);
+    const claim = claimOf(record);
+    await stores.requests.claim(claim);
+    const outcome = { status: 'failed', errorMessage: '😀'.repeat(1000) } as const;
+    const units = await writesOf(() => stores.requests.report(reportOf(record, { relayer: claim.relayer, outcome })));
+    expect(units).toBe(7);
+  });
+});

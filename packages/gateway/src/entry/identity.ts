@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { createDevIssuer } from '../drivers/devIssuer/createDevIssuer.ts';
 import { createOidcVerifier } from '../drivers/oidc/createOidcVerifier.ts';
-import { createPrivyVerifier } from '../drivers/oidc/createPrivyVerifier.ts';
 import type { Mount } from '../ports/gatewayPorts.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { TokenVerifier } from '../ports/tokenVerifier.ts';
+import { createProviderVerifier } from './provider.ts';
 import type { Settings } from './settings.ts';
 
 /** Where the development issuer is mounted. */
@@ -45,16 +45,6 @@ function createDevIdentity({ settings, publicUrl, devAppSecret, now, logger }: I
 
 /** Chooses who vouches for users. */
 export function createIdentity(context: IdentityContext): Identity {
-  const { settings, now, logger } = context;
-  const { IDENTITY_APP_ID: appId, IDENTITY_APP_SECRET: appSecret, IDENTITY_ISSUER: issuer } = settings;
-  const common = { fetch: globalThis.fetch, now, logger, mounts: [], usesDevIssuer: false };
-  if (settings.IDENTITY_PROVIDER === 'privy' && appId !== undefined) {
-    const jwksUrl = issuer === undefined ? undefined : `${issuer}/api/v1/apps/${encodeURIComponent(appId)}/jwks.json`;
-    return { ...common, tokens: createPrivyVerifier({ ...common, appId, jwksUrl }) };
-  }
-  if (issuer !== undefined && appId !== undefined) {
-    const allowInsecureHttp = settings.STAGE === 'dev';
-    return { ...common, tokens: createOidcVerifier({ ...common, issuer, appId, appSecret, allowInsecureHttp }) };
-  }
-  return createDevIdentity(context);
+  const tokens = createProviderVerifier(context);
+  return tokens === undefined ? createDevIdentity(context) : { tokens, mounts: [], usesDevIssuer: false };
 }

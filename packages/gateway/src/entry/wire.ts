@@ -4,6 +4,7 @@ import { createMetrics } from '../drivers/prometheus/createMetrics.ts';
 import { loadRequestCrypto } from '../drivers/secp256k1/loadRequestCrypto.ts';
 import { createDocsAssets } from '../drivers/swaggerUi/createDocsAssets.ts';
 import { createUuidV7Source } from '../uuidV7.ts';
+import { gatewayOptions } from './gatewayOptions.ts';
 import { createIdentity } from './identity.ts';
 import { openStores } from './openStores.ts';
 import { loadLocalSecrets } from './secrets.ts';
@@ -36,25 +37,6 @@ function createOpenApiSource({ settings, publicUrl }: WireContext, withDevIssuer
   return () => {
     text ??= write();
     return text;
-  };
-}
-
-function gatewayOptions(settings: Settings, localCursorKey: Uint8Array) {
-  const { CURSOR_SECRET } = settings;
-  return {
-    adminKeys: settings.adminKeys,
-    cursorKey: CURSOR_SECRET === undefined ? localCursorKey : new TextEncoder().encode(CURSOR_SECRET),
-    claimLeaseSeconds: settings.CLAIM_LEASE_SECONDS,
-    maxBodyBytes: settings.MAX_BODY_BYTES,
-    maxBatchSize: settings.MAX_BATCH_SIZE,
-    rateLimits: {
-      reads: settings.RATE_LIMIT_READS,
-      writes: settings.RATE_LIMIT_WRITES,
-      sign: settings.RATE_LIMIT_SIGN,
-      'admin-failures': settings.RATE_LIMIT_ADMIN_FAILURES,
-    },
-    sign: { lifetimeSeconds: settings.STORAGE_SIGNED_URL_TTL_SECONDS, bindContent: settings.STORAGE_BIND_CONTENT },
-    trustedProxyHops: settings.TRUSTED_PROXY_HOPS,
   };
 }
 

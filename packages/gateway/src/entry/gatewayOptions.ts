@@ -1,0 +1,26 @@
+import type { GatewayOptions } from '../app.ts';
+import type { Settings } from './settings.ts';
+
+/**
+ * Picks what `createGateway` wants to know from the settings.
+ *
+ * @param localCursorKey - seals cursors where `CURSOR_SECRET` is unset
+ */
+export function gatewayOptions(settings: Settings, localCursorKey: Uint8Array): GatewayOptions {
+  const { CURSOR_SECRET } = settings;
+  return {
+    adminKeys: settings.adminKeys,
+    cursorKey: CURSOR_SECRET === undefined ? localCursorKey : new TextEncoder().encode(CURSOR_SECRET),
+    claimLeaseSeconds: settings.CLAIM_LEASE_SECONDS,
+    maxBodyBytes: settings.MAX_BODY_BYTES,
+    maxBatchSize: settings.MAX_BATCH_SIZE,
+    rateLimits: {
+      reads: settings.RATE_LIMIT_READS,
+      writes: settings.RATE_LIMIT_WRITES,
+      sign: settings.RATE_LIMIT_SIGN,
+      'admin-failures': settings.RATE_LIMIT_ADMIN_FAILURES,
+    },
+    sign: { lifetimeSeconds: settings.STORAGE_SIGNED_URL_TTL_SECONDS, bindContent: settings.STORAGE_BIND_CONTENT },
+    trustedProxyHops: settings.TRUSTED_PROXY_HOPS,
+  };
+}

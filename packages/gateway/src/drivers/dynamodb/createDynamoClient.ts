@@ -1,5 +1,5 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
-import { ConfiguredRetryStrategy } from '@smithy/core/retry';
+import { createRetryStrategy } from './retryStrategy.ts';
 
 /** Longest wait for a connection, in milliseconds: two lost SYN packets end it. */
 const CONNECTION_TIMEOUT_MS = 1000;
@@ -9,14 +9,13 @@ const REQUEST_TIMEOUT_MS = 1300;
 const MAX_ATTEMPTS = 4;
 /** Longest pause before the first further try, in milliseconds; it doubles with each. */
 const FIRST_PAUSE_MS = 100;
+/** Further tries that all calls of one process may owe: when nothing answers, most calls soon fail at once. */
+const RETRY_BUDGET = 500;
 /** Connections of one process; a list asks every shard at once. */
 const MAX_SOCKETS = 256;
 
 /** What may be chosen of the AWS SDK's own settings; the rest it reads itself. */
 export type DynamoClientSettings = Pick<DynamoDBClientConfig, 'region' | 'endpoint' | 'credentials'>;
-
-/** Pauses at random, up to a bound that doubles: clients that failed together do not come back together. */
-const pauseBefore = (attempt: number) => Math.random() * FIRST_PAUSE_MS * 2 ** (attempt - 1);
 
 /**
  * Makes a client that gives up on a dead table after 6 seconds at most: 4 tries of 1.3 s, and pauses of 0.7 s in all. That is
@@ -29,7 +28,11 @@ const pauseBefore = (attempt: number) => Math.random() * FIRST_PAUSE_MS * 2 ** (
 export function createDynamoClient(settings: DynamoClientSettings = {}): DynamoDBClient {
   return new DynamoDBClient({
     ...settings,
-    retryStrategy: new ConfiguredRetryStrategy(MAX_ATTEMPTS, pauseBefore),
+    retryStrategy: createRetryStrategy({
+      maxAttempts: MAX_ATTEMPTS,
+      firstPauseMs: FIRST_PAUSE_MS,
+      budget: RETRY_BUDGET,
+    }),
     requestHandler: {
       connectionTimeout: CONNECTION_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { createRetryStrategy } from './retryStrategy.ts';
+
+const options = { maxAttempts: 4, firstPauseMs: 100, budget: 10 };
+
+async function countTries(strategy: ReturnType<typeof createRetryStrategy>, errorType: 'TRANSIENT' | 'CLIENT_ERROR') {
+  let token = await strategy.acquireInitialRetryToken('');
+  const pauses: number[] = [];
+  try {
+    for (;;) {
+      token = await strategy.refreshRetryTokenForRetry(token, { errorType });
+      pauses.push(token.getRetryDelay());
+    }
+  } catch {
+    return { token, pauses };
+  }
+}
+
+test('a call is tried again so often, after pauses of growing bounds', async () => {
+  for (let i = 0; i < 3; i++) {
+    const { pauses } = await countTries(createRetryStrategy(options), 'TRANSIENT');
+    expect(pauses).toHaveLength(3);
+    for (const [n, pause] of pauses.entries()) {
+      expect(pause).toBeGreaterThanOrEqual(0);
+      expect(pause).toBeLessThan(100 * 2 ** n);
+    }
+  }
+});
+
+test('what the caller did wrong is not tried again', async () => {
+  expect((await countTries(createRetryStrategy(options), 'CLIENT_ERROR')).pauses).toEqual([]);
+});
+
+test('when all calls fail the budget ends, and successes bring it back', async () => {
+  const strategy = createRetryStrategy(options);
+  const tries = async () => (await countTries(strategy, 'TRANSIENT')).pauses.length;
+  expect([await tries(), await tries(), await tries(), await tries(), await tries()]).toEqual([3, 3, 3, 1, 0]);
+  const fresh = await strategy.acquireInitialRetryToken('');
+  strategy.recordSuccess(fresh);
+  strategy.recordSuccess(fresh);
+  expect([await tries(), await tries()]).toEqual([2, 0]);
+});
+
+test('a call that succeeds at last gives back what it took, and no more than the whole', async () => {
+  const strategy = createRetryStrategy(options);
+  for (let i = 0; i < 20; i++) {
+    const { token, pauses } = await countTries(strategy, 'TRANSIENT');
+    expect(pauses).toHaveLength(3);
+    strategy.recordSuccess(token);
+    strategy.recordSuccess(token);
+  }
+});

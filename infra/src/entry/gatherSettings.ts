@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs';
+import type { GivenSettings } from '../settings/knownSettings.ts';
+import { parseStageSettings, type StageSettings } from '../settings/stageSettings.ts';
+import { StageSettingsError } from '../settings/stageSettingsError.ts';
+import type { CommandLine } from './commandLine.ts';
+import { places } from './places.ts';
+import { readSettingsFile } from './readSettingsFile.ts';
+
+/** The settings, and which of them stand in for what was not given. */
+export interface GatheredSettings {
+  readonly settings: StageSettings;
+  readonly placeholders: readonly string[];
+}
+
+/** A template can be looked at without them; hosts that cannot exist (RFC 2606) keep it from working by accident. */
+const PLACEHOLDERS: GivenSettings = {
+  PRODUCTION_ORIGIN: 'https://app.invalid',
+  IDENTITY_ISSUER: 'https://identity.invalid',
+  IDENTITY_APP_ID: 'placeholder',
+};
+
+function readGiven({ given, settingsFile }: CommandLine): GivenSettings {
+  const file = settingsFile ?? places.settingsFile(given.STAGE || 'dev');
+  const isWanted = settingsFile !== undefined || existsSync(file);
+  const fromFile = isWanted ? readSettingsFile(file) : {};
+  if (fromFile.STAGE && given.STAGE && fromFile.STAGE !== given.STAGE) {
+    throw new StageSettingsError([`STAGE: ${file} is for ${fromFile.STAGE}`]);
+  }
+  return { ...fromFile, ...given };
+}
+
+/** What only a deployment needs: nobody should deploy to a stage or a region by default. */
+function deployFaults(given: GivenSettings): string[] {
+  const faults: string[] = [];
+  if (!given.STAGE) faults.push('STAGE: needed to deploy: --stage dev or --stage prod');
+  if (!given.REGION) faults.push('REGION: needed to deploy: an AWS region, like --region eu-central-1');
+  return faults;
+}
+
+function parseFaults(given: GivenSettings): readonly string[] {
+  try {
+    parseStageSettings(given);
+    return [];
+  } catch (error) {
+    if (error instanceof StageSettingsError) return error.faults;
+    throw error;
+  }
+}
+
+/**
+ * Gathers a stage's settings from its file and the command line. To synthesise, placeholders stand in for what is not given; to
+ * deploy, everything must be.
+ *
+ * @throws StageSettingsError that names every fault
+ */
+export function gatherSettings(line: CommandLine): GatheredSettings {
+  const given = readGiven(line);
+  if (line.action !== 'synth') {
+    const missing = deployFaults(given);
+    if (missing.length > 0) throw new StageSettingsError([...missing, ...parseFaults(given)]);
+    return { settings: parseStageSettings(given), placeholders: [] };
+  }
+  const missing = Object.entries(PLACEHOLDERS).filter(
+    ([name]) => !(name in given) && (name !== 'PRODUCTION_ORIGIN' || given.STAGE === 'prod'),
+  );
+  const settings = parseStageSettings({ ...Object.fromEntries(missing), ...given });
+  return { settings, placeholders: missing.map(([name]) => name) };
+}

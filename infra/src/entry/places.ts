@@ -1,0 +1,16 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const INFRA = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Where things are. */
+export const places = {
+  /** The function's bundle, as `npm run build:lambda` leaves it. */
+  bundleDirectory: join(INFRA, '..', 'packages', 'gateway', 'dist', 'lambda'),
+  /** The CDK's own command. */
+  cdk: join(INFRA, 'node_modules', '.bin', 'cdk'),
+  /** A stage's settings, where there are any. */
+  settingsFile: (stage: string) => join(INFRA, 'stages', `${stage}.env`),
+  /** A stage's synthesised app. */
+  outputDirectory: (stage: string) => join(INFRA, 'dist', stage),
+} as const;

@@ -1,0 +1,31 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { StageSettings } from '../settings/stageSettings.ts';
+import { places } from './places.ts';
+
+/** The function's bundle is not there. */
+export class BundleMissingError extends Error {
+  override readonly name = 'BundleMissingError';
+  readonly code = 'BUNDLE_MISSING';
+
+  constructor(directory: string) {
+    super(`The function's bundle is not in ${directory}. Build it first: npm run build:lambda`);
+  }
+}
+
+/**
+ * Writes a stage's app: its template, and the assets that go with it.
+ *
+ * @returns the directory
+ * @throws BundleMissingError (`BUNDLE_MISSING`); the construct library's own errors where a rule is broken
+ */
+export async function synthesize(settings: StageSettings): Promise<string> {
+  const { bundleDirectory } = places;
+  if (!existsSync(join(bundleDirectory, 'index.mjs'))) throw new BundleMissingError(bundleDirectory);
+  const outputDirectory = places.outputDirectory(settings.stage);
+  rmSync(outputDirectory, { recursive: true, force: true });
+  // It takes seconds to load: not for `--help`, and not for a bad setting.
+  const { createGatewayApp } = await import('../stack/createGatewayApp.ts');
+  createGatewayApp({ settings, bundleDirectory, outputDirectory }).synth();
+  return outputDirectory;
+}

@@ -1,0 +1,52 @@
+/** Settings of the stack itself, with what they stand for; the command line writes them as options: `--alarm-email`. */
+export const STACK_SETTINGS = {
+  STAGE: 'dev or prod; suffix of the tables (dev)',
+  REGION: 'AWS region, like eu-central-1; needed to deploy',
+  PRODUCTION_ORIGIN:
+    'web origins that may reach the bucket, with commas between; needed in prod: https://app.example.org',
+  LOCAL_ORIGINS:
+    'local frontends that may, too; none: none (http://localhost:3000,http://localhost:5173,http://127.0.0.1:3000,http://127.0.0.1:5173)',
+  IDENTITY_APP_SECRET_ARN: 'where the app secret is kept: ARN in Secrets Manager, or of an SSM SecureString parameter',
+  ALARM_EMAIL: 'address that alarms are mailed to; it gets a mail to confirm',
+  DOMAIN_NAME: 'host name of the API, like api.example.org; with CERTIFICATE_ARN',
+  CERTIFICATE_ARN: 'ARN of its certificate, in the same region',
+  THROTTLE_RATE: 'calls a second that API Gateway lets through (1000)',
+  THROTTLE_BURST: 'calls at once that it lets through (500)',
+  RESERVED_CONCURRENCY: 'instances at most, kept free for the function; 0: neither (prod 100, dev 0)',
+  LOG_RETENTION_DAYS: '7, 14, 30, 90, 180 or 365 (prod 90, dev 14)',
+  NONCURRENT_VERSION_DAYS: 'days that deleted objects can be brought back (prod 90, dev 7)',
+  OLDEST_PENDING_ALARM_SECONDS: 'age of the oldest pending request that raises the alarm (600)',
+  LATENCY_ALARM_MS: '99th percentile of the latency that raises the alarm (2000)',
+} as const;
+
+export type StackSettingName = keyof typeof STACK_SETTINGS;
+
+/** Settings that go to the gateway as they are; it judges them itself. */
+export const GATEWAY_SETTINGS = [
+  'IDENTITY_PROVIDER',
+  'IDENTITY_ISSUER',
+  'IDENTITY_APP_ID',
+  'STORAGE_SIGNED_URL_TTL_SECONDS',
+  'STORAGE_BIND_CONTENT',
+  'CLAIM_LEASE_SECONDS',
+  'REQUEST_RETENTION_DAYS',
+  'INDEX_SHARDS',
+  'MAX_BODY_BYTES',
+  'MAX_BATCH_SIZE',
+  'RATE_LIMIT_WRITES',
+  'RATE_LIMIT_READS',
+  'RATE_LIMIT_SIGN',
+  'RATE_LIMIT_ADMIN_FAILURES',
+  'TRUSTED_PROXY_HOPS',
+  'PUBLIC_URL',
+  'BASE_PATH',
+  'LOG_LEVEL',
+  'REQUESTS_TABLE',
+  'RELAYERS_TABLE',
+  'RATELIMIT_TABLE',
+] as const;
+
+export type GatewaySettingName = (typeof GATEWAY_SETTINGS)[number];
+
+/** Settings as text, by name. */
+export type GivenSettings = Readonly<Partial<Record<StackSettingName | GatewaySettingName, string>>>;

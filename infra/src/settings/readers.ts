@@ -1,0 +1,87 @@
+import { parseSecretArn } from '../../../packages/gateway/src/drivers/awsSecrets/secretAddress.ts';
+import type { GivenSettings, StackSettingName } from './knownSettings.ts';
+
+/** Takes note of a fault: which setting, and what was expected. */
+type Fault = (name: StackSettingName, expected: string) => void;
+
+const HOST_NAME = /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/;
+const REGION = /^[a-z]{2}(?:-[a-z]+)+-\d$/;
+const CERTIFICATE_ARN = /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[0-9a-f-]{36}$/;
+const EMAIL = /^[^\s@,]{1,64}@[^\s@,]+\.[^\s@,]+$/;
+
+function readMatching(form: { readonly test: (text: string) => boolean }, expected: string) {
+  return (given: GivenSettings, name: StackSettingName, fault: Fault): string | undefined => {
+    const text = given[name];
+    if (!text) return undefined;
+    if (!form.test(text)) fault(name, expected);
+    return text;
+  };
+}
+
+/** Reads an AWS region. */
+export const readRegion = readMatching(REGION, 'an AWS region, like eu-central-1');
+
+/** Reads a host name. */
+export const readHostName = readMatching(HOST_NAME, 'a host name in lower case, like api.example.org');
+
+/** Reads a certificate's ARN. */
+export const readCertificateArn = readMatching(CERTIFICATE_ARN, 'the ARN of a certificate of ACM');
+
+/** Reads a mail address. */
+export const readEmail = readMatching(EMAIL, 'a mail address');
+
+/** Reads a secret's ARN, as the function itself does. */
+export const readSecretArn = readMatching(
+  { test: (text) => parseSecretArn(text) !== undefined },
+  'the ARN of a secret in Secrets Manager or of a parameter in SSM',
+);
+
+/** Reads one of some words. */
+export function readChoice<T extends string>(
+  given: GivenSettings,
+  name: StackSettingName,
+  { choices, fallback }: { readonly choices: readonly T[]; readonly fallback: T },
+  fault: Fault,
+): T {
+  const text = given[name] || fallback;
+  const choice = choices.find((candidate) => candidate === text);
+  if (choice === undefined) fault(name, `one of ${choices.join(', ')}`);
+  return choice ?? fallback;
+}
+
+interface Range {
+  readonly min: number;
+  readonly max: number;
+  readonly fallback: number;
+}
+
+/** Reads a whole number. */
+export function readWhole(given: GivenSettings, name: StackSettingName, range: Range, fault: Fault): number {
+  const { min, max, fallback } = range;
+  const text = given[name] || String(fallback);
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= min && value <= max) return value;
+  fault(name, `a whole number from ${min} to ${max}`);
+  return fallback;
+}
+
+/** An origin as a browser writes it: no path, not even a slash. */
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text && /^https?:$/.test(new URL(text).protocol);
+}
+
+/** Production is reached by TLS; what runs on the reader's own machine need not be. */
+function isSafeOrigin(text: string): boolean {
+  return isOrigin(text) && (text.startsWith('https:') || /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|$)/.test(text));
+}
+
+/** Reads web origins with commas between; `none`: none. */
+export function readOrigins(given: GivenSettings, name: StackSettingName, fault: Fault): string[] {
+  const text = given[name] ?? '';
+  if (text === 'none') return [];
+  const origins = text.split(',').map((origin) => origin.trim());
+  const kept = origins.filter((origin) => origin !== '');
+  if (!kept.every(isSafeOrigin))
+    fault(name, 'https origins without a path, like https://app.example.org (http for localhost only)');
+  return kept;
+}

@@ -1,0 +1,178 @@
+import { Duration } from 'aws-cdk-lib';
+import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import { Alarm, ComparisonOperator, type IMetric, MathExpression, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import { apiMetric, functionMetric, gatewayMetric, tableThrottles } from './gatewayMetrics.ts';
+import type { StackContext } from './stackContext.ts';
+
+/** What alarms watch. */
+export interface Watched {
+  readonly api: HttpApi;
+  readonly target: IFunction;
+}
+
+interface AlarmPlan {
+  readonly id: string;
+  /** What it means, and what to look at first. */
+  readonly description: string;
+  readonly metric: IMetric;
+  /** Raised at this value. */
+  readonly threshold: number;
+  /** Periods looked at, and how many of them must be bad. */
+  readonly periods: readonly [bad: number, of: number];
+  readonly missing?: TreatMissingData;
+}
+
+const MINUTE = Duration.minutes(1);
+const FIVE_MINUTES = Duration.minutes(5);
+const SECONDS_PER_MINUTE = 60;
+/** Fewer failures than this in five minutes wake nobody up, whatever share they are. */
+const FEWEST_FAILURES = 5;
+/** Share of the throttle's rate, sustained for minutes, at which it should be raised. */
+const NEAR_LIMIT = 0.8;
+
+function failureRate(api: HttpApi): MathExpression {
+  return new MathExpression({
+    expression: `IF(failed >= ${FEWEST_FAILURES}, 100 * failed / calls, 0)`,
+    usingMetrics: {
+      failed: apiMetric(api, '5xx', { statistic: 'Sum', period: FIVE_MINUTES }),
+      calls: apiMetric(api, 'Count', { statistic: 'Sum', period: FIVE_MINUTES }),
+    },
+    period: FIVE_MINUTES,
+    label: '5xx, % of calls',
+  });
+}
+
+function queuePlans({ stage, alarms }: StackContext['settings']): AlarmPlan[] {
+  return [
+    {
+      id: 'OldestPending',
+      description: `The oldest pending request waits for ${alarms.oldestPendingSeconds} s or more, or nothing measures it: no relayer claims (stopped, out of gas, removed, fees too low), or the function is down.`,
+      metric: gatewayMetric(stage, 'OldestPendingAge', { statistic: 'Maximum', period: MINUTE }),
+      threshold: alarms.oldestPendingSeconds,
+      periods: [5, 5],
+      // It is measured every minute: silence is a fault.
+      missing: TreatMissingData.BREACHING,
+    },
+  ];
+}
+
+function callPlans({ alarms, throttle }: StackContext['settings'], { api }: Watched): AlarmPlan[] {
+  return [
+    {
+      id: 'ServerErrors',
+      description:
+        'More than 1 % of the calls, and at least five, were answered 5xx: see the function log for `level: error`.',
+      metric: failureRate(api),
+      threshold: 1,
+      periods: [1, 1],
+    },
+    {
+      id: 'Latency',
+      description: `One call in a hundred takes ${alarms.latencyMs} ms or longer, cold starts included.`,
+      metric: apiMetric(api, 'Latency', { statistic: 'p99', period: FIVE_MINUTES }),
+      threshold: alarms.latencyMs,
+      periods: [3, 3],
+    },
+    {
+      id: 'NearThrottle',
+      description: `Calls come at ${NEAR_LIMIT * 100} % of THROTTLE_RATE (${throttle.rate} a second) or more: beyond it API Gateway answers 429.`,
+      metric: apiMetric(api, 'Count', { statistic: 'Sum', period: MINUTE }),
+      threshold: throttle.rate * SECONDS_PER_MINUTE * NEAR_LIMIT,
+      periods: [3, 5],
+    },
+  ];
+}
+
+function functionPlans({ target }: Watched): AlarmPlan[] {
+  const reading = { statistic: 'Sum', period: FIVE_MINUTES };
+  return [
+    {
+      id: 'FunctionErrors',
+      description:
+        'The function ended without an answer: it cannot start (a bad setting or secret), ran out of memory, or timed out.',
+      metric: functionMetric(target, 'Errors', reading),
+      threshold: 3,
+      periods: [1, 1],
+    },
+    {
+      id: 'FunctionThrottles',
+      description:
+        'Calls were refused for want of instances: raise RESERVED_CONCURRENCY, or the account has reached its limit.',
+      metric: functionMetric(target, 'Throttles', reading),
+      threshold: 1,
+      periods: [1, 1],
+    },
+  ];
+}
+
+const TABLE_ALARM_IDS = {
+  requests: 'RequestsThrottles',
+  relayers: 'RelayersThrottles',
+  rateLimits: 'RateLimitThrottles',
+} as const;
+
+function tablePlans({ tables }: StackContext['settings']): AlarmPlan[] {
+  return (['requests', 'relayers', 'rateLimits'] as const).map((kind) => ({
+    id: TABLE_ALARM_IDS[kind],
+    description: `DynamoDB throttles ${tables[kind]}: a sudden rise, one hot key, or the account's limit. The gateway tries again by itself; clients see 503 when that does not help.`,
+    metric: tableThrottles(tables, kind, FIVE_MINUTES),
+    threshold: 10,
+    periods: [2, 2],
+  }));
+}
+
+function addTopic({ stack, settings }: StackContext): Topic {
+  const topic = new Topic(stack, 'AlarmTopic', {
+    displayName: `Prism Gateway ${settings.stage} alarms`,
+    enforceSSL: true,
+  });
+  // A policy of its own takes the place of the topic's default one, which had let CloudWatch in.
+  topic.addToResourcePolicy(
+    new PolicyStatement({
+      sid: 'AllowAlarms',
+      principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+      actions: ['sns:Publish'],
+      resources: [topic.topicArn],
+      conditions: { StringEquals: { 'aws:SourceAccount': stack.account } },
+    }),
+  );
+  if (settings.alarmEmail !== undefined) topic.addSubscription(new EmailSubscription(settings.alarmEmail));
+  return topic;
+}
+
+/** Adds the alarms, and the topic that they are told to. */
+export function addAlarms(
+  context: StackContext,
+  watched: Watched,
+): { readonly alarms: Alarm[]; readonly topic: Topic } {
+  const { stack, settings } = context;
+  const topic = addTopic(context);
+  const action = new SnsAction(topic);
+  const plans = [
+    ...queuePlans(settings),
+    ...callPlans(settings, watched),
+    ...functionPlans(watched),
+    ...tablePlans(settings),
+  ];
+  const alarms = plans.map(({ id, description, metric, threshold, periods: [bad, of], missing }) => {
+    const alarm = new Alarm(stack, `${id}Alarm`, {
+      alarmName: `prism-gateway-${settings.stage}-${id}`,
+      alarmDescription: description,
+      metric,
+      threshold,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      datapointsToAlarm: bad,
+      evaluationPeriods: of,
+      treatMissingData: missing ?? TreatMissingData.NOT_BREACHING,
+    });
+    alarm.addAlarmAction(action);
+    alarm.addOkAction(action);
+    return alarm;
+  });
+  return { alarms, topic };
+}

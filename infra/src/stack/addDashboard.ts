@@ -1,0 +1,139 @@
+import { Duration } from 'aws-cdk-lib';
+import {
+  type Alarm,
+  AlarmStatusWidget,
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  type IWidget,
+  LogQueryVisualizationType,
+  LogQueryWidget,
+  MathExpression,
+  PeriodOverride,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import type { TableNames } from '../../../packages/gateway/src/drivers/dynamodb/tables.ts';
+import { EMF_NAMESPACE } from '../../../packages/gateway/src/drivers/emf/createEmfMetrics.ts';
+import type { Watched } from './addAlarms.ts';
+import { apiMetric, functionMetric, gatewayMetric, tableMetric, tableThrottles } from './gatewayMetrics.ts';
+import type { StackContext } from './stackContext.ts';
+
+interface Shown extends Watched {
+  readonly alarms: readonly Alarm[];
+  readonly functionLog: ILogGroup;
+}
+
+const MINUTE = Duration.minutes(1);
+/** Of 24 columns, and in rows. */
+const HALF = 12;
+const HEIGHT = 6;
+
+const KINDS = ['requests', 'relayers', 'rateLimits'] as const satisfies readonly (keyof TableNames)[];
+
+const reading = (statistic: string, label: string) => ({ statistic, label, period: MINUTE });
+
+function graph(title: string, unit: string, metrics: readonly IMetric[]): IWidget {
+  return new GraphWidget({
+    title,
+    width: HALF,
+    height: HEIGHT,
+    left: [...metrics],
+    leftYAxis: { label: unit, min: 0, showUnits: false },
+  });
+}
+
+function queueRow(stage: string): IWidget[] {
+  return [
+    graph('Queue: age of the oldest pending request', 's', [
+      gatewayMetric(stage, 'OldestPendingAge', reading('Maximum', 'oldest pending')),
+    ]),
+    graph('Queue: claims', 'a minute', [
+      gatewayMetric(stage, 'ClaimsWon', reading('Sum', 'won')),
+      gatewayMetric(stage, 'ClaimsLost', reading('Sum', 'lost to rivals')),
+    ]),
+  ];
+}
+
+function callRows(stage: string, { api }: Watched): IWidget[][] {
+  const byRoute = new MathExpression({
+    expression: `SEARCH('{${EMF_NAMESPACE},Stage,Route} MetricName="Latency" Stage="${stage}"', 'p99', 60)`,
+    usingMetrics: {},
+    label: '',
+    period: MINUTE,
+  });
+  return [
+    [
+      graph('Calls', 'a minute', [
+        apiMetric(api, 'Count', reading('Sum', 'all')),
+        apiMetric(api, '4xx', reading('Sum', '4xx')),
+        apiMetric(api, '5xx', reading('Sum', '5xx')),
+      ]),
+      graph('Latency', 'ms', [
+        apiMetric(api, 'Latency', reading('p50', 'p50, as clients see it')),
+        apiMetric(api, 'Latency', reading('p99', 'p99, as clients see it')),
+        gatewayMetric(stage, 'Latency', reading('p99', 'p99 within the gateway')),
+      ]),
+    ],
+    [
+      graph('Answers of the gateway', 'a minute', [
+        gatewayMetric(stage, 'ClientErrors', reading('Sum', '4xx')),
+        gatewayMetric(stage, 'ServerErrors', reading('Sum', '5xx')),
+      ]),
+      graph('p99 by route, within the gateway', 'ms', [byRoute]),
+    ],
+  ];
+}
+
+function functionRow({ target }: Watched, functionLog: ILogGroup): IWidget[] {
+  return [
+    graph('Function', 'a minute', [
+      functionMetric(target, 'ConcurrentExecutions', reading('Maximum', 'instances at once')),
+      functionMetric(target, 'Throttles', reading('Sum', 'throttled')),
+      functionMetric(target, 'Errors', reading('Sum', 'errors')),
+    ]),
+    new LogQueryWidget({
+      title: 'Cold starts and memory',
+      width: HALF,
+      height: HEIGHT,
+      view: LogQueryVisualizationType.LINE,
+      logGroupNames: [functionLog.logGroupName],
+      queryLines: [
+        'filter @type = "REPORT"',
+        'stats max(@maxMemoryUsed / 1000000) as MB, count(@initDuration) as coldStarts, pct(@initDuration, 99) as p99InitMs by bin(5m)',
+      ],
+    }),
+  ];
+}
+
+function tableRow({ tables }: StackContext['settings']): IWidget[] {
+  const units = (metricName: string, word: string) =>
+    KINDS.map((kind) => tableMetric({ tableName: tables[kind] }, metricName, reading('Sum', `${kind}, ${word}`)));
+  return [
+    graph('Tables: units', 'a minute', [
+      ...units('ConsumedReadCapacityUnits', 'read'),
+      ...units('ConsumedWriteCapacityUnits', 'written'),
+    ]),
+    graph(
+      'Tables: throttled',
+      'a minute',
+      KINDS.map((kind) => tableThrottles(tables, kind, MINUTE)),
+    ),
+  ];
+}
+
+/** Adds the dashboard: alarms, queue, calls, function, tables. */
+export function addDashboard({ stack, settings }: StackContext, shown: Shown): Dashboard {
+  const { stage } = settings;
+  return new Dashboard(stack, 'Dashboard', {
+    dashboardName: `prism-gateway-${stage}`,
+    defaultInterval: Duration.hours(3),
+    periodOverride: PeriodOverride.AUTO,
+    widgets: [
+      [new AlarmStatusWidget({ title: 'Alarms', width: 24, height: 3, alarms: [...shown.alarms] })],
+      queueRow(stage),
+      ...callRows(stage, shown),
+      functionRow(shown, shown.functionLog),
+      tableRow(settings),
+    ],
+  });
+}

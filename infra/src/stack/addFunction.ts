@@ -1,0 +1,59 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
+import { addRole } from './addRole.ts';
+import type { GatewaySecrets } from './addSecrets.ts';
+import type { StackContext } from './stackContext.ts';
+
+interface FunctionParts {
+  readonly bucket: Bucket;
+  readonly secrets: GatewaySecrets;
+  /** Directory with the built bundle. */
+  readonly bundleDirectory: string;
+}
+
+/** @see SPEC.md section 8, "function memory", "function timeout" */
+const MEMORY_MB = 256;
+const TIMEOUT_SECONDS = 29;
+
+function environmentOf({ settings }: StackContext, { bucket, secrets }: FunctionParts): Record<string, string> {
+  const { stage, tables, identityAppSecretArn, gateway } = settings;
+  return {
+    ...gateway,
+    STAGE: stage,
+    REQUESTS_TABLE: tables.requests,
+    RELAYERS_TABLE: tables.relayers,
+    RATELIMIT_TABLE: tables.rateLimits,
+    STORAGE_BUCKET: bucket.bucketName,
+    ADMIN_API_KEY_ARN: secrets.adminApiKey.secretArn,
+    CURSOR_SECRET_ARN: secrets.cursorSecret.secretArn,
+    ...(identityAppSecretArn !== undefined && { IDENTITY_APP_SECRET_ARN: identityAppSecretArn }),
+  };
+}
+
+/** Adds the function: the gateway's bundle. */
+export function addFunction(context: StackContext, parts: FunctionParts): LambdaFunction {
+  const { stack, settings } = context;
+  const functionName = `prism-gateway-${settings.stage}`;
+  const logGroupName = `/aws/lambda/${functionName}`;
+  const logGroup = new LogGroup(stack, 'FunctionLog', {
+    logGroupName,
+    retention: settings.logRetentionDays,
+    removalPolicy: RemovalPolicy.DESTROY,
+  });
+  return new LambdaFunction(stack, 'Function', {
+    functionName,
+    description: 'Prism Gateway: request queue and presigned URLs',
+    runtime: Runtime.NODEJS_24_X,
+    architecture: Architecture.ARM_64,
+    memorySize: MEMORY_MB,
+    timeout: Duration.seconds(TIMEOUT_SECONDS),
+    code: Code.fromAsset(parts.bundleDirectory),
+    handler: 'index.handler',
+    role: addRole(context, { ...parts, logGroupName }),
+    logGroup,
+    environment: environmentOf(context, parts),
+    ...(settings.reservedConcurrency > 0 && { reservedConcurrentExecutions: settings.reservedConcurrency }),
+  });
+}

@@ -1,0 +1,92 @@
+import type { Duration } from 'aws-cdk-lib';
+import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { type TableNames, tableDescriptions } from '../../../packages/gateway/src/drivers/dynamodb/tables.ts';
+import { EMF_NAMESPACE } from '../../../packages/gateway/src/drivers/emf/createEmfMetrics.ts';
+
+/** A metric's statistic over a period. */
+export interface Reading {
+  readonly statistic: string;
+  readonly period: Duration;
+  readonly label?: string;
+}
+
+/** Metrics that the function itself writes. @see packages/gateway/src/drivers/emf/createEmfMetrics.ts */
+export type GatewayMetricName =
+  | 'Latency'
+  | 'ServerErrors'
+  | 'ClientErrors'
+  | 'ClaimsWon'
+  | 'ClaimsLost'
+  | 'OldestPendingAge';
+
+/** Reads one of the function's own metrics. */
+export function gatewayMetric(stage: string, metricName: GatewayMetricName, reading: Reading): Metric {
+  return new Metric({ namespace: EMF_NAMESPACE, metricName, dimensionsMap: { Stage: stage }, ...reading });
+}
+
+/** Reads one of API Gateway's metrics, which also know of calls that never reached the function. */
+export function apiMetric(api: HttpApi, metricName: 'Count' | '4xx' | '5xx' | 'Latency', reading: Reading): Metric {
+  return new Metric({ namespace: 'AWS/ApiGateway', metricName, dimensionsMap: { ApiId: api.apiId }, ...reading });
+}
+
+/** Reads one of Lambda's metrics. */
+export function functionMetric(
+  target: IFunction,
+  metricName: 'Errors' | 'Throttles' | 'Duration' | 'ConcurrentExecutions',
+  reading: Reading,
+): Metric {
+  return new Metric({
+    namespace: 'AWS/Lambda',
+    metricName,
+    dimensionsMap: { FunctionName: target.functionName },
+    ...reading,
+  });
+}
+
+interface TablePart {
+  readonly tableName: string;
+  readonly indexName?: string;
+}
+
+/** Reads one of DynamoDB's metrics of a table, or of one of its indexes. */
+export function tableMetric({ tableName, indexName }: TablePart, metricName: string, reading: Reading): Metric {
+  return new Metric({
+    namespace: 'AWS/DynamoDB',
+    metricName,
+    dimensionsMap: { TableName: tableName, ...(indexName !== undefined && { GlobalSecondaryIndexName: indexName }) },
+    ...reading,
+  });
+}
+
+interface SumOptions {
+  /** What the ids of the summands begin with. */
+  readonly id: string;
+  readonly label: string;
+  readonly period: Duration;
+}
+
+/** Adds metrics up; what has no data counts as nothing. Ids must be unique in a graph, so each sum has its own. */
+function sumOf(metrics: readonly IMetric[], { id, label, period }: SumOptions): MathExpression {
+  const named = Object.fromEntries(metrics.map((metric, i) => [`${id}${i}`, metric]));
+  const expression = Object.keys(named)
+    .map((name) => `FILL(${name}, 0)`)
+    .join(' + ');
+  return new MathExpression({ expression, usingMetrics: named, period, label });
+}
+
+/** Counts what was throttled in a table and its indexes; a throttled index holds up writes to its table. */
+export function tableThrottles(tables: TableNames, kind: keyof TableNames, period: Duration): MathExpression {
+  const tableName = tables[kind];
+  const parts: TablePart[] = [
+    { tableName },
+    ...tableDescriptions[kind].indexes.map(({ name }) => ({ tableName, indexName: name })),
+  ];
+  const reading = { statistic: 'Sum', period };
+  const metrics = parts.flatMap((part) => [
+    tableMetric(part, 'ReadThrottleEvents', reading),
+    tableMetric(part, 'WriteThrottleEvents', reading),
+  ]);
+  return sumOf(metrics, { id: kind, label: tableName, period });
+}

@@ -1,0 +1,17 @@
+import type { TableNames } from '../../../packages/gateway/src/drivers/dynamodb/tables.ts';
+
+/** What may be done with a table, and with its indexes: names of DynamoDB's operations. */
+export interface TableAccess {
+  readonly table: readonly string[];
+  readonly indexes: readonly string[];
+}
+
+/**
+ * The operations that the driver uses, and no others: nobody who gets hold of the function can drop, scan or export the queue. A
+ * test drives the driver through its whole repertoire and compares.
+ */
+export const TABLE_ACCESS: Readonly<Record<keyof TableNames, TableAccess>> = {
+  requests: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'], indexes: ['Query'] },
+  relayers: { table: ['DeleteItem', 'GetItem', 'Scan', 'UpdateItem'], indexes: [] },
+  rateLimits: { table: ['GetItem', 'Query', 'UpdateItem'], indexes: [] },
+};

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    name: 'infra',
+    root: import.meta.dirname,
+    include: ['src/**/*.test.ts'],
+    // Each synthesis takes some seconds, and loading the construct library as many.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    maxWorkers: 2,
+  },
+});

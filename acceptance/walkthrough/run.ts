@@ -1,0 +1,71 @@
+/** `npm run walkthrough`: plays the main job against a running gateway, and shows each request and its answer. */
+import { parseArgs } from 'node:util';
+import { createClient, WalkthroughError } from './client.ts';
+import {
+  listPending,
+  newAccount,
+  raceForClaim,
+  readPublicRecord,
+  removeRelayers,
+  reportOutcomes,
+  submitEveryAction,
+  whitelistRelayers,
+} from './queueSteps.ts';
+import { showEnd } from './show.ts';
+import { getDevelopmentToken, storeObject } from './storageSteps.ts';
+
+const USAGE = `Plays the main job against a running gateway and shows each request and its answer.
+
+  npm run walkthrough -- [--url URL] [--admin-key KEY]
+
+  --url URL         the gateway, default http://127.0.0.1:8787 (start it with npm start)
+  --admin-key KEY   its administrator's key, default that of development
+  --help            this text`;
+
+const OPTIONS = {
+  url: { type: 'string', default: process.env.PUBLIC_URL ?? 'http://127.0.0.1:8787' },
+  'admin-key': { type: 'string', default: process.env.ADMIN_API_KEY ?? 'change-me-admin-key' },
+  help: { type: 'boolean', default: false },
+} as const;
+
+async function play(url: string, adminKey: string): Promise<void> {
+  const client = createClient(url.replace(/\/+$/, ''));
+  const startedAt = performance.now();
+  const relayers = await whitelistRelayers(client, adminKey);
+  try {
+    const wallet = newAccount();
+    const records = await submitEveryAction(client, wallet);
+    const [first] = records;
+    const [relayer] = relayers;
+    if (first === undefined || relayer === undefined) throw new WalkthroughError('There is nothing to claim.');
+    await listPending(client, relayer);
+    const winner = await raceForClaim(client, relayers, first);
+    await reportOutcomes(client, winner, records);
+    await readPublicRecord(client, wallet, first);
+    await storeObject(client, await getDevelopmentToken(client));
+  } finally {
+    await removeRelayers(client, adminKey, relayers);
+  }
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  showEnd(
+    `Done in ${seconds} s: 12 requests created, one claimed by 1 of 20 rivals, two reported, one object stored, read and deleted.`,
+  );
+}
+
+async function main(): Promise<number> {
+  try {
+    const { values } = parseArgs({ options: OPTIONS });
+    if (values.help) {
+      console.log(USAGE);
+      return 0;
+    }
+    await play(values.url, values['admin-key']);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    console.error(`\nThe walkthrough stopped. ${error.message}`);
+    return 1;
+  }
+}
+
+process.exitCode = await main();

@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { startGateway } from '@prism-gateway/testing';
+import { expect, test } from 'vitest';
+
+const SCRIPT = fileURLToPath(new URL('./run.ts', import.meta.url));
+
+async function play(...args: string[]): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, [SCRIPT, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { code, output };
+}
+
+test('the walkthrough plays the main job and shows no secret in full', async () => {
+  const gateway = await startGateway();
+  try {
+    const { code, output } = await play('--url', gateway.url);
+    expect(output).toContain('one 200, 19 times 409');
+    expect(output).toContain('12 requests of this wallet: 1 success, 1 failed, 10 pending');
+    expect(output).toContain('the same bytes came back');
+    expect(output).toMatch(/Done in [\d.]+ s: 12 requests created/);
+    expect(output).not.toContain(gateway.adminKey);
+    expect(output).not.toMatch(/eyJ[\w-]+\.[\w-]+\./);
+    expect(output).not.toMatch(/signature=[0-9a-f]/);
+    expect(code).toBe(0);
+    const whitelist = await fetch(`${gateway.url}/admin/relayers`, { headers: { 'X-Admin-Key': gateway.adminKey } });
+    expect(await whitelist.json()).toEqual({ relayers: [], count: 0 });
+  } finally {
+    await gateway.stop();
+  }
+});
+
+test('a wrong key stops it with the reason and exit 1', async () => {
+  const gateway = await startGateway();
+  try {
+    const { code, output } = await play('--url', gateway.url, '--admin-key', 'wrong');
+    expect(output).toContain('The walkthrough stopped. POST /admin/relayers was answered with 401');
+    expect(code).toBe(1);
+  } finally {
+    await gateway.stop();
+  }
+});
+
+test('without a gateway it says what to do, and exits with 1', async () => {
+  const { code, output } = await play('--url', 'http://127.0.0.1:9');
+  expect(output).toContain('Start it with npm start');
+  expect(code).toBe(1);
+});

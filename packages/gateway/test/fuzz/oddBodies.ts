@@ -1,0 +1,56 @@
+const NESTING = 100_000;
+
+const text = (value: string) => new TextEncoder().encode(value);
+
+/** Bodies that have broken parsers, or would. */
+export const ODD_BODIES: readonly Uint8Array[] = [
+  '',
+  ' ',
+  'null',
+  'true',
+  '0',
+  '-0',
+  '1e999999',
+  `{"chainName":${'9'.repeat(10_000)}}`,
+  `{"v":-${'9'.repeat(400)}e${'9'.repeat(400)}}`,
+  '""',
+  '"\\ud800"',
+  '{"chainName":"\\u0000"}',
+  '{"":""}',
+  '[]',
+  '{}',
+  '{',
+  '{"a":1,}',
+  '{"a":1}{"a":1}',
+  '{"status":"processing","status":"pending"}',
+  '{"status":"pending","status":"processing"}',
+  '{"__proto__":{"status":"processing"}}',
+  '{"status":"processing","__proto__":{"isAdmin":true}}',
+  '{"constructor":{"prototype":{"status":"processing"}}}',
+  '{"status":"failed","errorMessage":"\\ud83d"}',
+  '{"chainName":"a","action":"__proto__","params":{}}',
+  '{"chainName":"a","action":"constructor","params":{}}',
+  '{"chainName":"a","action":"toString","params":{"__proto__":null}}',
+  '[]'.padStart(200_000, ' '),
+  '['.repeat(NESTING),
+  `${'['.repeat(NESTING)}${']'.repeat(NESTING)}`,
+  `${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}`,
+  `{"chainName":"a","action":"WRITE_DATA_FOR","params":${'['.repeat(NESTING)}${']'.repeat(NESTING)}}`,
+  `{"status":"processing",${Array.from({ length: 20_000 }, (_, i) => `"x${i}":1`).join()}}`,
+  `{"status":"processing",${'"x":1,'.repeat(30_000)}"y":1}`,
+  `{"chainName":"a","action":"BATCH_DELETE_DATA_FOR","params":{"dataIds":[${'0,'.repeat(100_000)}0]}}`,
+  'grant_type=client_credentials&token=%%%&token=%00',
+  'x'.repeat(262_144),
+  'x'.repeat(262_145),
+  'x'.repeat(400_000),
+]
+  .map(text)
+  .concat([
+    new Uint8Array([0xef, 0xbb, 0xbf, 0x7b, 0x7d]),
+    new Uint8Array([0xff, 0xfe, 0x7b, 0x00]),
+    new Uint8Array([0x7b, 0x22, 0xc3, 0x28, 0x22, 0x3a, 0x31, 0x7d]),
+    new Uint8Array([0x22, 0xed, 0xa0, 0x80, 0x22]),
+    new Uint8Array([0x00]),
+    new Uint8Array(1000).fill(0x80),
+    new Uint8Array([0x1f, 0x8b, 0x08, 0x00, 0x00]),
+  ]);

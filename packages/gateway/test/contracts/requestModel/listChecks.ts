@@ -1,0 +1,68 @@
+import { REQUEST_STATUSES, type RequestStatus } from '@prism-gateway/protocol';
+import { expect } from 'vitest';
+import type { RequestFilter, RequestStore, StoredRequest } from '../../../src/ports/requestStore.ts';
+import { walkList } from '../walkList.ts';
+
+/** Whether a record belongs to a list; letter case does not tell signers apart. */
+function isListed(record: StoredRequest, { signer, status, chainName }: RequestFilter): boolean {
+  if (signer !== undefined && signer.toLowerCase() !== record.signer.toLowerCase()) return false;
+  return (
+    (status === undefined || status === record.status) && (chainName === undefined || chainName === record.chainName)
+  );
+}
+
+/** Which of two records comes first in a list: negative for the first one. */
+export function compareListed(order: 'asc' | 'desc'): (a: StoredRequest, b: StoredRequest) => number {
+  const sign = order === 'asc' ? 1 : -1;
+  return (a, b) => sign * (a.createdAt - b.createdAt || (a.requestId < b.requestId ? -1 : 1));
+}
+
+interface Scope {
+  readonly signers: readonly string[];
+  readonly chains: readonly string[];
+}
+
+function filtersOf({ signers, chains }: Scope): RequestFilter[] {
+  const shout = (signer: string) => signer.toUpperCase().replace('X', 'x');
+  return [
+    ...REQUEST_STATUSES.map((status) => ({ status })),
+    ...chains.flatMap((chainName) => [{ chainName }, ...REQUEST_STATUSES.map((status) => ({ chainName, status }))]),
+    ...signers.flatMap((signer) => [{ signer }, { signer: shout(signer), status: 'processing' as const }]),
+    ...signers.flatMap((signer) => chains.map((chainName) => ({ signer, chainName }))),
+  ];
+}
+
+/**
+ * Walks every list of a store at rest and compares it with the records that the model says it has.
+ *
+ * @param records - all that the store holds
+ * @param own - the signers and chains whose lists are walked; lists by status alone are everybody's
+ * @param limits - of the pages, one list after the other
+ */
+export async function expectLists(
+  store: RequestStore,
+  {
+    records,
+    own,
+    limits,
+  }: { readonly records: readonly StoredRequest[]; readonly own: Scope; readonly limits: readonly number[] },
+): Promise<void> {
+  for (const [i, filter] of filtersOf(own).entries()) {
+    const order = (i + limits.length) % 2 === 0 ? 'asc' : 'desc';
+    const expected = records.filter((record) => isListed(record, filter)).sort(compareListed(order));
+    const walked = await walkList(store, { filter, order, limit: limits[i % limits.length] ?? 1 });
+    expect(walked, `the list of ${JSON.stringify({ filter, order })}`).toStrictEqual(expected);
+  }
+}
+
+/** Compares the store's figures with the model's. */
+export async function expectStats(store: RequestStore, records: readonly StoredRequest[]): Promise<void> {
+  const countOf = (status: RequestStatus) => records.filter((record) => record.status === status).length;
+  const stats = await store.stats();
+  const pendingTimes = records.filter(({ status }) => status === 'pending').map(({ createdAt }) => createdAt);
+  expect(stats.oldestPendingAt).toBe(pendingTimes.length === 0 ? undefined : Math.min(...pendingTimes));
+  if (stats.countByStatus === undefined) return;
+  expect(stats.countByStatus).toStrictEqual(
+    Object.fromEntries(REQUEST_STATUSES.map((status) => [status, countOf(status)])),
+  );
+}

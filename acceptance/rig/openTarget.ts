@@ -53,12 +53,13 @@ async function whitelist(facts: TargetFacts, run: string): Promise<Relayer> {
 /**
  * Looks at a gateway and prepares a run on it: its clock, what it offers, and relayers of the run's own on its whitelist.
  *
+ * @param relayerCount - how many relayers to whitelist
  * @throws Error in one sentence where nothing answers, or the admin key is refused
  */
-export async function openTarget(facts: TargetFacts): Promise<Target> {
+export async function openTarget(facts: TargetFacts, relayerCount = RELAYER_COUNT): Promise<Target> {
   const run = randomBytes(4).toString('hex');
   const clock = await readClock(facts.url);
-  const relayers = [await whitelist(facts, run)];
-  while (relayers.length < RELAYER_COUNT) relayers.push(await whitelist(facts, run));
+  const relayers: Relayer[] = [];
+  while (relayers.length < relayerCount) relayers.push(await whitelist(facts, run));
   return { ...facts, ...clock, run, relayers, hasDevIssuer: await hasDevIssuer(facts.url) };
 }

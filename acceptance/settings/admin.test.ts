@@ -1,0 +1,63 @@
+import { startGateway } from '@prism-gateway/testing';
+import { expect } from 'vitest';
+import { callApi } from '../rig/call.ts';
+import { covers } from '../rig/covers.ts';
+import { randomHex } from '../rig/randomHex.ts';
+import { startOwn } from '../rig/startOwn.ts';
+
+const provider = { IDENTITY_ISSUER: 'http://127.0.0.1:9', IDENTITY_APP_ID: 'app' };
+
+/** What a gateway prints that does not start. */
+async function refusalOf(env: Record<string, string>): Promise<string> {
+  const started = startGateway({ env });
+  return await started.then(
+    async (gateway) => {
+      await gateway.stop();
+      throw new Error('It has started.');
+    },
+    (error: Error) => error.message,
+  );
+}
+
+covers(['admin.rotation'], 'two keys are valid at once, and no part or join of them', async () => {
+  const [next, last] = [randomHex(16), randomHex(16)];
+  const { target } = await startOwn({ env: { ADMIN_API_KEY: `${next},${last}` }, adminKey: next });
+  const statusOf = async (key: string) => {
+    return (await callApi(target, { path: '/admin/relayers', headers: { 'x-admin-key': key } })).status;
+  };
+  expect([await statusOf(next), await statusOf(last)]).toEqual([200, 200]);
+  for (const key of [`${next},${last}`, `${next}${last}`, next.slice(1), 'change-me-admin-key'])
+    expect(await statusOf(key)).toBe(401);
+});
+
+covers(['admin.prod'], 'prod does not start with the default key, a short one, or none', async () => {
+  const keys = ['change-me-admin-key', 'x'.repeat(31), '', `${'y'.repeat(40)},${'x'.repeat(31)}`];
+  for (const ADMIN_API_KEY of keys) {
+    const printed = await refusalOf({ STAGE: 'prod', ADMIN_API_KEY, ...provider });
+    expect([ADMIN_API_KEY, printed]).toEqual([
+      ADMIN_API_KEY,
+      expect.stringMatching(/ended with 1:[\s\S]*ADMIN_API_KEY/),
+    ]);
+    expect(printed).not.toContain('xxxxx');
+  }
+});
+
+covers(['settings.faults'], 'every fault of the settings is named at once, and no value repeated', async () => {
+  const secret = 'my-own-little-secret';
+  const bad = {
+    STAGE: 'prod',
+    ADMIN_API_KEY: secret,
+    PORT: 'http-port-secret',
+    STORAGE_SIGNED_URL_TTL_SECONDS: '29',
+    CLAIM_LEASE_SECONDS: '-1',
+    RATE_LIMIT_READS: 'many-secret',
+    STORE: 'paper-secret',
+    LOG_LEVEL: 'loud-secret',
+    IDENTITY_PROVIDER: 'nobody-secret',
+    PUBLIC_URL: 'ftp://public-secret',
+  };
+  const printed = await refusalOf(bad);
+  for (const name of Object.keys(bad).filter((name) => name !== 'STAGE')) expect(printed).toContain(name);
+  expect(printed).not.toContain('secret');
+  expect(printed).not.toMatch(/\n\s+at /);
+});

@@ -1,0 +1,90 @@
+import { expect } from 'vitest';
+import { callApi } from '../rig/call.ts';
+import { covers } from '../rig/covers.ts';
+import { eventually } from '../rig/eventually.ts';
+import { sign } from '../rig/objects.ts';
+import { randomHex } from '../rig/randomHex.ts';
+import { startOwn } from '../rig/startOwn.ts';
+import type { Target } from '../rig/target.ts';
+import { issueToken } from '../rig/tokens.ts';
+
+const json = () => ({ projectId: randomHex(16), key: randomHex(32), operation: 'get' });
+const ask = (target: Target, token: string) => sign(target, { token, json: json() });
+
+/** A longest time to keep a positive answer, and a poll's length. */
+const REVOKED_WITHIN_MS = 16_500;
+
+async function revoke(target: Target, token: string): Promise<void> {
+  const contentType = 'application/x-www-form-urlencoded';
+  const body = new URLSearchParams({ token }).toString();
+  const answer = await callApi(target, { method: 'POST', path: '/dev/identity/revoke', body, contentType });
+  expect(answer.status, answer.text).toBe(200);
+}
+
+covers(
+  ['sign.revoked', 'signStorage.401'],
+  'a revoked token is 401 at once, or within 15 s where it has just been let in',
+  async () => {
+    const { target } = await startOwn({});
+    const [used, unused, other] = [
+      await issueToken(target, 'alice'),
+      await issueToken(target, 'alice'),
+      await issueToken(target, 'alice'),
+    ];
+    expect((await ask(target, used)).status).toBe(200);
+    await revoke(target, used);
+    await revoke(target, unused);
+    expect((await ask(target, unused)).status).toBe(401);
+    await eventually(async () => expect((await ask(target, used)).status).toBe(401), REVOKED_WITHIN_MS);
+    expect((await ask(target, other)).status, 'another token of the same user').toBe(200);
+  },
+);
+
+covers(
+  ['sign.token', 'signStorage.401'],
+  'a token that has ended is 401, some seconds of tolerance later',
+  async () => {
+    const { target } = await startOwn({});
+    const token = await issueToken(target, 'alice', 1);
+    const answer = await eventually(async () => {
+      const late = await ask(target, token);
+      expect(late.status).toBe(401);
+      return late;
+    });
+    expect(answer.text).toMatch(/expired/i);
+  },
+);
+
+covers(['sign.token'], "a token of another gateway's issuer is 401", async () => {
+  const [one, two] = [await startOwn({}), await startOwn({})];
+  expect((await ask(two.target, await issueToken(one.target, 'alice'))).status).toBe(401);
+});
+
+const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+covers(
+  ['signStorage.503', 'sign.providerDown'],
+  'an identity provider that does not answer: 503, never open',
+  async () => {
+    // Port 9 of the loopback interface: nobody listens there.
+    const issuer = 'http://127.0.0.1:9';
+    const { target } = await startOwn({ env: { IDENTITY_ISSUER: issuer, IDENTITY_APP_ID: 'app' } });
+    const claims = { iss: issuer, aud: 'app', sub: 'alice', exp: Math.floor(Date.now() / 1000) + 600 };
+    const token = `${part({ alg: 'ES256', kid: 'a', typ: 'JWT' })}.${part(claims)}.${'A'.repeat(86)}`;
+    for (const each of [token, 'an-opaque-token']) {
+      const answer = await ask(target, each);
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, expect.stringMatching(/^[1-9]\d*$/)]);
+    }
+    expect((await sign(target, { token: undefined, json: json() })).status).toBe(401);
+  },
+);
+
+covers(['settings.prodIssuer'], 'in prod nobody gets a token for the asking', async () => {
+  const adminKey = randomHex(32);
+  const env = { STAGE: 'prod', ADMIN_API_KEY: adminKey, IDENTITY_ISSUER: 'http://127.0.0.1:9', IDENTITY_APP_ID: 'app' };
+  const { target } = await startOwn({ env, adminKey });
+  expect(target.hasDevIssuer).toBe(false);
+  for (const path of ['/dev/identity/token', '/dev/identity/jwks', '/dev/identity']) {
+    expect((await callApi(target, { method: 'POST', path, json: { sub: 'alice' } })).status).toBe(404);
+  }
+});

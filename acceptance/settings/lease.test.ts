@@ -1,0 +1,62 @@
+import { expect } from 'vitest';
+import { callAsRelayer } from '../rig/callAsRelayer.ts';
+import { covers } from '../rig/covers.ts';
+import { eventually } from '../rig/eventually.ts';
+import { errorOf } from '../rig/faults.ts';
+import { randomHex } from '../rig/randomHex.ts';
+import { claim, createRequest, readPage, readRecord, readRequest, updateRequest } from '../rig/requests.ts';
+import { startOwn } from '../rig/startOwn.ts';
+import { relayerAt } from '../rig/target.ts';
+
+covers(
+  ['lease.takeOver', 'lease.lateOwner', 'lease.stillReport', 'lease.listed', 'record.claimed'],
+  'an old claim may be taken over; until somebody does, its owner may still report',
+  async () => {
+    const { target } = await startOwn({ env: { CLAIM_LEASE_SECONDS: '1' }, relayerCount: 2 });
+    const [first, second] = [relayerAt(target, 0), relayerAt(target, 1)];
+    const [left, taken] = [await createRequest(target), await createRequest(target)];
+    // Claimed in this order, so that once `taken` is free, the claim on `left` has run out too.
+    await claim(target, left.requestId, first);
+    const before = await claim(target, taken.requestId, first);
+    const again = { requestId: taken.requestId, json: { status: 'processing' }, relayer: second };
+    expect((await updateRequest(target, again)).status, 'the lease holds').toBe(409);
+
+    const won = await eventually(async () => {
+      const answer = await updateRequest(target, again);
+      expect(answer.status).toBe(200);
+      return readRecord(answer);
+    });
+    expect(won).toMatchObject({ status: 'processing', claimedBy: second.address });
+    expect(Date.parse(won.claimedAt ?? '') - Date.parse(before.claimedAt ?? '')).toBeGreaterThanOrEqual(1000);
+
+    const query = { status: 'processing', signer: left.signer };
+    const page = readPage(await callAsRelayer(target, { path: '/requests', query, relayer: second }));
+    expect(page.items.map(({ requestId }) => requestId)).toEqual([left.requestId]);
+
+    const success = { status: 'success', txHash: randomHex(32) };
+    const late = await updateRequest(target, { requestId: taken.requestId, json: success, relayer: first });
+    expect([late.status, errorOf(late)]).toEqual([409, expect.stringContaining('processing')]);
+    expect((await updateRequest(target, { requestId: taken.requestId, json: success, relayer: second })).status).toBe(
+      200,
+    );
+    expect((await updateRequest(target, { requestId: left.requestId, json: success, relayer: first })).status).toBe(
+      200,
+    );
+    expect(await readRequest(target, left.requestId)).toMatchObject({ status: 'success', claimedBy: first.address });
+  },
+);
+
+covers(['lease.takeOver', 'claim.once'], 'of rivals for an old claim one wins', async () => {
+  const { target } = await startOwn({ env: { CLAIM_LEASE_SECONDS: '1' }, relayerCount: 11 });
+  const [watch, old] = [await createRequest(target), await createRequest(target)];
+  await claim(target, old.requestId, relayerAt(target, 0));
+  await claim(target, watch.requestId, relayerAt(target, 0));
+  // When the later claim has run out, so has the earlier one.
+  await eventually(() => claim(target, watch.requestId, relayerAt(target, 1)));
+  const rivals = target.relayers.slice(1);
+  const json = { status: 'processing' };
+  const answers = await Promise.all(
+    rivals.map((relayer) => updateRequest(target, { requestId: old.requestId, json, relayer })),
+  );
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 409)]);
+});

@@ -1,0 +1,211 @@
+import { expect } from 'vitest';
+import { type Answer, type Call, callApi } from '../rig/call.ts';
+import { callAsRelayer } from '../rig/callAsRelayer.ts';
+import { covers } from '../rig/covers.ts';
+import { sign } from '../rig/objects.ts';
+import { randomHex } from '../rig/randomHex.ts';
+import { createRequest } from '../rig/requests.ts';
+import { makeDataDir, startOwn } from '../rig/startOwn.ts';
+import { relayerAt, type Target } from '../rig/target.ts';
+import { issueToken } from '../rig/tokens.ts';
+
+const seen = { seesLimit: true } as const;
+const read = (target: Target, over: Partial<Call> = {}) =>
+  callApi(target, { path: '/requests', query: { signer: randomHex(20) }, ...seen, ...over });
+const write = (target: Target, over: Partial<Call> = {}) =>
+  callApi(target, { method: 'POST', path: '/requests', json: {}, ...seen, ...over });
+
+/** Makes calls until a limit is spent, and one more. @returns their statuses, and the last answer */
+async function spend(times: number, call: () => Promise<Answer>) {
+  const statuses: number[] = [];
+  let last = await call();
+  for (statuses.push(last.status); statuses.length < times + 1; statuses.push(last.status)) last = await call();
+  return { statuses, last };
+}
+
+covers(
+  ['createRequest.429', 'limit.retryAfter', 'limit.headers'],
+  'what is over the limit is 429, with Retry-After and what is left',
+  async () => {
+    const { target } = await startOwn({ env: { RATE_LIMIT_WRITES: '3' } });
+    const first = await write(target);
+    expect([first.status, first.headers.get('ratelimit-policy')]).toEqual([400, '"writes";q=3;w=60']);
+    expect(first.headers.get('ratelimit')).toMatch(/^"writes";r=2;t=\d+$/);
+    expect((await write(target)).headers.get('ratelimit')).toMatch(/;r=1;/);
+    expect((await write(target)).headers.get('ratelimit')).toMatch(/;r=0;/);
+    const refused = await write(target);
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get('ratelimit')).toMatch(/^"writes";r=0;t=\d+$/);
+    const seconds = Number(refused.headers.get('retry-after'));
+    expect(seconds).toBeGreaterThanOrEqual(1);
+    expect(seconds).toBeLessThanOrEqual(120);
+  },
+);
+
+covers(
+  ['updateRequest.429', 'addRelayer.429', 'removeRelayer.429', 'createRequest.429', 'limit.classes'],
+  'POST, PATCH and DELETE share the limit of writes; reads and signing go on',
+  async () => {
+    const { target } = await startOwn({
+      env: { RATE_LIMIT_WRITES: '2', RATE_LIMIT_READS: '50', RATE_LIMIT_SIGN: '50' },
+    });
+    expect((await spend(2, () => write(target))).statuses).toEqual([400, 400, 429]);
+    const admin = { 'x-admin-key': target.adminKey };
+    const writes: Call[] = [
+      { method: 'PATCH', path: `/requests/${crypto.randomUUID()}`, json: {} },
+      { method: 'POST', path: '/admin/relayers', json: { address: randomHex(20) }, headers: admin },
+      { method: 'DELETE', path: `/admin/relayers/${randomHex(20)}`, headers: admin },
+    ];
+    for (const call of writes)
+      expect([call, (await callApi(target, { ...call, ...seen })).status]).toEqual([call, 429]);
+    expect((await read(target)).status).toBe(200);
+    const token = await issueToken(target, 'alice');
+    const json = { projectId: randomHex(16), key: randomHex(32), operation: 'get' };
+    expect((await sign(target, { token, json })).status).toBe(200);
+  },
+);
+
+covers(
+  ['listRequests.429', 'readRequest.429', 'listRelayers.429', 'limit.classes'],
+  'all GETs share the limit of reads',
+  async () => {
+    const { target } = await startOwn({ env: { RATE_LIMIT_READS: '3' } });
+    // One was taken by the look at its clock.
+    expect((await spend(2, () => read(target))).statuses).toEqual([200, 200, 429]);
+    const reads: Call[] = [
+      { path: `/requests/${crypto.randomUUID()}` },
+      { path: '/requests', query: 'status=pending' },
+      { path: '/admin/relayers', headers: { 'x-admin-key': target.adminKey } },
+    ];
+    for (const call of reads) expect([call, (await callApi(target, { ...call, ...seen })).status]).toEqual([call, 429]);
+    expect((await write(target)).status).toBe(400);
+    for (const path of ['/health', '/ready']) expect((await callApi(target, { path })).status).toBe(200);
+  },
+);
+
+covers(['signStorage.429', 'limit.classes', 'limit.client'], 'signing counts by itself, for each user', async () => {
+  const { target } = await startOwn({ env: { RATE_LIMIT_SIGN: '2', RATE_LIMIT_WRITES: '50' } });
+  const [alice, bob] = [await issueToken(target, 'alice'), await issueToken(target, 'bob')];
+  const ask = (token: string) =>
+    callApi(target, {
+      method: 'POST',
+      path: '/storage/sign',
+      headers: { authorization: `Bearer ${token}` },
+      json: { projectId: randomHex(16), key: randomHex(32), operation: 'get' },
+      ...seen,
+    });
+  expect((await spend(2, () => ask(alice))).statuses).toEqual([200, 200, 429]);
+  expect((await ask(await issueToken(target, 'alice'))).status, 'another token of the same user').toBe(429);
+  expect((await ask(bob)).status).toBe(200);
+  expect((await write(target)).status).toBe(400);
+});
+
+covers(['limit.client'], 'a relayer is counted by itself, whoever shares its address', async () => {
+  const dataDir = await makeDataDir();
+  const before = await startOwn({ dataDir, relayerCount: 2 });
+  const { requestId } = await createRequest(before.target);
+  await before.gateway.stop();
+  const { target: limited } = await startOwn({ dataDir, env: { RATE_LIMIT_WRITES: '2' } });
+  const claim = (place: number) =>
+    callAsRelayer(limited, {
+      method: 'PATCH',
+      path: `/requests/${requestId}`,
+      json: { status: 'processing' },
+      relayer: relayerAt(before.target, place),
+      ...seen,
+    });
+  expect((await spend(2, () => claim(0))).statuses).toEqual([200, 409, 429]);
+  expect((await claim(1)).status).toBe(409);
+  expect((await write(limited)).status, 'the peer has its own count').toBe(400);
+});
+
+covers(
+  ['order.limitBeforeSize', 'order.preflightBeforeLimit', 'order.routeFirst'],
+  '429 wins over 413, 415, 401 and 400; 404, 405 and a preflight win over 429',
+  async () => {
+    const { target } = await startOwn({ env: { RATE_LIMIT_WRITES: '1' } });
+    expect((await spend(1, () => write(target))).statuses).toEqual([400, 429]);
+    const large = ' '.repeat(target.maxBodyBytes + 1);
+    for (const [method, path] of [
+      ['POST', '/requests'],
+      ['PATCH', `/requests/${crypto.randomUUID()}`],
+      ['POST', '/admin/relayers'],
+    ] as const) {
+      const bodies = [
+        { body: large },
+        { body: large, contentType: 'text/plain' },
+        { body: 'x', contentType: 'text/plain' },
+        { body: '{' },
+      ];
+      for (const body of bodies) {
+        expect([path, (await callApi(target, { method, path, ...body, ...seen })).status]).toEqual([path, 429]);
+      }
+    }
+    expect((await write(target, { path: '/nothing' })).status).toBe(404);
+    expect((await write(target, { method: 'PUT' })).status).toBe(405);
+    expect((await callApi(target, { method: 'OPTIONS', path: '/requests', ...seen })).status).toBe(204);
+  },
+);
+
+covers(
+  ['limit.adminFailures', 'addRelayer.401', 'listRelayers.429'],
+  'after too many wrong keys the right one is refused too',
+  async () => {
+    const { target } = await startOwn({ env: { RATE_LIMIT_ADMIN_FAILURES: '3' } });
+    const list = (key: string) =>
+      callApi(target, { path: '/admin/relayers', headers: { 'x-admin-key': key }, ...seen });
+    for (let turn = 0; turn < 10; turn++)
+      expect((await list(target.adminKey)).status, 'the right key is no failure').toBe(200);
+    const { statuses, last } = await spend(3, () => list('wrong'));
+    expect(statuses).toEqual([401, 401, 401, 429]);
+    expect(Number(last.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    expect((await list(target.adminKey)).status).toBe(429);
+    const json = { address: randomHex(20) };
+    const headers = { 'x-admin-key': target.adminKey };
+    expect((await callApi(target, { method: 'POST', path: '/admin/relayers', json, headers, ...seen })).status).toBe(
+      429,
+    );
+    expect((await read(target)).status).toBe(200);
+  },
+);
+
+covers(
+  ['limit.proxy', 'limit.client'],
+  'behind one proxy, the client is the last address of X-Forwarded-For',
+  async () => {
+    const { target } = await startOwn({ env: { RATE_LIMIT_READS: '2', TRUSTED_PROXY_HOPS: '1' } });
+    const from = (forwarded: string) => read(target, { headers: { 'x-forwarded-for': forwarded } });
+    expect((await spend(2, () => from('203.0.113.1'))).statuses).toEqual([200, 200, 429]);
+    // What stands further left is the client's own word.
+    expect((await from('198.51.100.7, 203.0.113.1')).status).toBe(429);
+    expect((await from('203.0.113.1, 203.0.113.2')).status).toBe(200);
+    expect((await spend(2, () => from('2001:db8:1:2::1'))).statuses).toEqual([200, 200, 429]);
+    expect((await from('2001:DB8:1:2:ffff:0:0:9')).status, 'the same /64').toBe(429);
+    expect((await from('2001:db8:1:3::1')).status).toBe(200);
+  },
+);
+
+covers(['limit.proxy'], 'without a trusted proxy, X-Forwarded-For is not believed', async () => {
+  const { target } = await startOwn({ env: { RATE_LIMIT_READS: '3' } });
+  const statuses: number[] = [];
+  for (const place of [1, 2, 3]) {
+    const headers = {
+      'x-forwarded-for': `203.0.113.${place}`,
+      forwarded: `for=203.0.113.${place}`,
+      'x-real-ip': `203.0.113.${place}`,
+    };
+    statuses.push((await read(target, { headers })).status);
+  }
+  expect(statuses).toEqual([200, 200, 429]);
+});
+
+covers(['limit.off'], '0 is off: no header, no limit', async () => {
+  const { target } = await startOwn({ env: { RATE_LIMIT_READS: '0', RATE_LIMIT_ADMIN_FAILURES: '0' } });
+  const answers = await Promise.all(Array.from({ length: 60 }, () => read(target)));
+  expect(new Set(answers.map(({ status, headers }) => `${status} ${headers.get('ratelimit')}`))).toEqual(
+    new Set(['200 null']),
+  );
+  const wrong = { path: '/admin/relayers', headers: { 'x-admin-key': 'wrong' }, ...seen };
+  const failures = await Promise.all(Array.from({ length: 30 }, () => callApi(target, wrong)));
+  expect(new Set(failures.map(({ status }) => status))).toEqual(new Set([401]));
+});

@@ -1,0 +1,110 @@
+import { expect, type TestContext } from 'vitest';
+import { callApi } from '../rig/call.ts';
+import { covers } from '../rig/covers.ts';
+import { faultPaths } from '../rig/faults.ts';
+import { makeObject, signOperation, useSigned } from '../rig/objects.ts';
+import { createRequest, writeBody } from '../rig/requests.ts';
+import { startOwn } from '../rig/startOwn.ts';
+import { tokenOf } from '../rig/tokens.ts';
+
+covers(
+  ['object.unbound'],
+  'STORAGE_BIND_CONTENT=false: a put is bound to nothing, and overwrites',
+  async (context: TestContext) => {
+    const { target } = await startOwn({ env: { STORAGE_BIND_CONTENT: 'false' } });
+    const token = await tokenOf(target, context);
+    const object = makeObject();
+    const put = await signOperation(target, { token, operation: 'put', object });
+    expect(put.headers).toEqual({});
+    const other = new TextEncoder().encode('something else');
+    for (const body of [object.content, other]) expect((await useSigned(put, { body })).status).toBe(200);
+    const get = await useSigned(await signOperation(target, { token, operation: 'get', object }));
+    expect(Buffer.from(get.bytes).toString()).toBe('something else');
+  },
+);
+
+covers(
+  ['object.tooLarge', 'object.errors'],
+  'an object over MAX_OBJECT_BYTES is 413, and nothing is stored',
+  async (context) => {
+    const { target } = await startOwn({ env: { MAX_OBJECT_BYTES: '1000' } });
+    const token = await tokenOf(target, context);
+    for (const [size, status] of [
+      [1000, 200],
+      [1001, 413],
+      [300_000, 413],
+    ] as const) {
+      const object = makeObject(size);
+      const put = await signOperation(target, { token, operation: 'put', object });
+      const answer = await useSigned(put, { body: object.content });
+      expect([size, answer.status]).toEqual([size, status]);
+      if (status !== 413) continue;
+      expect(JSON.parse(Buffer.from(answer.bytes).toString())).toEqual({ error: expect.stringMatching(/\w/) });
+      const get = await useSigned(await signOperation(target, { token, operation: 'get', object }));
+      expect(get.status).toBe(404);
+    }
+  },
+);
+
+covers(
+  ['object.cors'],
+  'STORAGE_CORS_ORIGINS: only these origins may read local objects; the API stays open to all',
+  async (context) => {
+    const { target } = await startOwn({ env: { STORAGE_CORS_ORIGINS: 'https://app.example, http://localhost:3000' } });
+    const token = await tokenOf(target, context);
+    const signed = await signOperation(target, { token, operation: 'get', object: makeObject() });
+    const allowedFor = async (origin: string, method: string) => {
+      const headers = { origin, 'access-control-request-method': 'GET' };
+      return (await useSigned(signed, { method, headers })).headers.get('access-control-allow-origin');
+    };
+    for (const origin of ['https://app.example', 'http://localhost:3000']) {
+      expect([await allowedFor(origin, 'GET'), await allowedFor(origin, 'OPTIONS')]).toEqual([origin, origin]);
+    }
+    for (const origin of ['https://evil.example', 'https://app.example.evil.example', 'http://app.example', 'null']) {
+      expect([origin, await allowedFor(origin, 'GET'), await allowedFor(origin, 'OPTIONS')]).toEqual([
+        origin,
+        null,
+        null,
+      ]);
+    }
+    const api = await callApi(target, { path: '/requests', headers: { origin: 'https://evil.example' } });
+    expect(api.headers.get('access-control-allow-origin')).toBe('*');
+  },
+);
+
+covers(
+  ['sign.lifetimeSetting', 'sign.lifetime'],
+  'STORAGE_SIGNED_URL_TTL_SECONDS is the lifetime, counted from the signing second',
+  async (context) => {
+    for (const seconds of [30, 300]) {
+      const { target } = await startOwn({ env: { STORAGE_SIGNED_URL_TTL_SECONDS: String(seconds) } });
+      const token = await tokenOf(target, context);
+      const before = Math.floor(Date.now() / 1000);
+      const { expiresAt } = await signOperation(target, { token, operation: 'get', object: makeObject() });
+      const after = Math.floor(Date.now() / 1000);
+      const end = Date.parse(expiresAt) / 1000;
+      expect(end).toBeGreaterThanOrEqual(before + seconds);
+      expect(end).toBeLessThanOrEqual(after + seconds);
+    }
+  },
+);
+
+covers(
+  ['settings.batch', 'format.batch', 'body.atLimit'],
+  'MAX_BATCH_SIZE and MAX_BODY_BYTES are what is set',
+  async () => {
+    const { target } = await startOwn({ env: { MAX_BATCH_SIZE: '2', MAX_BODY_BYTES: '2000' } });
+    const { payload: _p, dataId: _d, ...params } = writeBody(target).params as Record<string, unknown>;
+    const batch = (count: number) => ({
+      ...writeBody(target),
+      action: 'BATCH_DELETE_DATA_FOR',
+      params: { ...params, dataIds: Array.from({ length: count }, () => '0x01') },
+    });
+    expect((await createRequest(target, batch(2))).status).toBe('pending');
+    const refused = await callApi(target, { method: 'POST', path: '/requests', json: batch(3) });
+    expect(faultPaths(refused)).toEqual(['params.dataIds']);
+    const body = JSON.stringify(writeBody(target));
+    const send = (size: number) => callApi(target, { method: 'POST', path: '/requests', body: body.padEnd(size) });
+    expect([(await send(2000)).status, (await send(2001)).status]).toEqual([201, 413]);
+  },
+);

@@ -11,7 +11,7 @@ import { issueToken } from '../rig/tokens.ts';
 const json = () => ({ projectId: randomHex(16), key: randomHex(32), operation: 'get' });
 const ask = (target: Target, token: string) => sign(target, { token, json: json() });
 
-/** A longest time to keep a positive answer, and a poll's length. */
+/** How long a positive answer may be kept, and a little for the calls themselves. */
 const REVOKED_WITHIN_MS = 16_500;
 
 async function revoke(target: Target, token: string): Promise<void> {
@@ -21,39 +21,34 @@ async function revoke(target: Target, token: string): Promise<void> {
   expect(answer.status, answer.text).toBe(200);
 }
 
-covers(
-  ['sign.revoked', 'signStorage.401'],
-  'a revoked token is 401 at once, or within 15 s where it has just been let in',
-  async () => {
-    const { target } = await startOwn({});
-    const [used, unused, other] = [
-      await issueToken(target, 'alice'),
-      await issueToken(target, 'alice'),
-      await issueToken(target, 'alice'),
-    ];
-    expect((await ask(target, used)).status).toBe(200);
-    await revoke(target, used);
-    await revoke(target, unused);
-    expect((await ask(target, unused)).status).toBe(401);
-    await eventually(async () => expect((await ask(target, used)).status).toBe(401), REVOKED_WITHIN_MS);
-    expect((await ask(target, other)).status, 'another token of the same user').toBe(200);
-  },
-);
+covers(['sign.revoked', 'signStorage.401'], 'a revoked token is 401, and others of the same user are not', async () => {
+  const { target } = await startOwn({});
+  const [revoked, other] = [await issueToken(target, 'alice'), await issueToken(target, 'alice')];
+  await revoke(target, revoked);
+  expect((await ask(target, revoked)).status).toBe(401);
+  expect((await ask(target, other)).status).toBe(200);
+});
 
-covers(
-  ['sign.token', 'signStorage.401'],
-  'a token that has ended is 401, some seconds of tolerance later',
-  async () => {
-    const { target } = await startOwn({});
-    const token = await issueToken(target, 'alice', 1);
-    const answer = await eventually(async () => {
-      const late = await ask(target, token);
-      expect(late.status).toBe(401);
-      return late;
-    });
-    expect(answer.text).toMatch(/expired/i);
-  },
-);
+covers(['sign.revoked'], 'a revoked token that has just been let in is 401 at most 15 s later', async (context) => {
+  // The time is real: nothing of the gateway is at hand here whose clock could be set.
+  if (!process.env.TEST_LONG) return context.skip('takes 15 s: set TEST_LONG');
+  const { target } = await startOwn({});
+  const token = await issueToken(target, 'alice');
+  expect((await ask(target, token)).status).toBe(200);
+  await revoke(target, token);
+  await eventually(async () => expect((await ask(target, token)).status).toBe(401), REVOKED_WITHIN_MS);
+});
+
+covers(['sign.token', 'signStorage.401'], 'a token that has ended is 401', async () => {
+  const { target } = await startOwn({});
+  const token = await issueToken(target, 'alice', 1);
+  const answer = await eventually(async () => {
+    const late = await ask(target, token);
+    expect(late.status).toBe(401);
+    return late;
+  });
+  expect(answer.text).toMatch(/expired/i);
+});
 
 covers(['sign.token'], "a token of another gateway's issuer is 401", async () => {
   const [one, two] = [await startOwn({}), await startOwn({})];

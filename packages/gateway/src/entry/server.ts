@@ -19,7 +19,8 @@ const KEEP_ALIVE_MS = 65_000;
 
 /** Listens before anything else is opened, so that a port in use costs nothing. */
 async function listen({ HOST, PORT }: Settings): Promise<Server> {
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS });
+  // The listener refuses a missing host itself, in the error's shape.
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requireHostHeader: false });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen({ host: HOST, port: PORT }, resolve);

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
 import type { Gateway } from '../app.ts';
@@ -60,26 +60,36 @@ function refuseMalformed(error: Error & { code?: string }, socket: Socket): void
   else writeRefusal(socket, refusalOf[error.code ?? ''] ?? malformed);
 }
 
-function refuseExpectation(_incoming: IncomingMessage, outgoing: ServerResponse): void {
-  const body = bodyOf(unexpectedExpectation);
-  outgoing.writeHead(unexpectedExpectation.status, { ...API_HEADERS, 'content-length': Buffer.byteLength(body) });
+function answerRefusal(outgoing: ServerResponse, refusal: Refusal): void {
+  const body = bodyOf(refusal);
+  outgoing.writeHead(refusal.status, {
+    ...API_HEADERS,
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  });
   outgoing.end(body);
 }
+
+/** Node would refuse it without a word of ours. @see https://www.rfc-editor.org/rfc/rfc9112#section-3.2 */
+const lacksHost = ({ headers, httpVersion }: IncomingMessage) => headers.host === undefined && httpVersion === '1.1';
 
 /** Gives what never becomes a request the API's error shape too. */
 export function refuseBrokenRequests(server: Server): void {
   // A server's clientError always comes with a net.Socket.
   server.on('clientError', (error, socket) => refuseMalformed(error, socket as Socket));
-  server.on('checkExpectation', refuseExpectation);
+  server.on('checkExpectation', (_incoming, outgoing) => answerRefusal(outgoing, unexpectedExpectation));
 }
 
 /**
- * Makes the listener that hands Node's requests to the gateway.
+ * Makes the listener that hands Node's requests to the gateway. Its server has `requireHostHeader` off.
  *
  * @param hostname - stands in where an HTTP/1.0 client names no host
  */
-export function createListener(gateway: Gateway, { hostname, logger }: { hostname: string; logger: Logger }) {
-  return getRequestListener(
+export function createListener(
+  gateway: Gateway,
+  { hostname, logger }: { hostname: string; logger: Logger },
+): RequestListener {
+  const listener = getRequestListener(
     (request, env) => {
       // Over HTTP/1 the bindings are Node's.
       const { incoming } = env as HttpBindings;
@@ -94,4 +104,9 @@ export function createListener(gateway: Gateway, { hostname, logger }: { hostnam
       },
     },
   );
+  return (incoming, outgoing) => {
+    if (lacksHost(incoming)) answerRefusal(outgoing, malformed);
+    // It catches what it throws, in `errorHandler`.
+    else void listener(incoming, outgoing);
+  };
 }

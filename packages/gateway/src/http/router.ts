@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono';
 import type { GatewayPorts, Mount } from '../ports/gatewayPorts.ts';
 import type { Call } from './call.ts';
 import { type Endpoint, type EndpointContext, runEndpoint } from './endpoint.ts';
-import { methodNotAllowed, routeNotFound } from './errors.ts';
+import { bodyIncomplete, methodNotAllowed, routeNotFound } from './errors.ts';
 import { API_HEADERS } from './headers.ts';
 import { findPeer } from './peer.ts';
 import type { PlainRoute } from './plainRoute.ts';
@@ -35,6 +35,10 @@ function splitUrl(url: string): { readonly path: string; readonly query: string 
 /** Writes a template like `/requests/{requestId}` in Hono's form. */
 const honoPath = (template: string) => template.replaceAll(/\{(\w+)\}/g, ':$1');
 
+/** What a mount threw; where its reading of the body broke off, the client is told so, not the operator. */
+const readMountFailure = (error: unknown) =>
+  error instanceof Error && 'code' in error && error.code === 'ECONNRESET' ? bodyIncomplete(error) : error;
+
 /** Lets a mount answer, and adds the API's headers to its answer where it wants them. */
 async function answerMount(ports: RouterPorts, mount: Mount, exchange: Exchange, request: Request): Promise<Response> {
   let response: Response;
@@ -42,7 +46,7 @@ async function answerMount(ports: RouterPorts, mount: Mount, exchange: Exchange,
     response = await mount.fetch(request);
   } catch (error) {
     return respond(ports, exchange, () => {
-      throw error;
+      throw readMountFailure(error);
     });
   }
   recordAnswer(ports, exchange, response.status);

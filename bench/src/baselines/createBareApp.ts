@@ -10,7 +10,7 @@ import { Hono } from 'hono';
 export function createBareApp(constant: string): Hono {
   const app = new Hono();
   app.get('/requests/:requestId', (c) => c.body(constant, 200, { 'Content-Type': 'application/json' }));
-  app.post('/requests', async (c) => {
+  app.post('*', async (c) => {
     const body: unknown = await c.req.json();
     return c.json({ ok: typeof body === 'object' }, 201);
   });

@@ -10,6 +10,10 @@ export {
   type ProxiedCall,
   startFaultProxy,
 } from './faults/startFaultProxy.ts';
+export { httpApiEvent } from './lambda/httpApiEvent.ts';
+export type { Deployment, HttpCall } from './lambda/httpCall.ts';
+export { restApiEvent } from './lambda/restApiEvent.ts';
+export { type RunningFunction, startFunction } from './lambda/startFunction.ts';
 export { type LoopbackServer, listenOnLoopback } from './listenOnLoopback.ts';
 export { mutateJson } from './mutateJson.ts';
 export { type BrowserRig, findChromium, openBrowser } from './openBrowser.ts';

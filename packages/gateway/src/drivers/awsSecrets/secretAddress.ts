@@ -1,0 +1,37 @@
+/** A service that keeps secrets, and how it is asked for one. */
+export interface SecretAddress {
+  readonly service: 'secretsmanager' | 'ssm';
+  readonly region: string;
+  /** Host of the service in the ARN's partition. */
+  readonly host: string;
+  /** The JSON protocol's name of the operation. */
+  readonly target: string;
+  readonly body: string;
+}
+
+const arnForm = /^arn:(aws[a-z-]*):(secretsmanager|ssm):([a-z0-9-]+):\d{12}:(secret:|parameter\/)[\w/+=.@-]+$/;
+
+/** Which kind of resource each service has. */
+const kindOf = { secretsmanager: 'secret:', ssm: 'parameter/' } as const;
+
+/**
+ * Reads the ARN of a secret of Secrets Manager or of a parameter of Systems Manager.
+ *
+ * @returns undefined for any other text
+ * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference-arns.html
+ */
+export function parseSecretArn(arn: string): SecretAddress | undefined {
+  const [, partition, service, region = '', kind] = arnForm.exec(arn) ?? [];
+  if (service !== 'secretsmanager' && service !== 'ssm') return undefined;
+  if (kind !== kindOf[service]) return undefined;
+  const host = `${service}.${region}.amazonaws.com${partition === 'aws-cn' ? '.cn' : ''}`;
+  return service === 'ssm'
+    ? {
+        service,
+        region,
+        host,
+        target: 'AmazonSSM.GetParameter',
+        body: JSON.stringify({ Name: arn, WithDecryption: true }),
+      }
+    : { service, region, host, target: 'secretsmanager.GetSecretValue', body: JSON.stringify({ SecretId: arn }) };
+}

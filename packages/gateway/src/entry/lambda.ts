@@ -1,0 +1,31 @@
+/** The gateway as a function of AWS Lambda; built by `npm run build:lambda`. */
+import { createSecretReader } from '../drivers/awsSecrets/createSecretReader.ts';
+import { createLogger } from '../drivers/jsonLines/createLogger.ts';
+import { createHandler } from './lambda/createHandler.ts';
+import { parseFunctionSettings } from './lambda/functionSettings.ts';
+import { createInvocation } from './lambda/invocation.ts';
+import { resolveSecrets } from './lambda/resolveSecrets.ts';
+import { wireFunction } from './lambda/wireFunction.ts';
+
+/** Lambda's standard output is a pipe, to which Node writes before it goes on. */
+const write = (line: string) => void process.stdout.write(line);
+
+/** Gets an instance ready: what fails here fails the function at its init, and is in its log. */
+async function start() {
+  const invocation = createInvocation();
+  const logging = { write, now: Date.now, fields: () => ({ awsRequestId: invocation.awsRequestId }) };
+  try {
+    const environment = await resolveSecrets(process.env, createSecretReader(process.env));
+    const settings = parseFunctionSettings(environment);
+    const logger = createLogger({ ...logging, level: settings.LOG_LEVEL });
+    const openApiFile = new URL('openapi.json', import.meta.url);
+    const wired = await wireFunction({ settings, environment, invocation, logger, write, openApiFile });
+    return createHandler({ ...wired, logger, basePath: settings.basePath, invocation });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    createLogger({ ...logging, level: 'error' }).error({ reason }, 'the function cannot start');
+    throw error;
+  }
+}
+
+export const handler = await start();

@@ -1,0 +1,55 @@
+import { type Environment, parseSettings, type Settings, SettingsError } from '../settings.ts';
+
+/** The gateway's settings, those that a function cannot do without among them, and its own. */
+export interface FunctionSettings extends Settings {
+  readonly STORAGE_BUCKET: string;
+  readonly CURSOR_SECRET: string;
+  /** Base path of a custom domain's mapping, with its slash; empty: none. */
+  readonly basePath: string;
+}
+
+const basePathForm = /^(?:\/[A-Za-z0-9._~-]+)+$/;
+
+/** A function has no disk and no memory of its own: what would be generated or kept there must be given. */
+function missingFaults(given: Environment): string[] {
+  const { STORE, STORAGE_BUCKET, CURSOR_SECRET, IDENTITY_PROVIDER, IDENTITY_ISSUER, BASE_PATH } = given;
+  const faults: string[] = [];
+  if (STORE && STORE !== 'dynamodb') faults.push('STORE: expected dynamodb on Lambda');
+  if (!STORAGE_BUCKET) faults.push('STORAGE_BUCKET: required on Lambda');
+  if (!CURSOR_SECRET) faults.push('CURSOR_SECRET: required on Lambda, the same for all instances');
+  if (!IDENTITY_ISSUER && IDENTITY_PROVIDER !== 'privy') {
+    faults.push('IDENTITY_ISSUER: required on Lambda: the URL of your OpenID Connect provider');
+  }
+  if (BASE_PATH && !basePathForm.test(BASE_PATH)) {
+    faults.push('BASE_PATH: expected a path like /v1, without a slash at its end');
+  }
+  return faults;
+}
+
+function parseOrFaults(environment: Environment): Settings | SettingsError {
+  try {
+    return parseSettings(environment);
+  } catch (error) {
+    if (error instanceof SettingsError) return error;
+    throw error;
+  }
+}
+
+/**
+ * Parses the settings of a function: the gateway's, of which it needs some more than a server does, and `BASE_PATH`.
+ *
+ * @throws SettingsError that names every fault and repeats no value
+ */
+export function parseFunctionSettings(environment: Environment): FunctionSettings {
+  const missing = missingFaults(environment);
+  const settings = parseOrFaults({ ...environment, STORE: 'dynamodb' });
+  if (settings instanceof SettingsError) {
+    // What both name is said once.
+    const others = settings.faults.filter((fault) => !missing.some((own) => own.split(':')[0] === fault.split(':')[0]));
+    throw new SettingsError([...others, ...missing]);
+  }
+  const { STORAGE_BUCKET, CURSOR_SECRET } = settings;
+  if (missing.length > 0 || STORAGE_BUCKET === undefined || CURSOR_SECRET === undefined)
+    throw new SettingsError(missing);
+  return { ...settings, STORAGE_BUCKET, CURSOR_SECRET, basePath: environment.BASE_PATH ?? '' };
+}

@@ -1,0 +1,26 @@
+import type { OpenApiOptions } from '../../openapi/createOpenApiDocument.ts';
+
+/** What differs from one deployment to another. */
+export type OpenApiFacts = Pick<OpenApiOptions, 'publicUrl' | 'maxBatchSize' | 'maxBodyBytes'>;
+
+/** What stands in the document that is made at build time in the place of what is known at run time: found nowhere else in it. */
+export const OPEN_API_PLACEHOLDERS: OpenApiFacts = {
+  publicUrl: 'https://public-url.invalid',
+  maxBatchSize: 918_273_645,
+  maxBodyBytes: 564_738_291,
+};
+
+/**
+ * Fills in the document that was made at build time.
+ *
+ * @param template - the document with the placeholders, as JSON
+ * @returns the document as the generator would have made it, as JSON
+ */
+export function fillOpenApi(template: string, { publicUrl, maxBatchSize, maxBodyBytes }: OpenApiFacts): string {
+  // What a JSON string holds, without its quotes.
+  const url = JSON.stringify(publicUrl).slice(1, -1);
+  return template
+    .replaceAll(OPEN_API_PLACEHOLDERS.publicUrl, () => url)
+    .replaceAll(String(OPEN_API_PLACEHOLDERS.maxBatchSize), String(maxBatchSize))
+    .replaceAll(String(OPEN_API_PLACEHOLDERS.maxBodyBytes), String(maxBodyBytes));
+}

@@ -1,0 +1,99 @@
+import { readFile } from 'node:fs/promises';
+import { createGateway, type Gateway } from '../../app.ts';
+import { createDynamoClient } from '../../drivers/dynamodb/createDynamoClient.ts';
+import { createDynamoStores } from '../../drivers/dynamodb/createDynamoStores.ts';
+import { createEmfMetrics } from '../../drivers/emf/createEmfMetrics.ts';
+import { createS3SignerFromAws } from '../../drivers/s3/createS3SignerFromAws.ts';
+import { loadCompactRecovery } from '../../drivers/secp256k1/loadCompactRecovery.ts';
+import { loadKeccak256 } from '../../drivers/secp256k1/loadKeccak256.ts';
+import { routeNotFound } from '../../http/errors.ts';
+import type { Logger } from '../../ports/logger.ts';
+import { createUuidV7Source } from '../../uuidV7.ts';
+import { gatewayOptions } from '../gatewayOptions.ts';
+import { createProviderVerifier } from '../provider.ts';
+import { type Environment, SettingsError } from '../settings.ts';
+import { findDocsPage } from './docsPage.ts';
+import type { FunctionSettings } from './functionSettings.ts';
+import type { Invocation } from './invocation.ts';
+import { fillOpenApi } from './openApiTemplate.ts';
+
+interface WireContext {
+  readonly settings: FunctionSettings;
+  readonly environment: Environment;
+  readonly invocation: Invocation;
+  readonly logger: Logger;
+  /** Takes a whole line of the log, and has written it when it returns. */
+  readonly write: (line: string) => void;
+  /** The OpenAPI document with placeholders, made at build time. */
+  readonly openApiFile: URL;
+}
+
+/** The gateway in a function, and what else the function does. */
+interface WiredFunction {
+  readonly gateway: Gateway;
+  /** Writes the queue's figures for CloudWatch. @throws DependencyUnavailableError */
+  readonly measureQueue: () => Promise<void>;
+}
+
+function openStores({ INDEX_SHARDS, REQUEST_RETENTION_DAYS, tables }: FunctionSettings, now: () => number) {
+  return createDynamoStores({
+    client: createDynamoClient(),
+    tables,
+    indexShards: INDEX_SHARDS,
+    requestRetentionDays: REQUEST_RETENTION_DAYS,
+    now,
+  });
+}
+
+async function loadCrypto() {
+  const [keccak256, recoverPublicKey] = await Promise.all([loadKeccak256(), loadCompactRecovery()]);
+  return { keccak256, recoverPublicKey };
+}
+
+function createOpenApiSource({ settings, invocation, openApiFile }: WireContext): () => Promise<string> {
+  let template: Promise<string> | undefined;
+  return async () => {
+    template ??= readFile(openApiFile, 'utf8');
+    const { PUBLIC_URL, MAX_BATCH_SIZE: maxBatchSize, MAX_BODY_BYTES: maxBodyBytes } = settings;
+    const publicUrl = PUBLIC_URL?.replace(/\/+$/, '') ?? invocation.origin;
+    return fillOpenApi(await template, { publicUrl, maxBatchSize, maxBodyBytes });
+  };
+}
+
+/** Builds the gateway on the drivers that a function has: DynamoDB, S3, an identity provider, CloudWatch. */
+export async function wireFunction(context: WireContext): Promise<WiredFunction> {
+  const { settings, environment, logger, write } = context;
+  const now = Date.now;
+  const tokens = createProviderVerifier({ settings, now, logger });
+  if (tokens === undefined) throw new SettingsError(['IDENTITY_APP_ID: required: your app at the identity provider']);
+  const { STORAGE_BUCKET: bucket, S3_FORCE_PATH_STYLE: forcePathStyle } = settings;
+  const [crypto, signer] = await Promise.all([
+    loadCrypto(),
+    createS3SignerFromAws({ bucket, forcePathStyle, env: environment }),
+  ]);
+  const stores = openStores(settings, now);
+  const metrics = createEmfMetrics({ stage: settings.STAGE, write, now });
+  const gateway = createGateway(
+    {
+      ...stores,
+      crypto,
+      logger,
+      now,
+      signer,
+      tokens,
+      metrics: {
+        ...metrics,
+        async render() {
+          // An instance knows of its own calls only, and a scraper could not choose among them.
+          throw routeNotFound('GET', '/metrics');
+        },
+      },
+      newId: createUuidV7Source(now),
+      openApi: createOpenApiSource(context),
+      docsAsset: findDocsPage,
+      mounts: [],
+    },
+    gatewayOptions(settings, new Uint8Array(0)),
+  );
+  return { gateway, measureQueue: async () => metrics.measured(await stores.requests.stats()) };
+}

@@ -1,0 +1,26 @@
+/** What stands in a URL as it is; the same set as the Node server's. */
+const plainTarget = /^\/[!#$&-;=?-[\]_a-z~]*$/;
+const dotSegment = /\/\.\.?(?:[/?#]|$)/;
+
+/** What would end a path or break an escape, where API Gateway has decoded one. */
+function encodeDelimiters(path: string): string {
+  return path
+    .replaceAll(/%(?![0-9a-fA-F]{2})/g, '%25')
+    .replaceAll('?', '%3F')
+    .replaceAll('#', '%23')
+    .replaceAll('\\', '%5C');
+}
+
+/**
+ * Writes path and query of an event as the URL that the Node server would have made of the same call, so that what is routed, and
+ * what relayers sign, is the same everywhere.
+ *
+ * @param path - encoded or decoded; begins with a slash
+ * @param query - encoded, without its question mark; may be empty
+ * @returns absolute URL of no particular host
+ */
+export function writeTarget(path: string, query: string): string {
+  const target = encodeDelimiters(path) + (query === '' ? '' : `?${query}`);
+  const url = `http://function${target}`;
+  return plainTarget.test(target) && !dotSegment.test(target) ? url : new URL(url).href;
+}

@@ -1,0 +1,17 @@
+/** What a caller sees of an answer. */
+export interface SeenAnswer {
+  readonly status: number;
+  /** Lower-case names; without what belongs to the connection. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The bytes, one character each. */
+  readonly body: string;
+}
+
+/** Headers of the connection or of the moment, which whatever stands in front of a function writes itself. */
+const connectionHeaders = new Set(['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding']);
+
+/** Keeps what the gateway says, in the order of names. */
+export function keepHeaders(headers: Readonly<Record<string, unknown>>): Record<string, string> {
+  const kept = Object.entries(headers).filter(([name]) => !connectionHeaders.has(name));
+  return Object.fromEntries(kept.map(([name, value]) => [name, String(value)] as const).sort());
+}

@@ -5,6 +5,7 @@ export default defineConfig({
     name: 'infra',
     root: import.meta.dirname,
     include: ['src/**/*.test.ts'],
+    globalSetup: ['src/rig/globalSetup.ts'],
     // Each synthesis takes some seconds, and loading the construct library as many.
     testTimeout: 60_000,
     hookTimeout: 60_000,

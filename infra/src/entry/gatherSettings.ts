@@ -19,8 +19,11 @@ const PLACEHOLDERS: GivenSettings = {
   IDENTITY_APP_ID: 'placeholder',
 };
 
-function readGiven({ given, settingsFile }: CommandLine): GivenSettings {
-  const file = settingsFile ?? places.settingsFile(given.STAGE || 'dev');
+/** Where a stage's file of settings is, if there is one. */
+type FileOfStage = (stage: string) => string;
+
+function readGiven({ given, settingsFile }: CommandLine, fileOf: FileOfStage): GivenSettings {
+  const file = settingsFile ?? fileOf(given.STAGE || 'dev');
   const isWanted = settingsFile !== undefined || existsSync(file);
   const fromFile = isWanted ? readSettingsFile(file) : {};
   if (fromFile.STAGE && given.STAGE && fromFile.STAGE !== given.STAGE) {
@@ -51,10 +54,11 @@ function parseFaults(given: GivenSettings): readonly string[] {
  * Gathers a stage's settings from its file and the command line. To synthesise, placeholders stand in for what is not given; to
  * deploy, everything must be.
  *
+ * @param fileOf - names the file that is read where the command line names none
  * @throws StageSettingsError that names every fault
  */
-export function gatherSettings(line: CommandLine): GatheredSettings {
-  const given = readGiven(line);
+export function gatherSettings(line: CommandLine, fileOf: FileOfStage = places.settingsFile): GatheredSettings {
+  const given = readGiven(line, fileOf);
   if (line.action !== 'synth') {
     const missing = deployFaults(given);
     if (missing.length > 0) throw new StageSettingsError([...missing, ...parseFaults(given)]);

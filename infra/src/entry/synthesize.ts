@@ -16,11 +16,11 @@ export class BundleMissingError extends Error {
 /**
  * Writes a stage's app: its template, and the assets that go with it.
  *
+ * @param bundleDirectory - where the function's bundle is
  * @returns the directory
  * @throws BundleMissingError (`BUNDLE_MISSING`); the construct library's own errors where a rule is broken
  */
-export async function synthesize(settings: StageSettings): Promise<string> {
-  const { bundleDirectory } = places;
+export async function synthesize(settings: StageSettings, bundleDirectory = places.bundleDirectory): Promise<string> {
   if (!existsSync(join(bundleDirectory, 'index.mjs'))) throw new BundleMissingError(bundleDirectory);
   const outputDirectory = places.outputDirectory(settings.stage);
   rmSync(outputDirectory, { recursive: true, force: true });

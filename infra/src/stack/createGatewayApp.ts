@@ -24,7 +24,7 @@ function addOutputs(stack: Stack, values: Readonly<Record<string, string>>): voi
 }
 
 function fillStack(context: StackContext, bundleDirectory: string): void {
-  const { stack, settings } = context;
+  const { stack } = context;
   addTables(context);
   const bucket = addBucket(context);
   const secrets = addSecrets(context);

@@ -1,0 +1,45 @@
+import type { GivenSettings } from '../settings/knownSettings.ts';
+
+/** Stages that are checked. */
+export const STAGES = ['dev', 'prod'] as const;
+
+export type Stage = (typeof STAGES)[number];
+
+/** What is synthesised for tests: each stage, and a dev stage for which nearly every choice was made another way. */
+export type Variant = Stage | 'other';
+
+/** What each of them is synthesised with. */
+export const GIVEN_SETTINGS: Readonly<Record<Variant, GivenSettings>> = {
+  dev: {
+    STAGE: 'dev',
+    IDENTITY_ISSUER: 'https://id.example.org',
+    IDENTITY_APP_ID: 'prism-dev',
+  },
+  prod: {
+    STAGE: 'prod',
+    REGION: 'eu-central-1',
+    PRODUCTION_ORIGIN: 'https://app.example.org',
+    IDENTITY_ISSUER: 'https://id.example.org',
+    IDENTITY_APP_ID: 'prism',
+    IDENTITY_APP_SECRET_ARN: 'arn:aws:secretsmanager:eu-central-1:123456789012:secret:prism-app-secret-AbCdEf',
+    ALARM_EMAIL: 'oncall@example.org',
+    CLAIM_LEASE_SECONDS: '600',
+    STORAGE_SIGNED_URL_TTL_SECONDS: '120',
+    DOMAIN_NAME: 'api.example.org',
+    CERTIFICATE_ARN: 'arn:aws:acm:eu-central-1:123456789012:certificate/12345678-90ab-cdef-1234-567890abcdef',
+  },
+  other: {
+    STAGE: 'dev',
+    IDENTITY_PROVIDER: 'privy',
+    IDENTITY_APP_ID: 'prism-privy',
+    IDENTITY_APP_SECRET_ARN: 'arn:aws:ssm:eu-central-1:123456789012:parameter/prism/app-secret',
+    LOCAL_ORIGINS: 'none',
+    REQUESTS_TABLE: 'service-requests-dev-restored',
+    RESERVED_CONCURRENCY: '7',
+    THROTTLE_RATE: '50',
+    THROTTLE_BURST: '20',
+    LOG_RETENTION_DAYS: '30',
+    OLDEST_PENDING_ALARM_SECONDS: '120',
+    LATENCY_ALARM_MS: '500',
+  },
+};

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { parseStageSettings } from '../settings/stageSettings.ts';
+import { createGatewayApp } from '../stack/createGatewayApp.ts';
+import { createBundleStandIn } from './bundleStandIn.ts';
+import { GIVEN_SETTINGS, type Variant } from './givenSettings.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The synthesised templates, as JSON text. */
+    templates: Readonly<Record<Variant, string>>;
+  }
+}
+
+/** Synthesises each variant once for all tests: it takes some seconds each. That it succeeds says that cdk-nag is content. */
+export function setup(project: TestProject): () => void {
+  const standIn = createBundleStandIn();
+  const { bundleDirectory } = standIn;
+  const synthesize = (variant: Variant): string => {
+    const outputDirectory = standIn.outputDirectory(variant);
+    const settings = parseStageSettings(GIVEN_SETTINGS[variant]);
+    createGatewayApp({ settings, bundleDirectory, outputDirectory }).synth();
+    return readFileSync(join(outputDirectory, 'Gateway.template.json'), 'utf8');
+  };
+  project.provide('templates', { dev: synthesize('dev'), prod: synthesize('prod'), other: synthesize('other') });
+  return () => standIn[Symbol.dispose]();
+}

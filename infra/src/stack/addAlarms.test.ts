@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { STAGES, type Variant } from '../rig/givenSettings.ts';
+import { findOnly, findResources, readTemplate } from '../rig/readTemplate.ts';
+
+/** The alarms' properties by the last part of their names. */
+function alarmsOf(variant: Variant): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
+  return Object.fromEntries(
+    Object.values(findResources(variant, 'AWS::CloudWatch::Alarm')).map(({ Properties }) => [
+      String(Properties.AlarmName).split('-').at(-1),
+      Properties,
+    ]),
+  );
+}
+
+describe.each(STAGES)('alarms of %s', (stage) => {
+  const alarms = alarmsOf(stage);
+
+  it('are these', () => {
+    expect(Object.keys(alarms).sort()).toEqual([
+      'FunctionErrors',
+      'FunctionThrottles',
+      'Latency',
+      'NearThrottle',
+      'OldestPending',
+      'RateLimitThrottles',
+      'RelayersThrottles',
+      'RequestsThrottles',
+      'ServerErrors',
+    ]);
+  });
+
+  it('are all told to the topic, when they begin and when they end, and say what they mean', () => {
+    const [topicId] = Object.keys(findResources(stage, 'AWS::SNS::Topic'));
+    for (const alarm of Object.values(alarms)) {
+      expect(alarm).toMatchObject({ AlarmActions: [{ Ref: topicId }], OKActions: [{ Ref: topicId }] });
+      expect(String(alarm.AlarmDescription).length).toBeGreaterThan(40);
+    }
+  });
+
+  it('watch the oldest pending request, and take silence for a fault', () => {
+    expect(alarms.OldestPending).toMatchObject({
+      Namespace: 'PrismGateway',
+      MetricName: 'OldestPendingAge',
+      Dimensions: [{ Name: 'Stage', Value: stage }],
+      Statistic: 'Maximum',
+      Period: 60,
+      Threshold: 600,
+      TreatMissingData: 'breaching',
+    });
+  });
+
+  it('take silence of anything else for peace', () => {
+    const { OldestPending: _, ...others } = alarms;
+    for (const alarm of Object.values(others)) expect(alarm.TreatMissingData).toBe('notBreaching');
+  });
+
+  it('watch the 99th percentile and the share of 5xx as clients see them', () => {
+    const [apiId] = Object.keys(findResources(stage, 'AWS::ApiGatewayV2::Api'));
+    const api = { Namespace: 'AWS/ApiGateway', Dimensions: [{ Name: 'ApiId', Value: { Ref: apiId } }] };
+    expect(alarms.Latency).toMatchObject({
+      ...api,
+      MetricName: 'Latency',
+      ExtendedStatistic: 'p99',
+      Threshold: 2000,
+    });
+    expect(alarms.ServerErrors).toMatchObject({
+      Threshold: 1,
+      Metrics: [
+        { Expression: 'IF(failed >= 5, 100 * failed / calls, 0)', ReturnData: true },
+        { Id: 'failed', MetricStat: { Metric: { ...api, MetricName: '5xx' }, Stat: 'Sum' }, ReturnData: false },
+        { Id: 'calls', MetricStat: { Metric: { ...api, MetricName: 'Count' }, Stat: 'Sum' }, ReturnData: false },
+      ],
+    });
+  });
+
+  it('watch throttling of the function, of the tables and of their indexes', () => {
+    const [functionId] = Object.keys(findResources(stage, 'AWS::Lambda::Function'));
+    const target = { Dimensions: [{ Name: 'FunctionName', Value: { Ref: functionId } }] };
+    expect(alarms.FunctionThrottles).toMatchObject({ ...target, Namespace: 'AWS/Lambda', MetricName: 'Throttles' });
+    expect(alarms.FunctionErrors).toMatchObject({ ...target, Namespace: 'AWS/Lambda', MetricName: 'Errors' });
+    const text = JSON.stringify(alarms.RequestsThrottles);
+    for (const index of ['bySigner', 'byStatus', 'byChain']) expect(text).toContain(`"Value":"${index}"`);
+    expect(alarms.RequestsThrottles?.Metrics).toHaveLength(9);
+    expect(alarms.RelayersThrottles?.Metrics).toHaveLength(3);
+    expect(JSON.stringify(alarms.RateLimitThrottles)).toContain(`"service-ratelimit-${stage}"`);
+  });
+});
+
+describe('the alarm topic', () => {
+  it('lets CloudWatch in, by TLS only, and mails where an address is given', () => {
+    const template = readTemplate('prod');
+    const [topicId] = Object.keys(findResources('prod', 'AWS::SNS::Topic'));
+    const { PolicyDocument } = findOnly('prod', 'AWS::SNS::TopicPolicy').Properties;
+    expect(PolicyDocument).toMatchObject({
+      Statement: expect.arrayContaining([
+        {
+          Sid: 'AllowAlarms',
+          Effect: 'Allow',
+          Action: 'sns:Publish',
+          Principal: { Service: 'cloudwatch.amazonaws.com' },
+          Resource: { Ref: topicId },
+          Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+        },
+        expect.objectContaining({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
+      ]),
+    });
+    template.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'oncall@example.org' });
+    readTemplate('dev').resourceCountIs('AWS::SNS::Subscription', 0);
+  });
+});
+
+describe('other settings', () => {
+  it('move the thresholds and follow the tables', () => {
+    const alarms = alarmsOf('other');
+    expect(alarms.OldestPending?.Threshold).toBe(120);
+    expect(alarms.Latency?.Threshold).toBe(500);
+    expect(alarms.NearThrottle?.Threshold).toBe(50 * 60 * 0.8);
+    expect(JSON.stringify(alarms.RequestsThrottles)).toContain('"service-requests-dev-restored"');
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { parseFunctionSettings } from '../../../packages/gateway/src/entry/lambda/functionSettings.ts';
+import { resolveSecrets } from '../../../packages/gateway/src/entry/lambda/resolveSecrets.ts';
+import { STAGES, type Variant } from '../rig/givenSettings.ts';
+import { findOnly, findResources, flatten } from '../rig/readTemplate.ts';
+
+/** The function's environment, with references as plain text. */
+function environmentOf(variant: Variant): Record<string, string> {
+  const { Environment } = findOnly(variant, 'AWS::Lambda::Function').Properties;
+  // CloudFormation's own form.
+  const { Variables } = Environment as { readonly Variables: Readonly<Record<string, unknown>> };
+  return Object.fromEntries(Object.entries(Variables).map(([name, value]) => [name, flatten(value)]));
+}
+
+describe.each(STAGES)('function of %s', (stage) => {
+  const { Properties } = findOnly(stage, 'AWS::Lambda::Function');
+
+  it('has the runtime, memory and time of the specification', () => {
+    expect(Properties).toMatchObject({
+      FunctionName: `prism-gateway-${stage}`,
+      Runtime: 'nodejs24.x',
+      Architectures: ['arm64'],
+      MemorySize: 256,
+      Timeout: 29,
+      Handler: 'index.handler',
+    });
+  });
+
+  it('logs to a group that forgets', () => {
+    const [id, group] =
+      Object.entries(findResources(stage, 'AWS::Logs::LogGroup')).find(
+        ([
+          ,
+          {
+            Properties: { LogGroupName },
+          },
+        ]) => LogGroupName === `/aws/lambda/prism-gateway-${stage}`,
+      ) ?? [];
+    expect(Properties.LoggingConfig).toEqual({ LogGroup: { Ref: id } });
+    expect(group?.Properties.RetentionInDays).toBe(stage === 'prod' ? 90 : 14);
+  });
+
+  it('reserves instances in prod', () => {
+    expect(Properties.ReservedConcurrentExecutions).toBe(stage === 'prod' ? 100 : undefined);
+  });
+});
+
+describe.each([...STAGES, 'other'] as const)('environment of %s', (variant) => {
+  it('is one that the gateway starts with', async () => {
+    const asked: string[] = [];
+    const environment = await resolveSecrets(environmentOf(variant), async (arn) => {
+      asked.push(arn);
+      return 'k'.repeat(48);
+    });
+    const settings = parseFunctionSettings(environment);
+    const stage = variant === 'other' ? 'dev' : variant;
+    expect(settings).toMatchObject({ STAGE: stage, STORE: 'dynamodb', adminKeys: ['k'.repeat(48)] });
+    expect(settings.tables).toEqual({
+      requests: `service-requests-${stage}${variant === 'other' ? '-restored' : ''}`,
+      relayers: `service-relayers-${stage}`,
+      rateLimits: `service-ratelimit-${stage}`,
+    });
+    expect(asked).toHaveLength(variant === 'dev' ? 2 : 3);
+  });
+
+  it('holds no secret, only where secrets are', () => {
+    const names = Object.keys(environmentOf(variant));
+    for (const secret of ['ADMIN_API_KEY', 'CURSOR_SECRET', 'IDENTITY_APP_SECRET']) expect(names).not.toContain(secret);
+  });
+});
+
+describe('environment of prod', () => {
+  it('has the settings that were given', () => {
+    expect(environmentOf('prod')).toMatchObject({
+      IDENTITY_ISSUER: 'https://id.example.org',
+      IDENTITY_APP_ID: 'prism',
+      CLAIM_LEASE_SECONDS: '600',
+      STORAGE_SIGNED_URL_TTL_SECONDS: '120',
+    });
+  });
+});
+
+describe('other settings', () => {
+  it('reserve other numbers of instances and days', () => {
+    expect(findOnly('other', 'AWS::Lambda::Function').Properties.ReservedConcurrentExecutions).toBe(7);
+    for (const { Properties } of Object.values(findResources('other', 'AWS::Logs::LogGroup'))) {
+      expect(Properties.RetentionInDays).toBe(30);
+    }
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { GIVEN_SETTINGS, STAGES, type Stage, type Variant } from '../rig/givenSettings.ts';
+import { findOnly, findResources, flatten, flattenAll, type Resource } from '../rig/readTemplate.ts';
+
+interface Statement {
+  readonly Effect: string;
+  readonly Action: unknown;
+  readonly Resource: unknown;
+  readonly Condition?: unknown;
+}
+
+/** What a role may do: `action resource`, all combinations. */
+function permissionsOf(role: Resource): string[] {
+  // As CloudFormation writes inline policies.
+  const policies = role.Properties.Policies as { PolicyDocument: { Statement: Statement[] } }[];
+  return policies
+    .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
+    .flatMap(({ Effect, Action, Resource: resources }) => {
+      expect(Effect).toBe('Allow');
+      return flattenAll(Action).flatMap((action) => flattenAll(resources).map((resource) => `${action} ${resource}`));
+    })
+    .sort();
+}
+
+const region = { dev: '<AWS::Region>', prod: 'eu-central-1' } as const satisfies Record<Stage, string>;
+
+function expectedPermissions(stage: Stage, names: { readonly requests: string; readonly bucket: string }): string[] {
+  const place = `${region[stage]}:<AWS::AccountId>`;
+  const table = (name: string) => `arn:<AWS::Partition>:dynamodb:${place}:table/${name}`;
+  const on = (resource: string, ...actions: string[]) => actions.map((action) => `dynamodb:${action} ${resource}`);
+  return [
+    ...on(table(names.requests), 'BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'),
+    ...['bySigner', 'byStatus', 'byChain'].flatMap((index) => on(`${table(names.requests)}/index/${index}`, 'Query')),
+    ...on(table(`service-relayers-${stage}`), 'DeleteItem', 'GetItem', 'Scan', 'UpdateItem'),
+    ...on(table(`service-ratelimit-${stage}`), 'GetItem', 'Query', 'UpdateItem'),
+    `s3:GetObject <${names.bucket}.Arn>/v1/*`,
+    `s3:PutObject <${names.bucket}.Arn>/v1/*`,
+    `s3:DeleteObject <${names.bucket}.Arn>/v1/*`,
+    ...Object.keys(findResources(stage, 'AWS::SecretsManager::Secret')).map(
+      (id) => `secretsmanager:GetSecretValue <${id}>`,
+    ),
+    ...['CreateLogStream', 'PutLogEvents'].map(
+      (action) =>
+        `logs:${action} arn:<AWS::Partition>:logs:${place}:log-group:/aws/lambda/prism-gateway-${stage}:log-stream:*`,
+    ),
+  ];
+}
+
+const bucketId = (variant: Variant) => Object.keys(findResources(variant, 'AWS::S3::Bucket'))[0] ?? '';
+
+describe.each(STAGES)("the function's role in %s", (stage) => {
+  const role = findOnly(stage, 'AWS::IAM::Role');
+
+  it('may do exactly what the gateway does', () => {
+    const appSecret = GIVEN_SETTINGS[stage].IDENTITY_APP_SECRET_ARN;
+    expect(permissionsOf(role)).toEqual(
+      [
+        ...expectedPermissions(stage, { requests: `service-requests-${stage}`, bucket: bucketId(stage) }),
+        ...(appSecret === undefined ? [] : [`secretsmanager:GetSecretValue ${appSecret}`]),
+      ].sort(),
+    );
+  });
+
+  it('is taken by Lambda only, and has no further policies', () => {
+    expect(role.Properties.AssumeRolePolicyDocument).toEqual({
+      Version: '2012-10-17',
+      Statement: [{ Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { Service: 'lambda.amazonaws.com' } }],
+    });
+    expect(role.Properties).not.toHaveProperty('ManagedPolicyArns');
+    expect(findResources(stage, 'AWS::IAM::Policy')).toEqual({});
+  });
+
+  it('is the only role, and the function has it', () => {
+    const [id] = Object.keys(findResources(stage, 'AWS::IAM::Role'));
+    expect(flatten(findOnly(stage, 'AWS::Lambda::Function').Properties.Role)).toBe(`<${id}.Arn>`);
+  });
+});
+
+describe("the function's role for other settings", () => {
+  const permissions = permissionsOf(findOnly('other', 'AWS::IAM::Role'));
+
+  it('follows the function to a restored table, and reads an app secret that is a parameter', () => {
+    expect(permissions).toEqual(
+      [
+        ...expectedPermissions('dev', { requests: 'service-requests-dev-restored', bucket: bucketId('other') }),
+        'ssm:GetParameter arn:aws:ssm:eu-central-1:123456789012:parameter/prism/app-secret',
+      ].sort(),
+    );
+  });
+});

@@ -1,0 +1,55 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type RunningGateway, startGateway } from '@prism-gateway/testing';
+import { createGatewayClient, type GatewayClient } from './gatewayClient.ts';
+import { createRelayers, type RelayerClient } from './relayerClient.ts';
+
+/** Two gateway processes on one data directory. */
+export interface GatewayPair {
+  readonly client: GatewayClient;
+  /** All on the whitelist. */
+  readonly relayers: readonly RelayerClient[];
+  /** Addresses of the two. */
+  readonly urls: readonly [string, string];
+  /** Stops all and removes the data. */
+  dispose(): Promise<void>;
+}
+
+/** Puts relayers on the whitelist of a gateway. */
+export async function addRelayers(
+  client: GatewayClient,
+  { url, adminKey }: Pick<RunningGateway, 'url' | 'adminKey'>,
+  relayers: readonly RelayerClient[],
+): Promise<void> {
+  const headers = { 'x-admin-key': adminKey };
+  for (const { address } of relayers) {
+    const answer = await client.call(url, { method: 'POST', path: '/admin/relayers', json: { address }, headers });
+    if (answer.status !== 201) throw new Error(`a relayer was not added: ${answer.status} ${answer.text}`);
+  }
+}
+
+/**
+ * Starts two gateways as two processes that share one file.
+ *
+ * @param relayers - how many relayers to make
+ */
+export async function startGatewayPair({ relayers: count }: { readonly relayers: number }): Promise<GatewayPair> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'prism-pair-'));
+  const client = createGatewayClient(50);
+  const started = await Promise.allSettled([startGateway({ dataDir }), startGateway({ dataDir })]);
+  const running = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  async function dispose(): Promise<void> {
+    client.close();
+    await Promise.all(running.map((gateway) => gateway.kill()));
+    await rm(dataDir, { recursive: true, force: true });
+  }
+  const [first, second] = running;
+  if (first === undefined || second === undefined) {
+    await dispose();
+    throw new Error('a gateway did not start', { cause: started });
+  }
+  const relayers = await createRelayers(count);
+  await addRelayers(client, first, relayers);
+  return { client, relayers, urls: [first.url, second.url], dispose };
+}

@@ -1,4 +1,5 @@
 import type { KeyPair } from '../signing/createKeyPair.ts';
+import { createPreparedSigner } from '../signing/createPreparedSigner.ts';
 import type { SigningCrypto } from '../signing/loadSigningCrypto.ts';
 import { createLifeLane } from './createLifeLane.ts';
 import type { LoadResult } from './loadResult.ts';
@@ -6,8 +7,9 @@ import { prepareCreates } from './prepareCreates.ts';
 import { runLanes } from './runLanes.ts';
 import { summariseLatency } from './summariseLatency.ts';
 
-/** Calls of one life: create, claim, report. */
+/** Calls of one life: create, claim, report. The last two are signed on the way. */
 const callsOfLife = 3;
+const signaturesOfLife = 2;
 
 /** How many lives, over how many connections, by which relayers. */
 export interface LivesRun {
@@ -26,12 +28,13 @@ export interface LivesRun {
  */
 export async function runLives(crypto: SigningCrypto, run: LivesRun): Promise<LoadResult> {
   const creates = prepareCreates(crypto, run.lives);
+  const signDigest = createPreparedSigner(crypto.secp256k1, run.lives * signaturesOfLife);
   const latencies = new Float64Array(run.lives);
   let taken = 0;
   let lived = 0;
   const lanes = Array.from({ length: run.connections }, (_, i) =>
     createLifeLane({
-      crypto,
+      crypto: { ...crypto, signDigest },
       // `i % length` is an index of a list that is not empty.
       relayer: run.relayers[i % run.relayers.length]!,
       takeCreate: () => creates[taken++],

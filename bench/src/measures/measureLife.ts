@@ -31,7 +31,7 @@ export async function measureLife(context: BenchContext): Promise<ResultRow[]> {
   return [
     {
       ...ours,
-      notes: [log.describe(), 'signatures of claims and reports are made during the run, in the load process'],
+      notes: [log.describe(), 'signatures of claims and reports are finished during the run, in the load process'],
     },
     ...peers.map((peer) => ({
       ...ours,

@@ -56,9 +56,8 @@ export function createWriteDataSigner(crypto: SigningCrypto): WriteDataSigner {
     const struct = `${typeHash}${data.cloudId}${data.dataId}${payloadHash}${toWord(data.relayerFee)}${toWord(data.timestamp)}${toWord(data.nonce)}`;
     const structHash = hash(Buffer.from(struct, 'hex'));
     const digest = crypto.keccak256(Buffer.from(`${prefix}${structHash}`, 'hex'));
-    const { signature, recid } = crypto.secp256k1.ecdsaSign(digest, signer.privateKey);
-    const hex = Buffer.from(signature.buffer, signature.byteOffset, 64).toString('hex');
-    return { v: 27 + recid, r: hex.slice(0, 64), s: hex.slice(64) };
+    const { hex, recovery } = crypto.signDigest(digest, signer.privateKey);
+    return { v: 27 + recovery, r: hex.slice(0, 64), s: hex.slice(64) };
   };
 }
 

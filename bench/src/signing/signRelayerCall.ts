@@ -31,8 +31,7 @@ export function signRelayerCall(
   const message = `Service Relayer Auth\nTimestamp: ${call.timestampMs}\nMethod: ${call.method}\nPath: ${call.path}\nBody: ${call.bodyHash}`;
   // All of it is ASCII, so its length in characters is its length in bytes.
   const digest = crypto.keccak256(`\x19Ethereum Signed Message:\n${message.length}${message}`);
-  const { signature, recid } = crypto.secp256k1.ecdsaSign(digest, relayer.privateKey);
-  const hex = Buffer.from(signature.buffer, signature.byteOffset, 64).toString('hex');
-  const recovery = recid === 0 ? '1b' : '1c';
-  return `X-Relayer-Address: ${relayer.address}\r\nX-Relayer-Signature: 0x${hex}${recovery}\r\nX-Relayer-Timestamp: ${call.timestampMs}\r\n`;
+  const { hex, recovery } = crypto.signDigest(digest, relayer.privateKey);
+  const v = recovery === 0 ? '1b' : '1c';
+  return `X-Relayer-Address: ${relayer.address}\r\nX-Relayer-Signature: 0x${hex}${v}\r\nX-Relayer-Timestamp: ${call.timestampMs}\r\n`;
 }

@@ -1,7 +1,7 @@
 import type { StatementSync } from 'node:sqlite';
 import { InvalidCursorError } from '../../ports/errors.ts';
 import type { ListPage, ListQuery, RequestFilter, StoredRequest } from '../../ports/requestStore.ts';
-import { type RequestRow, requestOfRow, selectRequests } from './rows.ts';
+import { type RequestRow, requestOfRow, selectRequests, selectSomeRequests } from './rows.ts';
 import type { QuotedTables } from './tables.ts';
 
 /** Most records that one page looks at where no index holds all of its filters: the page is then short, not slow. */
@@ -9,22 +9,21 @@ const MAX_SCANNED = 1000;
 
 const positionForm = /^(\d{1,16}):([0-9a-f-]{36})$/;
 
-const positionOf = (record: StoredRequest) => `${record.createdAt}:${record.requestId}`;
+const positionOf = (row: RequestRow) => `${row[5]}:${row[0]}`;
 
-/** The conditions that an index answers, in its column order. */
-function indexedConditions(filter: RequestFilter): Record<string, string> {
-  if (filter.signer !== undefined) return { signer: filter.signer };
-  return {
-    ...(filter.chainName !== undefined && { chain_name: filter.chainName }),
-    ...(filter.status !== undefined && { status: filter.status }),
+type Conditions = Readonly<Record<string, string>>;
+
+/** The conditions that an index answers, in its column order, and those that are left to check on what it finds. */
+function splitFilter({ signer, chainName, status }: RequestFilter): { indexed: Conditions; checked: Conditions } {
+  const others = {
+    ...(chainName !== undefined && { chain_name: chainName }),
+    ...(status !== undefined && { status }),
   };
+  return signer === undefined ? { indexed: others, checked: {} } : { indexed: { signer }, checked: others };
 }
 
-function matches(record: StoredRequest, { status, chainName }: RequestFilter): boolean {
-  return (
-    (status === undefined || record.status === status) && (chainName === undefined || record.chainName === chainName)
-  );
-}
+/** Writes conditions as SQL. */
+const equals = (conditions: Conditions) => Object.keys(conditions).map((column) => `r.${column} = ?`);
 
 function readPosition(after: string): [number, string] {
   const match = positionForm.exec(after);
@@ -33,17 +32,19 @@ function readPosition(after: string): [number, string] {
 }
 
 function walk(statement: (sql: string) => StatementSync, tables: QuotedTables, query: ListQuery) {
-  const conditions = indexedConditions(query.filter);
+  const { indexed, checked } = splitFilter(query.filter);
   const position = query.after === undefined ? [] : readPosition(query.after);
-  const where = Object.keys(conditions).map((column) => `r.${column} = ?`);
+  const where = equals(indexed);
   if (position.length > 0) where.push(`(r.created_at, r.request_id) ${query.order === 'asc' ? '>' : '<'} (?, ?)`);
-  const sql = `
-    ${selectRequests(tables)}
-    WHERE ${where.join(' AND ')} ORDER BY r.created_at ${query.order}, r.request_id ${query.order}`;
-  const select = statement(sql);
+  const wanted = equals(checked);
+  const begin = wanted.length === 0 ? selectRequests(tables) : selectSomeRequests(tables, wanted.join(' AND '));
+  const select = statement(
+    `${begin} WHERE ${where.join(' AND ')} ORDER BY r.created_at ${query.order}, r.request_id ${query.order}`,
+  );
   select.setReturnArrays(true);
-  // The columns are those of RequestRow.
-  return select.iterate(...Object.values(conditions), ...position) as unknown as Iterable<RequestRow>;
+  const values = [...Object.values(checked), ...Object.values(indexed), ...position];
+  // The columns are those of RequestRow; params are null where the checked conditions do not hold.
+  return select.iterate(...values) as unknown as Iterable<RequestRow>;
 }
 
 /**
@@ -53,12 +54,12 @@ function walk(statement: (sql: string) => StatementSync, tables: QuotedTables, q
 export function listPage(statement: (sql: string) => StatementSync, tables: QuotedTables, query: ListQuery): ListPage {
   const items: StoredRequest[] = [];
   let scanned = 0;
-  let last: StoredRequest | undefined;
+  let last: RequestRow | undefined;
   for (const row of walk(statement, tables, query)) {
     if (items.length === query.limit || scanned === MAX_SCANNED) return { items, next: last ? positionOf(last) : null };
-    last = requestOfRow(row);
+    last = row;
     scanned++;
-    if (matches(last, query.filter)) items.push(last);
+    if (row[7] !== null) items.push(requestOfRow(row));
   }
   return { items, next: null };
 }

@@ -29,6 +29,15 @@ export function selectRequests(tables: QuotedTables): string {
   return `SELECT ${REQUEST_COLUMNS} FROM ${tables.requests} r JOIN ${tables.params} p USING (seq)`;
 }
 
+/**
+ * Begins a query for requests of which only some are wanted: the others come with null for params, which may be large.
+ *
+ * @param wanted - condition on columns of `r`
+ */
+export function selectSomeRequests(tables: QuotedTables, wanted: string): string {
+  return `SELECT ${REQUEST_COLUMNS} FROM ${tables.requests} r LEFT JOIN ${tables.params} p ON p.seq = r.seq AND ${wanted}`;
+}
+
 /** Reads a row as the port's record. */
 export function requestOfRow(row: RequestRow): StoredRequest {
   const [requestId, chainName, action, signer, status, createdAt, updatedAt, paramsJson, claimedBy, claimedAt] = row;

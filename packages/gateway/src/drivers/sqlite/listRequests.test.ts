@@ -1,0 +1,116 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { anyAddress, anyChain, claimOf, pendingRequest, START } from '../../../test/contracts/storedRequests.ts';
+import { walkList } from '../../../test/contracts/walkList.ts';
+import { createSqliteRig, type SqliteRig, TEST_TABLES } from '../../../test/rigs/sqliteStores.ts';
+import type { ListQuery, RequestFilter } from '../../ports/requestStore.ts';
+import { listPage } from './listRequests.ts';
+import type { SqliteStores } from './stores.ts';
+import { quoteTables } from './tables.ts';
+
+let rig: SqliteRig;
+let stores: SqliteStores;
+
+beforeAll(async () => {
+  rig = await createSqliteRig();
+  stores = rig.open();
+});
+afterAll(() => rig.dispose());
+
+const [signer, chainName, status] = [anyAddress(), anyChain(), 'pending'] as const;
+const filters: readonly RequestFilter[] = [
+  { signer },
+  { status },
+  { chainName },
+  { signer, status },
+  { signer, chainName },
+  { status, chainName },
+  { signer, status, chainName },
+];
+
+describe('a list costs the same however long the backlog is', () => {
+  /** How SQLite runs the query of a list. */
+  function planOf(query: ListQuery): string {
+    const database = new DatabaseSync(rig.file, { readOnly: true });
+    let plan = '';
+    const explain = (sql: string) => {
+      const rows = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...Array(sql.split('?').length - 1).fill(''));
+      plan = rows.map(({ detail }) => detail).join('\n');
+      return database.prepare(sql);
+    };
+    listPage(explain, quoteTables(TEST_TABLES), query);
+    database.close();
+    return plan;
+  }
+
+  for (const order of ['asc', 'desc'] as const) {
+    for (const after of [undefined, `${START}:${pendingRequest().requestId}`]) {
+      test.each(filters)(
+        `${order}, ${after === undefined ? 'from the start' : 'from a position'}, by %o: a walk on an index`,
+        (filter) => {
+          const plan = planOf({ filter, order, limit: 20, ...(after !== undefined && { after }) });
+          expect(plan).toMatch(/^SEARCH r USING INDEX \S+/);
+          expect(plan).not.toMatch(/SCAN|TEMP B-TREE/);
+          if (after !== undefined) expect(plan).toMatch(/\(created_at,request_id\)[<>]/);
+        },
+      );
+    }
+  }
+});
+
+describe('a page that no index holds', () => {
+  const ours = anyAddress();
+  const others = anyChain();
+  const rare = anyChain();
+
+  beforeAll(async () => {
+    const records = Array.from({ length: 2500 }, (_, i) => {
+      const isRare = i % 1250 === 1249;
+      return pendingRequest({ signer: ours, chainName: isRare ? rare : others, createdAt: START + i });
+    });
+    await Promise.all(records.map((record) => stores.requests.create(record)));
+  });
+
+  test('is short, not slow: it looks at a thousand records and leaves the rest to the next', async () => {
+    const query = { filter: { signer: ours, chainName: rare }, order: 'asc', limit: 20 } as const;
+    const first = await stores.requests.list(query);
+    expect(first).toMatchObject({ items: [], next: expect.stringMatching(`^${START + 999}:`) });
+    const second = await stores.requests.list({ ...query, after: first.next ?? '' });
+    expect(second.items.map(({ createdAt }) => createdAt - START)).toEqual([1249]);
+    expect(second.next).not.toBeNull();
+  });
+
+  test('loses nothing on the walk, in either order', async () => {
+    const query = { filter: { signer: ours, chainName: rare }, limit: 20 };
+    const found = await walkList(stores.requests, { ...query, order: 'asc' });
+    expect(found.map(({ createdAt }) => createdAt - START)).toEqual([1249, 2499]);
+    expect(await walkList(stores.requests, { ...query, order: 'desc' })).toEqual(found.toReversed());
+  });
+
+  test('does not read the params of what it passes over', () => {
+    const database = new DatabaseSync(rig.file, { readOnly: true });
+    let select: StatementSync | undefined;
+    const keepStatement = (sql: string) => {
+      select = database.prepare(sql);
+      return select;
+    };
+    const filter = { signer: ours, chainName: rare };
+    const after = `${START + 1240}:${pendingRequest().requestId}`;
+    listPage(keepStatement, quoteTables(TEST_TABLES), { filter, order: 'asc', limit: 20, after });
+    // The same statement once more, as an array of arrays: column 7 holds the params.
+    const rows = select?.all(rare, ours, START + 1240, '') as unknown as readonly (readonly unknown[])[];
+    database.close();
+    expect(rows.slice(0, 12).map((row) => [row[1] === rare, row[7] !== null])).toEqual(
+      rows.slice(0, 12).map((_, i) => [i === 9, i === 9]),
+    );
+  });
+});
+
+test('a claimed record leaves the list of pending ones in the same moment', async () => {
+  const record = pendingRequest({ chainName: anyChain() });
+  await stores.requests.create(record);
+  const query = { filter: { status: 'pending', chainName: record.chainName }, order: 'asc', limit: 1 } as const;
+  expect((await stores.requests.list(query)).items).toHaveLength(1);
+  await stores.requests.claim(claimOf(record));
+  expect(await stores.requests.list(query)).toEqual({ items: [], next: null });
+});

@@ -1,0 +1,137 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
+import { REQUEST_STATUSES, type RequestRecord, type RequestStatus } from '@prism-gateway/protocol';
+import { afterEach, expect, test } from 'vitest';
+import { openSqliteStores } from '../../src/drivers/sqlite/stores.ts';
+import { createGatewayClient, type GatewayClient, readPage } from '../rigs/gatewayClient.ts';
+import { createRelayers } from '../rigs/relayerClient.ts';
+import { addRelayers } from '../rigs/startGatewayPair.ts';
+import { sized } from '../testSize.ts';
+import { judgeEntry } from './judgeEntry.ts';
+import type { Entry } from './ledger.ts';
+import { createLoad, type Load, runClient } from './load.ts';
+import { startTarget, type Target } from './target.ts';
+
+const KILLS = sized({ small: 4, long: 30 });
+const CLIENTS = 20;
+const RELAYERS = 4;
+/** Records that are read at the same time in the end. */
+const READERS = 20;
+/** When a kill comes, in milliseconds after the load has begun or the gateway has come back. */
+const KILL_MS = { from: 50, to: 600 };
+
+const TABLES = {
+  requests: 'service-requests-dev',
+  relayers: 'service-relayers-dev',
+  rateLimits: 'service-ratelimit-dev',
+};
+
+/** What is to be undone after a test, the latest first. */
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function prepare(processes: number) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'prism-kills-'));
+  cleanups.push(() => rm(dataDir, { recursive: true, force: true }));
+  const targets: Target[] = [];
+  cleanups.push(() => Promise.all(targets.map((target) => target.end())));
+  for (let i = 0; i < processes; i++) targets.push(await startTarget(dataDir));
+  const client = createGatewayClient(CLIENTS);
+  cleanups.push(async () => client.close());
+  const relayers = await createRelayers(RELAYERS);
+  const [first] = targets;
+  const { url } = await (first as Target).current(); // There is one at least.
+  await addRelayers(client, { url, adminKey: 'change-me-admin-key' }, relayers);
+  return { dataDir, load: createLoad({ client, relayers, targets }) };
+}
+
+/** Kills one of the gateways, then one again, at random moments, while the clients go on. */
+async function killUnderLoad(load: Load): Promise<void> {
+  const clients = Promise.all(Array.from({ length: CLIENTS }, () => runClient(load)));
+  const kills = async () => {
+    for (let kill = 0; kill < KILLS; kill++) {
+      // The moment of a kill is what this test is about: nothing is waited for.
+      await pause(KILL_MS.from + Math.random() * (KILL_MS.to - KILL_MS.from));
+      await load.targets[Math.floor(Math.random() * load.targets.length)]?.restart();
+    }
+  };
+  await Promise.all([
+    kills().finally(() => {
+      load.isOver = true;
+    }),
+    clients,
+  ]);
+}
+
+async function readSigner(client: GatewayClient, url: string, signer: string): Promise<readonly RequestRecord[]> {
+  return readPage(await client.call(url, { method: 'GET', path: '/requests', query: `?signer=${signer}` })).items;
+}
+
+interface Verdict {
+  readonly faults: string[];
+  readonly countByStatus: Record<RequestStatus, number>;
+}
+
+/** Reads every request that a client ever sent, and judges it. */
+async function judgeAll({ client, entries, targets }: Load): Promise<Verdict> {
+  const [first] = targets;
+  const { url } = await (first as Target).current(); // There is one at least.
+  const countByStatus = { pending: 0, processing: 0, success: 0, failed: 0 };
+  const faults: string[] = [];
+  const judge = async (entry: Entry) => {
+    const found = await readSigner(client, url, entry.signer);
+    for (const { status } of found) countByStatus[status]++;
+    const fault = judgeEntry(entry, found);
+    if (fault !== undefined) faults.push(`${fault}: ${JSON.stringify({ found, created: entry.created })}`);
+  };
+  const waiting = [...entries];
+  const reader = async () => {
+    for (let entry = waiting.pop(); entry !== undefined; entry = waiting.pop()) await judge(entry);
+  };
+  await Promise.all(Array.from({ length: READERS }, reader));
+  return { faults, countByStatus };
+}
+
+/** The file itself: sound, and its counts agree with its records. */
+async function expectSound(dataDir: string, counted: Verdict['countByStatus']): Promise<void> {
+  const file = join(dataDir, 'gateway-dev.db');
+  const database = new DatabaseSync(file);
+  expect(database.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
+  const rows = database.prepare(`SELECT status, count(*) AS records FROM "${TABLES.requests}" GROUP BY status`).all();
+  database.close();
+  const stored = new Map(rows.map(({ status, records }) => [status, records]));
+  expect(Object.fromEntries(REQUEST_STATUSES.map((status) => [status, stored.get(status) ?? 0]))).toEqual(counted);
+  const stores = openSqliteStores(file, TABLES);
+  const stats = await stores.requests.stats().finally(() => stores.close());
+  expect(stats.countByStatus).toEqual(counted);
+}
+
+test.each([
+  { processes: 1, name: 'the gateway' },
+  { processes: 2, name: 'one of two gateways on one file' },
+])(
+  `no acknowledged write is lost when $name is killed ${KILLS} times under load`,
+  {
+    timeout: KILLS * 10_000 + 60_000,
+  },
+  async ({ processes }) => {
+    const { dataDir, load } = await prepare(processes);
+    await killUnderLoad(load);
+    const { faults, countByStatus } = await judgeAll(load);
+    expect(faults).toEqual([]);
+    expect(load.strange).toEqual([]);
+    expect(load.counts.acknowledged).toBeGreaterThan(KILLS * 10);
+    await Promise.all(load.targets.map((target) => target.end()));
+    await expectSound(dataDir, countByStatus);
+    const { acknowledged, unanswered } = load.counts;
+    const records = load.entries.length;
+    console.info(
+      `kill loop: ${KILLS} kills of ${processes} process(es), ${records} requests, ${acknowledged} acknowledged writes, ${unanswered} calls without an answer, 0 lost`,
+    );
+  },
+);

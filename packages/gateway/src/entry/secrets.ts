@@ -1,6 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 
 /** Secrets made at the first start and kept in the data directory, so that restarts and sibling processes agree. */
 export interface LocalSecrets {
@@ -14,6 +24,18 @@ export interface LocalSecrets {
 
 const SECRET_BYTES = 32;
 const secretForm = /^[0-9a-f]{64}$/;
+
+/** Like `mkdir` with `recursive`, with which Node never returns where the system lets nobody make a directory: below /proc. */
+function makeDirectory(directory: string): void {
+  if (existsSync(directory)) return;
+  makeDirectory(dirname(directory));
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+  } catch (error) {
+    // Another process was faster.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
 
 function syncDirectory(directory: string): void {
   const handle = openSync(directory, 'r');
@@ -61,7 +83,7 @@ function readFile(file: string): LocalSecrets {
  * @throws Error where the directory cannot be read or written
  */
 export function loadLocalSecrets(directory: string): LocalSecrets {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeDirectory(resolve(directory));
   const file = join(directory, 'secrets.json');
   try {
     return readFile(file);

@@ -1,27 +1,35 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-const mappedIPv4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+const dottedMappedIPv4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
-/** The first four groups of an IPv6 address: one customer's network. */
-function networkOfIPv6(address: string): string {
+/** The eight groups of an IPv6 address, in lower case and without leading zeros. */
+function groupsOf(address: string): string[] {
   const [bare = ''] = address.split('%');
-  const [head = '', tail] = bare.split('::');
+  // A URL's host is written in the one canonical form, without dots.
+  const [head = '', tail] = new URL(`http://[${bare}]`).hostname.slice(1, -1).split('::');
   const left = head === '' ? [] : head.split(':');
   const right = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
-  const groups = [...left, ...Array<string>(zeros).fill('0'), ...right];
-  return `${groups
-    .slice(0, 4)
-    .map((group) => group.toLowerCase().replace(/^0+(?=.)/, ''))
-    .join(':')}::/64`;
+  return [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right];
+}
+
+/** The first four groups of an IPv6 address: one customer's network; or the IPv4 address that it stands for. */
+function clientOfIPv6(address: string): string {
+  const groups = groupsOf(address);
+  if (groups.slice(0, 6).join(':') !== '0:0:0:0:0:ffff') return `${groups.slice(0, 4).join(':')}::/64`;
+  const bytes = groups.slice(6).flatMap((group) => {
+    const value = Number.parseInt(group, 16);
+    return [value >> 8, value & 0xff];
+  });
+  return bytes.join('.');
 }
 
 /** Names the client behind an address: an IPv4 address, or the /64 of an IPv6 one. */
 export function clientOfAddress(address: string): string {
   if (isIPv4(address)) return address;
-  const mapped = mappedIPv4.exec(address);
-  if (mapped?.[1] !== undefined && isIPv4(mapped[1])) return mapped[1];
-  return isIPv6(address) ? networkOfIPv6(address) : 'unknown';
+  // The form in which Node names the peers of a dual-stack socket.
+  const mapped = dottedMappedIPv4.exec(address)?.[1];
+  if (mapped !== undefined && isIPv4(mapped)) return mapped;
+  return isIPv6(address) ? clientOfIPv6(address) : 'unknown';
 }
 
 /**

@@ -17,20 +17,36 @@ const wordsOf: Readonly<Record<LimitName, string>> = {
   'admin-failures': 'failed admin calls',
 };
 
+const WINDOW_MS = WINDOW_SECONDS * 1000;
+
 function positionAt(nowMs: number): WindowPosition {
-  const windows = nowMs / (WINDOW_SECONDS * 1000);
-  const window = Math.floor(windows);
-  return { window, elapsed: windows - window };
+  const window = Math.floor(nowMs / WINDOW_MS);
+  // Not the fraction of the quotient, whose last digits the large number of the window has used up.
+  return { window, elapsed: (nowMs - window * WINDOW_MS) / WINDOW_MS };
 }
 
-/** Whole seconds until one more hit would fit, at least 1. */
-function secondsUntilFree(counts: WindowCounts, position: WindowPosition, limit: number): number {
-  const room = limit - 1 - counts.current;
-  const windows =
-    room >= 0
-      ? 1 - room / Math.max(counts.previous, 1) - position.elapsed
-      : 1 - position.elapsed + Math.max(0, 1 - (limit - 1) / counts.current);
-  return Math.max(1, Math.ceil(windows * WINDOW_SECONDS));
+const NO_HITS: WindowCounts = { current: 0, previous: 0 };
+
+/** What counts become so many windows later, without another hit. */
+function countsAfter(windows: number, counts: WindowCounts): WindowCounts {
+  if (windows === 0) return counts;
+  return windows === 1 ? { current: 0, previous: counts.current } : NO_HITS;
+}
+
+/** Whether one more hit fits: by the same formula, in the same order, as the stores have it. */
+function hasRoom({ current, previous }: WindowCounts, position: WindowPosition, limit: number): boolean {
+  return slidingUse({ current: current + 1, previous }, position) <= limit;
+}
+
+/** Whole seconds until one more hit fits, at least 1. */
+function secondsUntilFree(counts: WindowCounts, nowMs: number, limit: number): number {
+  const { window } = positionAt(nowMs);
+  let seconds = 1;
+  for (; seconds < 2 * WINDOW_SECONDS; seconds++) {
+    const position = positionAt(nowMs + seconds * 1000);
+    if (hasRoom(countsAfter(position.window - window, counts), position, limit)) break;
+  }
+  return seconds;
 }
 
 /** The headers of draft-ietf-httpapi-ratelimit-headers. */
@@ -58,29 +74,28 @@ const NONE: Readonly<Record<string, string>> = {};
  * @see DECISIONS.md, "Rate limits"
  */
 export function createRateLimiter(store: RateLimitStore, limits: RateLimits, now: () => number): RateLimiter {
-  function refusal(name: LimitName, counts: WindowCounts, position: WindowPosition): ApiError {
+  function refusal(name: LimitName, counts: WindowCounts, nowMs: number): ApiError {
     const limit = limits[name];
-    return rateLimited(
-      wordsOf[name],
-      secondsUntilFree(counts, position, limit),
-      headersOf(name, limit, limit, position),
-    );
+    const limitHeaders = headersOf(name, limit, limit, positionAt(nowMs));
+    return rateLimited(wordsOf[name], secondsUntilFree(counts, nowMs, limit), limitHeaders);
   }
   return {
     async take(name, client) {
       const limit = limits[name];
       if (limit === 0) return NONE;
-      const position = positionAt(now());
+      const nowMs = now();
+      const position = positionAt(nowMs);
       const { allowed, counts } = await store.take({ key: `${name}:${client}`, limit, ...position });
-      if (!allowed) throw refusal(name, counts, position);
+      if (!allowed) throw refusal(name, counts, nowMs);
       return headersOf(name, limit, slidingUse(counts, position), position);
     },
     async check(name, client) {
       const limit = limits[name];
       if (limit === 0) return;
-      const position = positionAt(now());
+      const nowMs = now();
+      const position = positionAt(nowMs);
       const counts = await store.peek(`${name}:${client}`, position.window);
-      if (slidingUse(counts, position) + 1 > limit) throw refusal(name, counts, position);
+      if (!hasRoom(counts, position, limit)) throw refusal(name, counts, nowMs);
     },
   };
 }

@@ -1,0 +1,56 @@
+import file from '@prism-gateway/protocol/vectors/relayer-auth.json' with { type: 'json' };
+import { describe, expect, test } from 'vitest';
+import { loadCompactRecovery } from '../drivers/secp256k1/loadCompactRecovery.ts';
+import { loadKeccak256 } from '../drivers/secp256k1/loadKeccak256.ts';
+import { loadNativeRecovery } from '../drivers/secp256k1/loadNativeRecovery.ts';
+import { loadWasmRecovery } from '../drivers/secp256k1/loadWasmRecovery.ts';
+import type { Call } from '../http/call.ts';
+import { ApiError } from '../http/errors.ts';
+import { authenticateRelayer, type RelayerAuthPorts } from './relayer.ts';
+
+type Vector = (typeof file.vectors)[number];
+
+const keccak256 = await loadKeccak256();
+const whitelist = new Set(file.whitelist.map((address) => address.toLowerCase()));
+
+function callOf({ request }: Vector): Call {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) headers.set(name, value);
+  const { method, path, query, bodyHex } = request;
+  const body = new Uint8Array(Buffer.from(bodyHex.slice(2), 'hex'));
+  // The path that is judged is the call's own, as routed; the Request only carries headers.
+  return { request: new Request('http://gateway.test/', { headers }), method, path, query, params: {}, peer: '', body };
+}
+
+/** Which check refuses a vector, or `accepted`. */
+async function judge(vector: Vector, recoverPublicKey: RelayerAuthPorts['crypto']['recoverPublicKey']) {
+  const has = async (address: string) => whitelist.has(address.toLowerCase());
+  // The store's other methods are not authentication's to call.
+  const relayers = { has } as RelayerAuthPorts['relayers'];
+  const ports = { relayers, crypto: { keccak256, recoverPublicKey }, now: () => vector.now };
+  try {
+    const address = await authenticateRelayer(ports, callOf(vector));
+    expect(address).toBe(vector.request.headers['X-Relayer-Address']);
+    return 'accepted';
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    expect(error.status).toBe(401);
+    const check = /^RELAYER_(\w+)_REJECTED$/.exec(error.code)?.[1]?.toLowerCase();
+    expect(error.message).toContain(`failed at the ${check} check`);
+    return check;
+  }
+}
+
+describe.each([
+  ['native', loadNativeRecovery],
+  ['wasm', loadWasmRecovery],
+  ['compact wasm', loadCompactRecovery],
+])('on %s recovery', async (_, load) => {
+  const recoverPublicKey = await load();
+  test.each(file.vectors.map((vector) => [vector.expected, vector.name, vector] as const))(
+    '%s: %s',
+    async (expected, _name, vector) => {
+      expect(await judge(vector, recoverPublicKey)).toBe(expected);
+    },
+  );
+});

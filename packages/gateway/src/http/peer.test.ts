@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import { clientOfAddress, findPeer } from './peer.ts';
+
+describe('the client behind an address', () => {
+  test.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['::FFFF:192.0.2.1', '192.0.2.1'],
+    ['::ffff:c000:201', '192.0.2.1'],
+    ['0:0:0:0:0:ffff:c000:0201', '192.0.2.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:db8:1:2:ffff:ffff:ffff:ffff', '2001:db8:1:2::/64'],
+    ['2001:0DB8:0001:0002::1', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:db8:0:0:1::', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['::', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['2001:db8:1:2::192.0.2.1', '2001:db8:1:2::/64'],
+    ['::1:2:3:192.0.2.1', '0:0:0:1::/64'],
+    ['', 'unknown'],
+    ['unix:', 'unknown'],
+    ['192.0.2.256', 'unknown'],
+    ['::ffff:192.0.2.256', 'unknown'],
+    ['192.0.2.1:80', 'unknown'],
+  ])('%j is %s', (address, client) => {
+    expect(clientOfAddress(address)).toBe(client);
+  });
+
+  test('tells neighbours by network', () => {
+    expect(clientOfAddress('2001:db8:1:2::1')).not.toBe(clientOfAddress('2001:db8:1:3::1'));
+    expect(clientOfAddress('192.0.2.1')).not.toBe(clientOfAddress('192.0.2.2'));
+  });
+});
+
+describe('the peer behind proxies', () => {
+  const socket = '::ffff:10.0.0.1';
+  test.each<[string | null, number, string]>([
+    [null, 0, '10.0.0.1'],
+    ['192.0.2.1', 0, '10.0.0.1'],
+    [null, 1, '10.0.0.1'],
+    ['192.0.2.1', 1, '192.0.2.1'],
+    ['198.51.100.9, 192.0.2.1', 1, '192.0.2.1'],
+    ['198.51.100.9, 192.0.2.1, 10.0.0.2', 2, '192.0.2.1'],
+    ['198.51.100.9,192.0.2.1 ,\t10.0.0.2', 2, '192.0.2.1'],
+    ['192.0.2.1', 2, '192.0.2.1'],
+    ['2001:db8:1:2::1', 1, '2001:db8:1:2::/64'],
+    ['', 1, '10.0.0.1'],
+    ['unknown', 1, '10.0.0.1'],
+    ['192.0.2.1, nonsense', 1, '10.0.0.1'],
+    ['192.0.2.1,', 1, '10.0.0.1'],
+  ])('X-Forwarded-For %j over %i trusted proxies is %s', (forwardedFor, hops, peer) => {
+    expect(findPeer(socket, forwardedFor, hops)).toBe(peer);
+  });
+
+  test('is not moved by what the client writes further left', () => {
+    const given = Array.from({ length: 50 }, (_, i) => `198.51.100.${i}`);
+    const peers = given.map((address) => findPeer(socket, `${address}, 192.0.2.1`, 1));
+    expect(new Set(peers)).toEqual(new Set(['192.0.2.1']));
+  });
+});

@@ -8,6 +8,8 @@ export const FAULT_KINDS = [
   'cutAfter',
   /** The line is cut in the middle of the answer. */
   'cutInAnswer',
+  /** All is done, and the answer stops in its middle. */
+  'stallInAnswer',
   /** Nothing is done, and no answer ever comes. */
   'stallBefore',
   /** All is done, and no answer ever comes. */

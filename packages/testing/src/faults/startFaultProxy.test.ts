@@ -64,6 +64,7 @@ describe('startFaultProxy', () => {
     ['cutInAnswer', 'TypeError', true],
     ['stallBefore', 'TimeoutError', false],
     ['stallAfter', 'TimeoutError', true],
+    ['stallInAnswer', 'TimeoutError', true],
   ])('%s: %s, done: %s', async (kind, answer, isDone) => {
     expect(await callUnder(kind)).toEqual({ answer, isDone });
   });

@@ -88,11 +88,11 @@ function send(response: ServerResponse, { status, headers, body }: UpstreamAnswe
   response.writeHead(status, passedHeaders(headers, Buffer.from(body))).end(body);
 }
 
-/** Sends the head and half of the body, and cuts the line. */
-function sendHalf(response: ServerResponse, { status, headers, body }: UpstreamAnswer): void {
+/** Sends the head and half of the body. */
+function sendHalf(response: ServerResponse, { status, headers, body }: UpstreamAnswer): Promise<void> {
   response.writeHead(status, passedHeaders(headers, body));
-  response.write(body.subarray(0, Math.floor(body.length / 2)), () => response.destroy());
   response.flushHeaders();
+  return new Promise((resolve) => response.write(body.subarray(0, Math.floor(body.length / 2)), () => resolve()));
 }
 
 /** What each fault does; `forward` has the upstream do the call. */
@@ -110,7 +110,11 @@ function createFaultActs(answers: FaultAnswers, maxDelay: () => number) {
       await forward();
       response.destroy();
     },
-    cutInAnswer: async (response, forward) => sendHalf(response, await forward()),
+    async cutInAnswer(response, forward) {
+      await sendHalf(response, await forward());
+      response.destroy();
+    },
+    stallInAnswer: async (response, forward) => await sendHalf(response, await forward()),
     stallBefore: async () => undefined,
     async stallAfter(_, forward) {
       await forward();

@@ -15,11 +15,17 @@ import type { StoredRequest } from '../../ports/requestStore.ts';
 import type { DynamoStores } from './createDynamoStores.ts';
 
 /** All is done, and the answer is lost. */
-const lostAnswers: readonly FaultKind[] = ['cutAfter', 'cutInAnswer', 'stallAfter', 'serverErrorAfter'];
+const lostAnswers: readonly FaultKind[] = [
+  'cutAfter',
+  'cutInAnswer',
+  'stallAfter',
+  'stallInAnswer',
+  'serverErrorAfter',
+];
 /** Nothing is done. */
 const refusals: readonly FaultKind[] = ['cutBefore', 'stallBefore', 'throttle', 'serverError', 'unavailable'];
 /** Those that a client must wait for, more than a second each. */
-const slow: readonly FaultKind[] = ['stallBefore', 'stallAfter'];
+const slow: readonly FaultKind[] = ['stallBefore', 'stallAfter', 'stallInAnswer'];
 /** Tries of the client. */
 const TRIES = 4;
 /** Longest that a call may take when nothing answers, in milliseconds. */
@@ -123,6 +129,13 @@ describeWithDynamo('faults between the gateway and DynamoDB', () => {
     }
   });
 
+  test('a call that is repeated after its own claim has lapsed takes nothing over from itself', async () => {
+    const { record, claim } = await claimed();
+    const later = START + 90_000;
+    const repeated = await stores.requests.claim({ ...claim, now: later, leaseExpiredAt: later });
+    expect(repeated).toStrictEqual({ outcome: 'moved', record: claimedRecord(record, claim) });
+  });
+
   test('where every answer of a claim is lost, it is an outage and never a conflict', async () => {
     const record = await created();
     const claim = claimOf(record);
@@ -146,14 +159,17 @@ describeWithDynamo('faults between the gateway and DynamoDB', () => {
     await requests.create(record);
     expect(await requests.get(record.requestId)).toStrictEqual(record);
   });
+});
 
-  test.each(['stallBefore', 'throttle', 'unavailable', 'cutBefore'] as const)(
-    'where all is %s, every call is an outage in good time',
+describeWithDynamo('a DynamoDB that never answers well', () => {
+  test.concurrent.each(['stallBefore', 'stallInAnswer', 'throttle', 'unavailable', 'cutBefore'] as const)(
+    '%s: every call is an outage in good time',
     async (fault) => {
-      const { record, claim } = await claimed();
-      const hit = { key: anyAddress(), limit: 9, window: 30_000_000, elapsed: 0.5 };
-      // A process of its own: its budget of further tries is its own, too.
+      await using rig = await createDynamoRig();
       const { requests, relayers, rateLimits, checkReady } = rig.open();
+      const record = pendingRequest();
+      await requests.create(record);
+      const hit = { key: anyAddress(), limit: 9, window: 30_000_000, elapsed: 0.5 };
       rig.proxy.setShares({ [fault]: 1 });
       const startedAt = performance.now();
       const calls = [
@@ -161,18 +177,16 @@ describeWithDynamo('faults between the gateway and DynamoDB', () => {
         requests.get(record.requestId),
         requests.list({ filter: { status: 'pending' }, order: 'asc', limit: 20 }),
         requests.claim(claimOf(record)),
-        requests.report(reportOf(record, { relayer: claim.relayer })),
+        requests.report(reportOf(record, { relayer: anyAddress() })),
         requests.stats(),
-        relayers.has(claim.relayer),
+        relayers.has(anyAddress()),
         rateLimits.take(hit),
         rateLimits.peek(hit.key, hit.window),
         checkReady(),
       ];
+      const outage = { code: 'DEPENDENCY_UNAVAILABLE', dependency: 'store' };
       for (const answer of await Promise.allSettled(calls)) {
-        expect(answer).toMatchObject({
-          status: 'rejected',
-          reason: { code: 'DEPENDENCY_UNAVAILABLE', dependency: 'store' },
-        });
+        expect(answer).toMatchObject({ status: 'rejected', reason: outage });
       }
       expect(performance.now() - startedAt).toBeLessThan(GIVES_UP_WITHIN_MS);
     },

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { anyAddress, anyChain, claimOf, pendingRequest, START } from '../../../test/contracts/storedRequests.ts';
@@ -5,6 +6,7 @@ import { walkList } from '../../../test/contracts/walkList.ts';
 import { createDynamoRig, type DynamoRig, describeWithDynamo } from '../../../test/rigs/dynamoStores.ts';
 import { sized } from '../../../test/testSize.ts';
 import type { RequestStore, StoredRequest } from '../../ports/requestStore.ts';
+import { shardKey } from './requestTable.ts';
 
 const idsOf = (records: readonly StoredRequest[]) => records.map(({ requestId }) => requestId);
 
@@ -52,6 +54,38 @@ describeWithDynamo('lists over shards', () => {
     }
   });
 
+  test('records that crowd in few shards come in order, too', async () => {
+    const store = rig.open({ indexShards: 4 }).requests;
+    const chainName = anyChain();
+    const records = Array.from({ length: 70 }, (_, i) => {
+      const requestId = idInShard(chainName, i < 50 ? 0 : i % 4, 4);
+      return pendingRequest({ requestId, chainName, createdAt: START + i });
+    });
+    await Promise.all(records.map((record) => store.create(record)));
+    for (const limit of [8, 40, 69]) {
+      expect(idsOf(await walkList(store, { filter: { chainName }, order: 'asc', limit }))).toEqual(idsOf(records));
+    }
+  });
+
+  test('a full last page is known as the last, even where its shard was asked for no more', async () => {
+    const store = rig.open({ indexShards: 4 }).requests;
+    const chainName = anyChain();
+    const records = Array.from({ length: 8 }, () =>
+      pendingRequest({ chainName, requestId: idInShard(chainName, 2, 4) }),
+    );
+    await Promise.all(records.map((record) => store.create(record)));
+    const page = await store.list({ filter: { chainName }, order: 'asc', limit: 8 });
+    expect([page.items.length, page.next]).toEqual([8, null]);
+  });
+
+  test('a request behind a thousand of other chains is found', async () => {
+    const store = rig.open({ indexShards: 1 }).requests;
+    await createMany(store, 1010, { chainName: anyChain(), createdAt: START - 1 });
+    const [wanted] = await createMany(store, 1, { chainName: anyChain() });
+    const filter = { status: 'pending', chainName: wanted?.chainName ?? '' } as const;
+    expect(await walkList(store, { filter, order: 'asc', limit: 5 })).toEqual([wanted]);
+  });
+
   test('with more shards than before, what was stored before is still listed, claimed and reported', async () => {
     const chainName = anyChain();
     const before = await createMany(rig.open({ indexShards: 2 }).requests, 12, { chainName });
@@ -87,12 +121,24 @@ describeWithDynamo('lists over shards', () => {
   });
 });
 
+function idInShard(value: string, shard: number, shards: number): string {
+  for (;;) {
+    const requestId = randomUUID();
+    if (shardKey(value, requestId, shards) === `${value}#${shard}`) return requestId;
+  }
+}
+
+/** Creations under way at once. */
+const LANES = 50;
+
 async function createMany(
   store: RequestStore,
   count: number,
   fields: Partial<StoredRequest>,
 ): Promise<StoredRequest[]> {
   const records = Array.from({ length: count }, (_, i) => pendingRequest({ createdAt: START + i, ...fields }));
-  await Promise.all(records.map((record) => store.create(record)));
+  for (let i = 0; i < count; i += LANES) {
+    await Promise.all(records.slice(i, i + LANES).map((record) => store.create(record)));
+  }
   return records;
 }

@@ -4,7 +4,7 @@ import type { ConsumedCapacity, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 export interface CapacityMeter {
   readonly reads: number;
   readonly writes: number;
-  /** Calls that reached an engine. */
+  /** Calls; DynamoDB tells no units of those that it refuses. */
   readonly calls: number;
   reset(): void;
 }
@@ -34,12 +34,12 @@ export function meterCapacity(client: DynamoDBClient): CapacityMeter {
     (next, { commandName = '' }) =>
       async (call) => {
         if (!dataCommands.has(commandName)) return await next(call);
+        sums.calls++;
         const result = await next({ ...call, input: { ...call.input, ReturnConsumedCapacity: 'INDEXES' } });
         // Data calls answer with what they consumed, if asked.
         const consumed = [(result.output as Answered).ConsumedCapacity ?? []].flat();
         const units = consumed.reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
         sums[writeCommands.has(commandName) ? 'writes' : 'reads'] += units;
-        sums.calls++;
         return result;
       },
     { step: 'initialize', name: 'meterCapacity' },

@@ -1,5 +1,6 @@
 import type { StoredRequest } from '../../ports/requestStore.ts';
 import { readBytes } from './attributes.ts';
+import { createKeptParams } from './keptParams.ts';
 import { unpackParams } from './paramsCodec.ts';
 import { readItems } from './readItems.ts';
 import type { Head } from './requestItem.ts';
@@ -21,32 +22,12 @@ export interface ParamsReader {
   keep(paramsKey: string, packed: Uint8Array): void;
 }
 
-/** Keeps what was used last, up to a number of bytes. */
-function createKeptParams() {
-  const kept = new Map<string, Uint8Array>();
-  let size = 0;
-  function forget(key: string): void {
-    size -= kept.get(key)?.length ?? 0;
-    kept.delete(key);
-  }
-  function keep(key: string, packed: Uint8Array): void {
-    forget(key);
-    kept.set(key, packed);
-    size += packed.length;
-    for (const oldest of kept.keys()) {
-      if (size <= MAX_KEPT_BYTES) return;
-      forget(oldest);
-    }
-  }
-  return { get: (key: string) => kept.get(key), keep };
-}
-
 /**
  * Makes a reader of params. Params never change, so what was read once is kept: the list that shows a large request to a relayer
  * pays for its claim and its report, too.
  */
 export function createParamsReader(table: RequestTable): ParamsReader {
-  const kept = createKeptParams();
+  const kept = createKeptParams(MAX_KEPT_BYTES);
 
   async function fetchParams(keys: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
     const found = new Map<string, Uint8Array>();

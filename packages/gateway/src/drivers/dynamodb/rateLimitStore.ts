@@ -1,14 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type DynamoDBClient, QueryCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import {
-  type RateLimitStore,
-  slidingUse,
-  type Take,
-  type TakeResult,
-  type WindowCounts,
-} from '../../ports/rateLimitStore.ts';
+import type { RateLimitStore, Take, TakeResult, WindowCounts } from '../../ports/rateLimitStore.ts';
 import { askConditionally, askStore } from './askStore.ts';
 import { number, readNumber, text } from './attributes.ts';
+import { mostHits } from './mostHits.ts';
 import { TTL_ATTRIBUTE } from './tables.ts';
 
 /** Most clients that one process remembers; the table knows the others. */
@@ -57,15 +52,6 @@ async function readCounts({ client, name }: RateLimitTable, key: string, window:
     return item === undefined ? 0 : readNumber(item, 'hits');
   };
   return { current: hitsIn(window), previous: hitsIn(window - 1) };
-}
-
-/** The most hits that the current window may have, by the one formula; it may be less than one. */
-function mostHits(previous: number, { window, elapsed, limit }: Take): number {
-  const fits = (current: number) => slidingUse({ current, previous }, { window, elapsed }) <= limit;
-  const guess = Math.floor(limit - slidingUse({ current: 0, previous }, { window, elapsed }));
-  // Rounding may put the guess one off.
-  if (fits(guess + 1)) return guess + 1;
-  return fits(guess) ? guess : guess - 1;
 }
 
 /** Counts a hit by one conditional write. @returns hits of the window after it, or as they stand */

@@ -92,11 +92,13 @@ describeWithDynamo('read and write units', () => {
     expect(await writesOfLife(record)).toEqual({ create: stored + 4, claim: 3, report: 3 });
   });
 
-  test('a refused claim costs no more than a won one', async () => {
+  test('a refused claim is one write of the head, too, and reads nothing', async () => {
     const record = requestOf(100_000);
     await stores.requests.create(record);
     await stores.requests.claim(claimOf(record));
-    expect(await writesOf(() => stores.requests.claim(claimOf(record)))).toBeLessThanOrEqual(3);
+    meter.reset();
+    expect((await stores.requests.claim(claimOf(record))).outcome).toBe('conflict');
+    expect([meter.calls, meter.reads]).toEqual([1, 0]);
   });
 
   test('what a process has listed it claims and reports without reading params', async () => {
@@ -115,6 +117,18 @@ describeWithDynamo('read and write units', () => {
     expect(other.meter.reads - read).toBe(0);
   });
 
+  test('a consistent read of a small request is one read unit, of a large one its params besides', async () => {
+    const [small, large] = [requestOf(200), requestOf(100_000)];
+    for (const record of [small, large]) await stores.requests.create(record);
+    const other = openMetered();
+    await other.stores.requests.get(small.requestId);
+    expect(other.meter.reads).toBe(1);
+    other.meter.reset();
+    await other.stores.requests.get(large.requestId);
+    // 100 kB by a plain read, at half a unit for 4 kB.
+    expect(other.meter.reads).toBe(1 + 12.5);
+  });
+
   test('a page of 100 reads each record once, and a little of the index', async () => {
     const signer = anyAddress();
     const records = Array.from({ length: 101 }, (_, i) => requestOf(200, { signer, createdAt: START + i }));
@@ -123,6 +137,7 @@ describeWithDynamo('read and write units', () => {
     const page = await stores.requests.list({ filter: { signer }, order: 'asc', limit: 100 });
     expect(page.items).toHaveLength(100);
     expect(page.next).not.toBeNull();
+    expect(meter.reads).toBeGreaterThan(100);
     expect(meter.reads).toBeLessThanOrEqual(104);
     meter.reset();
     const pending = await stores.requests.list({ filter: { status: 'pending' }, order: 'asc', limit: 100 });

@@ -35,9 +35,7 @@ function stateOf(finding: Finding | undefined, elsewhere: string | undefined): S
   return finding !== undefined && finding.passed > 0 ? 'holds' : 'not covered';
 }
 
-const LEFT_OUT = 'needs a gateway started with settings of its own: run without --url';
-
-function describeGaps(findings: ReadonlyMap<string, Finding>): string[] {
+function describeGaps(findings: ReadonlyMap<string, Finding>, whyNotRun: string): string[] {
   const byReason = new Map<string, string[]>();
   const broken: string[] = [];
   for (const { id, says, elsewhere } of Object.values(COVERAGE).flat()) {
@@ -45,7 +43,7 @@ function describeGaps(findings: ReadonlyMap<string, Finding>): string[] {
     const state = stateOf(finding, elsewhere);
     if (state === 'broken') broken.push(`    ${id}: ${says}`);
     if (state !== 'not covered') continue;
-    const reason = [...(finding?.reasons ?? [LEFT_OUT])].join('; ');
+    const reason = [...(finding?.reasons ?? [whyNotRun])].join('; ');
     byReason.set(reason, [...(byReason.get(reason) ?? []), id]);
   }
   const lines = broken.length > 0 ? ['', '  Broken:', ...broken] : [];
@@ -56,10 +54,14 @@ function describeGaps(findings: ReadonlyMap<string, Finding>): string[] {
 /**
  * Writes, by area of the contract, how many of its rules a run saw hold, and what it did not cover and why.
  *
- * @param modules - the run's test files
+ * @param run.modules - its test files
+ * @param run.whyNotRun - what to say of a rule of which no test ran
  */
-export function writeCoverageTable(modules: readonly TestModule[]): string {
-  const findings = gather(modules);
+export function writeCoverageTable(run: {
+  readonly modules: readonly TestModule[];
+  readonly whyNotRun: string;
+}): string {
+  const findings = gather(run.modules);
   const columns: readonly State[] = ['holds', 'broken', 'not covered', 'elsewhere'];
   const lines = [['Contract', 'rules', ...columns]];
   const totals = new Map<State, number>();
@@ -75,12 +77,14 @@ export function writeCoverageTable(modules: readonly TestModule[]): string {
   const rows = lines.map(
     ([area = '', ...cells]) => `  ${area.padEnd(24)}${cells.map((cell) => cell.padStart(13)).join('')}`,
   );
-  return ['', ...rows, ...describeGaps(findings), ''].join('\n');
+  return ['', ...rows, ...describeGaps(findings, run.whyNotRun), ''].join('\n');
 }
 
-/** Prints the table when a run has ended. */
-export function createCoverageReporter(print: (text: string) => void): Reporter {
-  return {
-    onTestRunEnd: (modules) => print(writeCoverageTable(modules)),
-  };
+/** Makes the reporter that prints the table when a run has ended. */
+export function createCoverageReporter(options: {
+  readonly whyNotRun: string;
+  readonly print: (text: string) => void;
+}): Reporter {
+  const { whyNotRun, print } = options;
+  return { onTestRunEnd: (modules) => print(writeCoverageTable({ modules, whyNotRun })) };
 }

@@ -2,6 +2,8 @@
 import { parseArgs } from 'node:util';
 import { startVitest } from 'vitest/node';
 import { createCoverageReporter } from './coverageReporter.ts';
+import { explainTarget } from './rig/explainTarget.ts';
+import { readFacts } from './rig/readFacts.ts';
 
 const HELP = `Tests a gateway from outside, by the contract, and prints what of it was covered.
 
@@ -40,7 +42,9 @@ function readArguments(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options: OPTIONS }).values;
   } catch (cause) {
-    throw new ArgumentsError(cause instanceof Error ? cause.message : 'The arguments are wrong.', { cause });
+    throw new ArgumentsError(cause instanceof Error ? `${cause.message}. Try --help.` : 'The arguments are wrong.', {
+      cause,
+    });
   }
 }
 
@@ -69,30 +73,39 @@ function environmentOf(values: Arguments, environment: NodeJS.ProcessEnv): Recor
   };
 }
 
-async function main(): Promise<number> {
-  try {
-    const values = readArguments(process.argv.slice(2));
-    if (values.help === true) {
-      console.log(HELP);
-      return 0;
-    }
-    checkArguments(values);
-    Object.assign(process.env, environmentOf(values, process.env));
-  } catch (error) {
-    if (!(error instanceof ArgumentsError)) throw error;
-    console.error(`${error.message} Try --help.`);
-    return 1;
-  }
-  const reporters = ['default', createCoverageReporter((text) => console.log(text))];
+async function runTests(values: Arguments): Promise<number> {
+  Object.assign(process.env, environmentOf(values, process.env));
+  const facts = readFacts(process.env);
+  const obstacle = facts && (await explainTarget(facts));
+  if (obstacle !== undefined) throw new ArgumentsError(obstacle);
+  const { only = [] } = values;
+  const whyNotRun =
+    only.length > 0
+      ? 'their tests are not among those chosen by --only'
+      : 'they need a gateway with settings of its own: run without --url';
   const root = import.meta.dirname;
-  const vitest = await startVitest([...(readArguments(process.argv.slice(2)).only ?? [])], {
+  const vitest = await startVitest([...only], {
     root,
     config: `${root}/vitest.config.ts`,
     watch: false,
-    reporters,
+    reporters: ['default', createCoverageReporter({ whyNotRun, print: (text) => console.log(text) })],
   });
   await vitest.close();
   return Number(process.exitCode ?? 0);
+}
+
+async function main(): Promise<number> {
+  try {
+    const values = readArguments(process.argv.slice(2));
+    checkArguments(values);
+    if (values.help !== true) return await runTests(values);
+    console.log(HELP);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof ArgumentsError)) throw error;
+    console.error(error.message);
+    return 1;
+  }
 }
 
 if (import.meta.main) process.exit(await main());

@@ -1,5 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { checkAnswer } from './checkAnswer.ts';
+import { waitOutLimits } from './waitOutLimits.ts';
 
 /** One HTTP call, by what it sends. */
 export interface Call {
@@ -29,10 +29,6 @@ export interface Answer {
   /** Parsed JSON; undefined where there is none. */
   readonly body: unknown;
 }
-
-/** Longest wait for a limit's window, in seconds: a window and a second. */
-const MAX_RETRY_AFTER = 61;
-const MAX_TURNS = 5;
 
 /** The bytes that a call sends, or undefined for no body. */
 export function bodyOf(call: Pick<Call, 'json' | 'body'>): Uint8Array<ArrayBuffer> | undefined {
@@ -73,11 +69,13 @@ async function send(base: string, call: Call): Promise<Answer> {
  * @throws AssertionError where the answer lacks what every answer has
  */
 export async function callApi(gateway: { readonly url: string }, call: Call): Promise<Answer> {
-  for (let turn = 1; ; turn++) {
+  const sendChecked = async () => {
     const answer = await send(gateway.url, call);
     checkAnswer(call, answer);
-    if (answer.status !== 429 || call.seesLimit || turn === MAX_TURNS) return answer;
-    const seconds = Number(answer.headers.get('retry-after'));
-    await wait(1000 * Math.min(MAX_RETRY_AFTER, Math.max(1, seconds)));
-  }
+    return answer;
+  };
+  if (call.seesLimit) return await sendChecked();
+  return await waitOutLimits(sendChecked, ({ status, headers }) => {
+    return status === 429 ? (headers.get('retry-after') ?? '1') : undefined;
+  });
 }

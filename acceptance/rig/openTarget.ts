@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import type { Relayer, Target } from './target.ts';
+import { waitOutLimits } from './waitOutLimits.ts';
 
 /** What a run is told of the gateway to test. */
 export interface TargetFacts {
@@ -39,11 +40,12 @@ async function hasDevIssuer(url: string): Promise<boolean> {
 async function whitelist(facts: TargetFacts, run: string): Promise<Relayer> {
   const privateKey = generatePrivateKey();
   const address = privateKeyToAddress(privateKey);
-  const response = await fetch(`${facts.url}/admin/relayers`, {
-    method: 'POST',
-    headers: { 'x-admin-key': facts.adminKey, 'content-type': 'application/json' },
-    body: JSON.stringify({ address, label: `acceptance run ${run}` }),
-  });
+  const headers = { 'x-admin-key': facts.adminKey, 'content-type': 'application/json' };
+  const body = JSON.stringify({ address, label: `acceptance run ${run}` });
+  const send = () => fetch(`${facts.url}/admin/relayers`, { method: 'POST', headers, body });
+  const response = await waitOutLimits(send, (answer) =>
+    answer.status === 429 ? (answer.headers.get('retry-after') ?? '1') : undefined,
+  );
   const text = await response.text();
   if (response.status === 401) throw new Error(`${facts.url} refuses the admin key: pass --admin-key.`);
   if (response.status !== 201) throw new Error(`${facts.url} did not whitelist a relayer: ${response.status} ${text}`);

@@ -1,5 +1,6 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { waitOutLimits } from './waitOutLimits.ts';
 
 /** A call that `fetch` would not send as it stands. */
 export interface RawCall {
@@ -18,12 +19,7 @@ export interface RawAnswer {
   readonly text: string;
 }
 
-/**
- * Sends a call below `fetch`: a path that is not made normal, a header twice, a body in chunks, a wrong length.
- *
- * @param gateway.url - base URL
- */
-export async function sendRaw(gateway: { readonly url: string }, call: RawCall): Promise<RawAnswer> {
+async function send(gateway: { readonly url: string }, call: RawCall): Promise<RawAnswer> {
   const base = new URL(gateway.url);
   const request = base.protocol === 'https:' ? requestHttps : requestHttp;
   const headers = { ...call.headers, ...(call.isChunked && { 'transfer-encoding': 'chunked' }) };
@@ -51,4 +47,15 @@ export async function sendRaw(gateway: { readonly url: string }, call: RawCall):
       sent.end(call.body.subarray(1));
     } else sent.end(call.body);
   });
+}
+
+/**
+ * Sends a call below `fetch`: a path that is not made normal, a header twice, a body in chunks, a wrong length.
+ *
+ * @param gateway.url - base URL
+ */
+export async function sendRaw(gateway: { readonly url: string }, call: RawCall): Promise<RawAnswer> {
+  const retryAfterOf = ({ status, headers }: RawAnswer) =>
+    status === 429 ? (headers['retry-after'] ?? '1') : undefined;
+  return await waitOutLimits(() => send(gateway, call), retryAfterOf);
 }

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { callApi } from '../rig/call.ts';
 import { covers } from '../rig/covers.ts';
 import { eventually } from '../rig/eventually.ts';
+import { findClosedPort } from '../rig/findClosedPort.ts';
 import { sign } from '../rig/objects.ts';
 import { randomHex } from '../rig/randomHex.ts';
 import { startOwn } from '../rig/startOwn.ts';
@@ -61,8 +62,7 @@ covers(
   ['signStorage.503', 'sign.providerDown'],
   'an identity provider that does not answer: 503, never open',
   async () => {
-    // Port 9 of the loopback interface: nobody listens there.
-    const issuer = 'http://127.0.0.1:9';
+    const issuer = `http://127.0.0.1:${await findClosedPort()}`;
     const { target } = await startOwn({ env: { IDENTITY_ISSUER: issuer, IDENTITY_APP_ID: 'app' } });
     const claims = { iss: issuer, aud: 'app', sub: 'alice', exp: Math.floor(Date.now() / 1000) + 600 };
     const token = `${part({ alg: 'ES256', kid: 'a', typ: 'JWT' })}.${part(claims)}.${'A'.repeat(86)}`;

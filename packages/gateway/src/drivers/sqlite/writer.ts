@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { DependencyUnavailableError } from '../../ports/errors.ts';
 import type { FromWriterThread, ToWriterThread, WriterThreadData } from './writerThread.ts';
@@ -33,7 +32,7 @@ export function createWriter(data: WriterThreadData): Writer {
   let orders: [number, WriteOrder][] = [];
   let nextNumber = 0;
   let thread: Worker | undefined;
-  let closed = false;
+  let closing: Promise<void> | undefined;
 
   function settle(number: number, outcome: WriteOutcome): void {
     const one = waiting.get(number);
@@ -69,9 +68,18 @@ export function createWriter(data: WriterThreadData): Writer {
     orders = [];
   }
 
+  async function finish(): Promise<void> {
+    flush();
+    if (thread === undefined) return;
+    // Not `once`: a thread that dies now has rejected its orders already, and is gone all the same.
+    const exited = new Promise((resolve) => thread?.on('exit', resolve));
+    post(null);
+    await exited;
+  }
+
   return {
     write(kind, input) {
-      if (closed) return Promise.reject(unavailable(new Error('the store is closed')));
+      if (closing !== undefined) return Promise.reject(unavailable(new Error('the store is closed')));
       const number = nextNumber++;
       if (orders.length === 0) setImmediate(flush);
       // `kind` and `input` belong together by this function's own type.
@@ -81,13 +89,9 @@ export function createWriter(data: WriterThreadData): Writer {
         waiting.set(number, { resolve: resolve as Waiting['resolve'], reject });
       });
     },
-    async close() {
-      closed = true;
-      flush();
-      if (thread === undefined) return;
-      const exited = once(thread, 'exit');
-      post(null);
-      await exited;
+    close() {
+      closing ??= finish();
+      return closing;
     },
   };
 }

@@ -13,12 +13,20 @@ export interface WriterThreadData {
   readonly tables: TableNames;
 }
 
-/** Orders with the numbers their outcomes go back under; null: close. */
-export type ToWriterThread = readonly (readonly [number, WriteOrder])[] | null;
+/** An order with the number its outcome goes back under. */
+type NumberedOrder = readonly [number, WriteOrder];
+
+/** What to do; null: close. */
+export type ToWriterThread = readonly NumberedOrder[] | null;
 export type FromWriterThread = readonly (readonly [number, WriteOutcome])[];
 
 /** Most orders of one transaction, which bounds how long any of them waits. */
 const MAX_ORDERS = 256;
+
+const asError = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)));
+
+const refuse = (orders: readonly NumberedOrder[], { message }: Error): FromWriterThread =>
+  orders.map(([number]) => [number, { error: message }] as const);
 
 function runWriter(port: NonNullable<typeof parentPort>, { file, tables }: WriterThreadData): void {
   const database = openDatabase(file);
@@ -31,8 +39,18 @@ function runWriter(port: NonNullable<typeof parentPort>, { file, tables }: Write
     return (writes[order.kind] as (input: WriteOrder['input']) => Writes[WriteKind]['result'])(order.input);
   }
 
-  function runTogether(orders: NonNullable<ToWriterThread>): FromWriterThread {
-    begin.run();
+  /** Begins a transaction. @returns why the file is not to be had, if so */
+  function tryBegin(): Error | undefined {
+    try {
+      begin.run();
+      return undefined;
+    } catch (error) {
+      return asError(error);
+    }
+  }
+
+  /** Runs orders in the transaction that has begun; if that fails, each in its own, so that one bad order harms no other. */
+  function runTogether(orders: readonly NumberedOrder[]): FromWriterThread {
     try {
       const outcomes = orders.map(([number, order]) => [number, { result: apply(order) }] as const);
       saveCounts();
@@ -41,18 +59,19 @@ function runWriter(port: NonNullable<typeof parentPort>, { file, tables }: Write
     } catch (error) {
       forgetCounts();
       if (database.isTransaction) database.exec('ROLLBACK');
-      throw error;
+      return orders.length === 1 ? refuse(orders, asError(error)) : [...runInGroups(orders, 1)].flat();
     }
   }
 
-  /** Runs orders in one transaction; if that fails, each in its own, so that one bad order harms no other. */
-  function run(orders: NonNullable<ToWriterThread>): FromWriterThread {
-    try {
-      return runTogether(orders);
-    } catch (error) {
-      if (orders.length > 1) return orders.flatMap((order) => run([order]));
-      const outcome = { error: error instanceof Error ? error.message : String(error) };
-      return orders.map(([number]) => [number, outcome] as const);
+  /**
+   * Runs orders in transactions of a given size. Once the file is locked for longer than SQLite waits, the rest is refused
+   * too: to wait again for each group would hold up all that come after.
+   */
+  function* runInGroups(orders: readonly NumberedOrder[], size: number): Generator<FromWriterThread> {
+    for (let i = 0; i < orders.length; i += size) {
+      const locked = tryBegin();
+      if (locked !== undefined) return yield refuse(orders.slice(i), locked);
+      yield runTogether(orders.slice(i, i + size));
     }
   }
 
@@ -62,14 +81,14 @@ function runWriter(port: NonNullable<typeof parentPort>, { file, tables }: Write
   }
 
   port.on('message', (first: ToWriterThread) => {
-    const waiting = [];
+    const waiting: NumberedOrder[] = [];
     let closing = false;
     for (let message: { message: ToWriterThread } | undefined = { message: first }; message !== undefined; ) {
       if (message.message === null) closing = true;
       else waiting.push(...message.message);
       message = receiveMessageOnPort(port);
     }
-    for (let i = 0; i < waiting.length; i += MAX_ORDERS) port.postMessage(run(waiting.slice(i, i + MAX_ORDERS)));
+    for (const outcomes of runInGroups(waiting, MAX_ORDERS)) port.postMessage(outcomes);
     if (closing) close();
   });
 }

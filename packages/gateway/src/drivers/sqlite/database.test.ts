@@ -1,0 +1,101 @@
+import { once } from 'node:events';
+import { DatabaseSync } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { pendingRequest } from '../../../test/contracts/storedRequests.ts';
+import { createSqliteRig, type SqliteRig, TEST_TABLES } from '../../../test/rigs/sqliteStores.ts';
+import { openDatabase } from './database.ts';
+import { openSqliteStores } from './stores.ts';
+
+let rig: SqliteRig;
+beforeEach(async () => {
+  rig = await createSqliteRig();
+});
+afterEach(() => rig.dispose());
+
+describe('a connection', () => {
+  test('writes ahead and waits for the disk at every commit, also on later connections', () => {
+    for (let i = 0; i < 2; i++) {
+      const database = openDatabase(rig.file);
+      const pragma = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+      // 2 is FULL. https://sqlite.org/pragma.html#pragma_synchronous
+      expect([pragma('journal_mode'), pragma('synchronous'), pragma('busy_timeout')]).toEqual(['wal', 2, 5000]);
+      database.close();
+    }
+  });
+});
+
+describe('the schema', () => {
+  test('is made once and found again', async () => {
+    const record = pendingRequest();
+    await rig.open().requests.create(record);
+    await rig.close();
+    expect(await rig.open().requests.get(record.requestId)).toEqual(record);
+  });
+
+  test('of a later version is refused with what to do, and left alone', () => {
+    rig.open();
+    const database = new DatabaseSync(rig.file);
+    database.prepare('UPDATE schema_versions SET version = 99').run();
+    expect(() => openSqliteStores(rig.file, TEST_TABLES)).toThrow(/version 99.*start a newer version/);
+    expect(database.prepare('SELECT version FROM schema_versions').get()).toEqual({ version: 99 });
+    database.close();
+  });
+
+  test('that cannot be made whole is not made at all', () => {
+    const database = new DatabaseSync(rig.file);
+    // The last table of the schema is in the way.
+    database.exec(`CREATE TABLE "${TEST_TABLES.rateLimits}" (x)`);
+    expect(() => openSqliteStores(rig.file, TEST_TABLES)).toThrow(/already exists/);
+    const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all();
+    expect(tables.map(({ name }) => name)).toEqual(['schema_versions', TEST_TABLES.rateLimits].sort());
+    expect(database.prepare('SELECT * FROM schema_versions').all()).toEqual([]);
+    database.close();
+  });
+
+  test('of other names, however odd, stands beside it in the same file', async () => {
+    const odd = { requests: 'x"; DROP TABLE y; --', relayers: "re'layers", rateLimits: 'rate limits' };
+    const [one, two] = [rig.open(), openSqliteStores(rig.file, odd)];
+    const record = pendingRequest();
+    await one.requests.create(record);
+    expect(await two.requests.get(record.requestId)).toBeUndefined();
+    await two.requests.create({ ...record, chainName: 'other' });
+    await two.relayers.put({ address: record.signer, now: 1 });
+    expect(await one.requests.get(record.requestId)).toEqual(record);
+    expect(await one.relayers.list()).toEqual([]);
+    await two.close();
+  });
+
+  test('is made by one of many that open the file in the same moment', { timeout: 60_000 }, async () => {
+    const threads = 4;
+    const rounds = 10;
+    const turnstile = new SharedArrayBuffer(4 * rounds);
+    const script = `(async () => {
+      const { workerData, parentPort } = require('node:worker_threads');
+      const { openSqliteStores } = await import(workerData.module);
+      const turnstile = new Int32Array(workerData.turnstile);
+      for (let round = 0; round < workerData.rounds; round++) {
+        // The last one to come lets all of them go at once; they spin, since a sleeping thread wakes late.
+        Atomics.add(turnstile, round, 1);
+        while (Atomics.load(turnstile, round) < workerData.threads);
+        const stores = openSqliteStores(workerData.file + round, workerData.tables);
+        await stores.requests.stats();
+        await stores.close();
+      }
+      parentPort.postMessage('done');
+    })()`;
+    const workerData = {
+      module: import.meta.resolve('./stores.ts'),
+      file: rig.file,
+      tables: TEST_TABLES,
+      turnstile,
+      threads,
+      rounds,
+    };
+    const opening = Array.from({ length: threads }, async () => {
+      const worker = new Worker(script, { eval: true, workerData });
+      return (await once(worker, 'message'))[0];
+    });
+    expect(await Promise.all(opening)).toEqual(Array(threads).fill('done'));
+  });
+});

@@ -1,0 +1,163 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { claimOf, pendingRequest } from '../../../test/contracts/storedRequests.ts';
+import { createSqliteRig, type SqliteRig, TEST_TABLES } from '../../../test/rigs/sqliteStores.ts';
+import { createWriter } from './writer.ts';
+
+let rig: SqliteRig;
+beforeEach(async () => {
+  rig = await createSqliteRig();
+});
+afterEach(() => rig.dispose());
+
+/** Bytes of a write-ahead log's header, and of the header of each of its frames. */
+const [WAL_HEADER, FRAME_HEADER] = [32, 24];
+
+/**
+ * Counts the commits in a write-ahead log: frames that say how large the database is after them.
+ *
+ * @see https://sqlite.org/fileformat2.html#the_write_ahead_log
+ */
+async function countCommits(file: string): Promise<number> {
+  const wal = await readFile(`${file}-wal`);
+  const frame = FRAME_HEADER + wal.readUInt32BE(8);
+  const salt = wal.subarray(16, 24);
+  let commits = 0;
+  for (let at = WAL_HEADER; at + frame <= wal.length; at += frame) {
+    // A frame of an earlier round of the log has another salt.
+    if (!wal.subarray(at + 8, at + 16).equals(salt)) break;
+    if (wal.readUInt32BE(at + 4) !== 0) commits++;
+  }
+  return commits;
+}
+
+describe('group commit', () => {
+  test('writes one after another are a commit each', async () => {
+    const { requests } = rig.open();
+    await requests.create(pendingRequest());
+    const before = await countCommits(rig.file);
+    for (let i = 0; i < 20; i++) await requests.create(pendingRequest());
+    expect((await countCommits(rig.file)) - before).toBe(20);
+  });
+
+  test('writes at the same time share few commits', async () => {
+    const { requests } = rig.open();
+    await requests.create(pendingRequest());
+    const before = await countCommits(rig.file);
+    await Promise.all(Array.from({ length: 200 }, () => requests.create(pendingRequest())));
+    const commits = (await countCommits(rig.file)) - before;
+    expect(commits).toBeGreaterThan(0);
+    expect(commits).toBeLessThan(40);
+  });
+
+  test('an order that fails harms none of those it travels with', async () => {
+    const { requests } = rig.open();
+    const good = Array.from({ length: 10 }, () => pendingRequest());
+    // The column takes no null: what no parsed request can hold stands in for a full disk or a broken page.
+    const bad = { ...pendingRequest(), chainName: null as unknown as string };
+    const answers = await Promise.allSettled(
+      [...good.slice(0, 5), bad, ...good.slice(5)].map((r) => requests.create(r)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([
+      ...Array(5).fill('fulfilled'),
+      'rejected',
+      ...Array(5).fill('fulfilled'),
+    ]);
+    for (const record of good) expect(await requests.get(record.requestId)).toEqual(record);
+    expect((await requests.stats()).countByStatus?.pending).toBe(10);
+  });
+});
+
+describe('a file that another process keeps locked', () => {
+  test('is waited for once, not once for each write, and serves again afterwards', { timeout: 20_000 }, async () => {
+    const { requests } = rig.open();
+    const known = pendingRequest();
+    await requests.create(known);
+    const other = new DatabaseSync(rig.file);
+    other.exec('BEGIN IMMEDIATE');
+    const from = performance.now();
+    const writes = Array.from({ length: 12 }, () => requests.create(pendingRequest()));
+    const answers = await Promise.allSettled(writes);
+    const waitedMs = performance.now() - from;
+    expect(await requests.get(known.requestId)).toEqual(known);
+    other.exec('ROLLBACK');
+    other.close();
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set(['rejected']));
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ reason: { code: 'DEPENDENCY_UNAVAILABLE', dependency: 'store' } });
+    }
+    // SQLite waits five seconds for the lock.
+    expect(waitedMs).toBeLessThan(8_000);
+    await requests.create(pendingRequest());
+  });
+
+  test('makes a write wait, not fail, when it is locked for a moment', async () => {
+    const { requests } = rig.open();
+    const record = pendingRequest();
+    await requests.create(record);
+    const other = new DatabaseSync(rig.file);
+    other.exec('BEGIN IMMEDIATE');
+    const claiming = requests.claim(claimOf(record));
+    const release = requests.stats().then(() => other.exec('ROLLBACK'));
+    expect(await claiming).toMatchObject({ outcome: 'moved' });
+    await release;
+    other.close();
+  });
+});
+
+describe('a thread that dies', () => {
+  test('rejects what it was asked, and the next write starts another', async () => {
+    const parent = await mkdtemp(join(tmpdir(), 'prism-sqlite-'));
+    const file = join(parent, 'gone.db');
+    // The file is there, but not its tables: the thread cannot prepare its statements.
+    new DatabaseSync(file).exec('CREATE TABLE other (x)');
+    const writer = createWriter({ file, tables: TEST_TABLES });
+    const first = await Promise.allSettled([
+      writer.write('create', pendingRequest()),
+      writer.write('removeRelayer', '0x'),
+    ]);
+    for (const answer of first) {
+      expect(answer).toMatchObject({ status: 'rejected', reason: { code: 'DEPENDENCY_UNAVAILABLE' } });
+    }
+    await rm(file);
+    await rm(`${file}-wal`, { force: true });
+    await rm(`${file}-shm`, { force: true });
+    const { openDatabase } = await import('./database.ts');
+    const { migrate } = await import('./migrations.ts');
+    const database = openDatabase(file);
+    migrate(database, TEST_TABLES);
+    database.close();
+    expect(await writer.write('create', pendingRequest())).toBeNull();
+    await writer.close();
+    await rm(parent, { recursive: true });
+  });
+});
+
+describe('closing', () => {
+  test('finishes what was ordered before, and refuses what comes after', async () => {
+    const stores = rig.open();
+    const records = Array.from({ length: 50 }, () => pendingRequest());
+    const writing = Promise.all(records.map((record) => stores.requests.create(record)));
+    await rig.close();
+    await writing;
+    const late = stores.requests.create(pendingRequest());
+    await expect(late).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
+    const again = rig.open();
+    for (const record of records) expect(await again.requests.get(record.requestId)).toEqual(record);
+  });
+
+  test('twice is once', async () => {
+    const writer = createWriter({ file: rig.file, tables: TEST_TABLES });
+    rig.open();
+    await writer.write('removeRelayer', '0x');
+    await writer.close();
+    await writer.close();
+  });
+
+  test('before the first write ends no thread, and is done', async () => {
+    await createWriter({ file: rig.file, tables: TEST_TABLES }).close();
+  });
+});

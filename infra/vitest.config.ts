@@ -10,5 +10,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    // No test leaves anything behind, and loading the construct library once a file would take most of the time.
+    isolate: false,
   },
 });

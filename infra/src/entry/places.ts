@@ -6,7 +6,7 @@ const INFRA = fileURLToPath(new URL('../../', import.meta.url));
 /** Where things are. */
 export const places = {
   /** The function's bundle, as `npm run build:lambda` leaves it. */
-  bundleDirectory: join(INFRA, '..', 'packages', 'gateway', 'dist', 'lambda'),
+  bundleDirectory: join(INFRA, '..', 'dist', 'lambda'),
   /** The CDK's own command. */
   cdk: join(INFRA, 'node_modules', '.bin', 'cdk'),
   /** A stage's settings, where there are any. */

@@ -33,6 +33,7 @@ export const GIVEN_SETTINGS: Readonly<Record<Variant, GivenSettings>> = {
     IDENTITY_PROVIDER: 'privy',
     IDENTITY_APP_ID: 'prism-privy',
     IDENTITY_APP_SECRET_ARN: 'arn:aws:ssm:eu-central-1:123456789012:parameter/prism/app-secret',
+    SECRETS_REVISION: '2',
     LOCAL_ORIGINS: 'none',
     REQUESTS_TABLE: 'service-requests-dev-restored',
     RESERVED_CONCURRENCY: '7',

@@ -7,6 +7,7 @@ export const STACK_SETTINGS = {
   LOCAL_ORIGINS:
     'local frontends that may, too; none: none (http://localhost:3000,http://localhost:5173,http://127.0.0.1:3000,http://127.0.0.1:5173)',
   IDENTITY_APP_SECRET_ARN: 'where the app secret is kept: ARN in Secrets Manager, or of an SSM SecureString parameter',
+  SECRETS_REVISION: 'any word; with another one, instances start anew and read the secrets again',
   ALARM_EMAIL: 'address that alarms are mailed to; it gets a mail to confirm',
   DOMAIN_NAME: 'host name of the API, like api.example.org; with CERTIFICATE_ARN',
   CERTIFICATE_ARN: 'ARN of its certificate, in the same region',

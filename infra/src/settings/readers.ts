@@ -27,6 +27,9 @@ export const readHostName = readMatching(HOST_NAME, 'a host name in lower case, 
 /** Reads a certificate's ARN. */
 export const readCertificateArn = readMatching(CERTIFICATE_ARN, 'the ARN of a certificate of ACM');
 
+/** Reads a word that tells one revision from another. */
+export const readRevision = readMatching(/^[\w.:-]{1,64}$/, '1 to 64 of letters, digits and ". _ : -"');
+
 /** Reads a mail address. */
 export const readEmail = readMatching(EMAIL, 'a mail address');
 

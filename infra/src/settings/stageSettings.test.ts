@@ -28,6 +28,7 @@ describe('settings of a stage', () => {
         'http://127.0.0.1:5173',
       ],
       identityAppSecretArn: undefined,
+      secretsRevision: undefined,
       alarmEmail: undefined,
       domain: undefined,
       throttle: { rate: 1000, burst: 500 },
@@ -40,7 +41,6 @@ describe('settings of a stage', () => {
         relayers: 'service-relayers-dev',
         rateLimits: 'service-ratelimit-dev',
       },
-      presignedUrlSeconds: 60,
       gateway: { IDENTITY_ISSUER: 'https://id.example.org', IDENTITY_APP_ID: 'prism-dev' },
     });
   });
@@ -70,6 +70,7 @@ describe('settings of a stage', () => {
     [{ STAGE: 'staging' }, 'STAGE: expected one of dev, prod'],
     [{ REGION: 'Frankfurt' }, 'REGION: expected an AWS region, like eu-central-1'],
     [{ LOG_RETENTION_DAYS: '8' }, 'LOG_RETENTION_DAYS: expected one of 7, 14, 30, 90, 180, 365'],
+    [{ SECRETS_REVISION: 'two words' }, 'SECRETS_REVISION: expected 1 to 64 of letters, digits and ". _ : -"'],
     [{ ALARM_EMAIL: 'nobody' }, 'ALARM_EMAIL: expected a mail address'],
     [{ RESERVED_CONCURRENCY: '-1' }, 'RESERVED_CONCURRENCY: expected a whole number from 0 to 10000'],
     [{ CERTIFICATE_ARN: '' }, 'CERTIFICATE_ARN: expected one, with DOMAIN_NAME'],

@@ -14,6 +14,7 @@ import {
   readHostName,
   readOrigins,
   readRegion,
+  readRevision,
   readSecretArn,
   readWhole,
 } from './readers.ts';
@@ -37,8 +38,8 @@ export interface StageSettings {
   readonly alarms: { readonly oldestPendingSeconds: number; readonly latencyMs: number };
   /** Names of the tables that the function uses. */
   readonly tables: TableNames;
-  /** Longest lifetime of a presigned URL, in seconds. */
-  readonly presignedUrlSeconds: number;
+  /** Any text; with another one, the function's instances start anew and read the secrets again. */
+  readonly secretsRevision?: string | undefined;
   /** Settings for the gateway, as text. */
   readonly gateway: Readonly<Partial<Record<GatewaySettingName, string>>>;
 }
@@ -87,6 +88,7 @@ function readStack(given: GivenSettings, fault: Fault) {
     region: readRegion(given, 'REGION', fault),
     bucketOrigins: readBucketOrigins(given, stage, fault),
     identityAppSecretArn: readSecretArn(given, 'IDENTITY_APP_SECRET_ARN', fault),
+    secretsRevision: readRevision(given, 'SECRETS_REVISION', fault),
     alarmEmail: readEmail(given, 'ALARM_EMAIL', fault),
     domain: readDomain(given, fault),
     throttle: { rate: whole('THROTTLE_RATE', 1, 100_000, 1000), burst: whole('THROTTLE_BURST', 1, 50_000, 500) },
@@ -127,5 +129,5 @@ export function parseStageSettings(given: GivenSettings): StageSettings {
   const judged = readGateway(given, stack.stage, faults);
   if (judged === undefined || faults.length > 0) throw new StageSettingsError(faults);
   const { gateway, parsed } = judged;
-  return { ...stack, gateway, tables: parsed.tables, presignedUrlSeconds: parsed.STORAGE_SIGNED_URL_TTL_SECONDS };
+  return { ...stack, gateway, tables: parsed.tables };
 }

@@ -10,7 +10,13 @@ import {
 } from 'aws-cdk-lib/aws-s3';
 import type { StackContext } from './stackContext.ts';
 
-const MS_PER_SECOND = 1000;
+/**
+ * Longest lifetime that the gateway gives a presigned URL, in milliseconds. Not the one that is set: S3 itself ends a URL in
+ * time, and a second clock beside it that ends it in the same moment would now and then be early.
+ *
+ * @see SPEC.md section 8, "signed-operation lifetime"
+ */
+const MAX_SIGNATURE_AGE_MS = 300_000;
 /** How long a browser may keep the answer to a preflight, in seconds. */
 const PREFLIGHT_SECONDS = 3600;
 
@@ -28,8 +34,8 @@ function corsRules(origins: readonly string[]): CorsRule[] {
   ];
 }
 
-/** Refuses presigned URLs that live longer than the gateway's, whoever made them, by whatever key. */
-function denyOldSignatures(bucket: Bucket, presignedUrlSeconds: number): void {
+/** Refuses presigned URLs that are older than any of the gateway's can get, whoever made them, by whatever key. */
+function denyOldSignatures(bucket: Bucket): void {
   bucket.addToResourcePolicy(
     new PolicyStatement({
       sid: 'DenyOldSignatures',
@@ -37,7 +43,7 @@ function denyOldSignatures(bucket: Bucket, presignedUrlSeconds: number): void {
       principals: [new AnyPrincipal()],
       actions: ['s3:*'],
       resources: [bucket.arnForObjects('*')],
-      conditions: { NumericGreaterThan: { 's3:signatureAge': String(presignedUrlSeconds * MS_PER_SECOND) } },
+      conditions: { NumericGreaterThan: { 's3:signatureAge': String(MAX_SIGNATURE_AGE_MS) } },
     }),
   );
 }
@@ -66,7 +72,7 @@ export function addBucket({ stack, settings }: StackContext): Bucket {
     cors: corsRules(settings.bucketOrigins),
     removalPolicy: settings.stage === 'prod' ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
   });
-  denyOldSignatures(bucket, settings.presignedUrlSeconds);
+  denyOldSignatures(bucket);
   Validations.of(bucket).acknowledge({
     id: 'AwsSolutions-S1',
     reason:

@@ -81,6 +81,11 @@ describe('environment of prod', () => {
 });
 
 describe('other settings', () => {
+  it('have instances read the secrets again', () => {
+    expect(environmentOf('other').SECRETS_REVISION).toBe('2');
+    expect(environmentOf('prod')).not.toHaveProperty('SECRETS_REVISION');
+  });
+
   it('reserve other numbers of instances and days', () => {
     expect(findOnly('other', 'AWS::Lambda::Function').Properties.ReservedConcurrentExecutions).toBe(7);
     for (const { Properties } of Object.values(findResources('other', 'AWS::Logs::LogGroup'))) {

@@ -18,7 +18,7 @@ const MEMORY_MB = 256;
 const TIMEOUT_SECONDS = 29;
 
 function environmentOf({ settings }: StackContext, { bucket, secrets }: FunctionParts): Record<string, string> {
-  const { stage, tables, identityAppSecretArn, gateway } = settings;
+  const { stage, tables, identityAppSecretArn, secretsRevision, gateway } = settings;
   return {
     ...gateway,
     STAGE: stage,
@@ -29,6 +29,8 @@ function environmentOf({ settings }: StackContext, { bucket, secrets }: Function
     ADMIN_API_KEY_ARN: secrets.adminApiKey.secretArn,
     CURSOR_SECRET_ARN: secrets.cursorSecret.secretArn,
     ...(identityAppSecretArn !== undefined && { IDENTITY_APP_SECRET_ARN: identityAppSecretArn }),
+    // The gateway does not read it; Lambda starts new instances for any change here.
+    ...(secretsRevision !== undefined && { SECRETS_REVISION: secretsRevision }),
   };
 }
 

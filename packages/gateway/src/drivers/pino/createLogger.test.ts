@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+
+const run = promisify(execFile);
+const MODULE = new URL('./createLogger.ts', import.meta.url).href;
+
+/** Runs statements on a logger called `logger` in a process of its own. @returns what it printed */
+async function printed(level: string, statements: string): Promise<string> {
+  const script = `import { createLogger } from ${JSON.stringify(MODULE)};
+    const logger = createLogger(${JSON.stringify(level)});
+    ${statements}`;
+  const { stdout } = await run(process.execPath, ['--input-type=module-typescript', '-e', script]);
+  return stdout;
+}
+
+test('writes JSON lines with level, time, fields and message', async () => {
+  const lines = (
+    await printed('debug', "logger.debug({ a: 1 }, 'one'); logger.error({ b: 'x\\ny' }, 'two'); logger.flush()")
+  )
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines).toEqual([
+    { level: 'debug', time: expect.any(Number), a: 1, msg: 'one' },
+    { level: 'error', time: expect.any(Number), b: 'x\ny', msg: 'two' },
+  ]);
+});
+
+test('writes what is of its level and above, and nothing when silent', async () => {
+  const all = "for (const level of ['debug', 'info', 'warn', 'error']) logger[level]({}, level); logger.flush()";
+  const messages = async (level: string) =>
+    [...(await printed(level, all)).matchAll(/"msg":"(\w+)"/g)].map(([, name]) => name);
+  expect(await messages('warn')).toEqual(['warn', 'error']);
+  expect(await messages('silent')).toEqual([]);
+});
+
+test('lines come out by themselves too, and a flush before the end leaves none behind', async () => {
+  const many = 'for (let i = 0; i < 5000; i++) logger.info({ i }, "line");';
+  const countOf = (text: string) => text.trim().split('\n').length;
+  expect(countOf(await printed('info', `${many} setTimeout(() => undefined, 500)`))).toBe(5000);
+  expect(countOf(await printed('info', `${many} logger.flush(); process.exit(0)`))).toBe(5000);
+});

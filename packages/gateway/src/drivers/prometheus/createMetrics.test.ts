@@ -1,0 +1,70 @@
+import { createFakeClock } from '@prism-gateway/testing';
+import { describe, expect, test } from 'vitest';
+import type { RequestStats } from '../../ports/requestStore.ts';
+import { createMetrics } from './createMetrics.ts';
+
+const clock = createFakeClock();
+const countByStatus = { pending: 3, processing: 2, success: 1, failed: 0 };
+const createWith = (readStats: () => Promise<RequestStats>) => createMetrics(readStats, clock.now);
+
+/** Value of a series by its full name; undefined where there is none. */
+async function readSeries(metrics: ReturnType<typeof createWith>, series: string): Promise<number | undefined> {
+  const { body } = await metrics.render();
+  const line = body.split('\n').find((text) => text.startsWith(`${series} `));
+  return line === undefined ? undefined : Number(line.slice(series.length + 1));
+}
+
+test('requests and their latency are counted by method, route and status', async () => {
+  const metrics = createWith(async () => ({}));
+  for (const seconds of [0.002, 0.2]) metrics.answered({ method: 'GET', route: '/requests', status: 200, seconds });
+  metrics.answered({ method: 'GET', route: '/requests', status: 401, seconds: 0.001 });
+  const labels = 'method="GET",route="/requests"';
+  expect(await readSeries(metrics, `prism_http_requests_total{${labels},status="200"}`)).toBe(2);
+  expect(await readSeries(metrics, `prism_http_requests_total{${labels},status="401"}`)).toBe(1);
+  expect(await readSeries(metrics, `prism_http_request_seconds_count{${labels}}`)).toBe(3);
+  expect(await readSeries(metrics, `prism_http_request_seconds_bucket{le="0.0025",${labels}}`)).toBe(2);
+});
+
+test('claims are counted by their result', async () => {
+  const metrics = createWith(async () => ({}));
+  for (const result of ['won', 'lost', 'lost'] as const) metrics.claimed(result);
+  expect(await readSeries(metrics, 'prism_claims_total{result="won"}')).toBe(1);
+  expect(await readSeries(metrics, 'prism_claims_total{result="lost"}')).toBe(2);
+});
+
+describe('the queue', () => {
+  test('is read once a scrape, and shown by the first one already', async () => {
+    let reads = 0;
+    const metrics = createWith(async () => {
+      reads++;
+      return { countByStatus, oldestPendingAt: clock.now() - 1500 };
+    });
+    const { body } = await metrics.render();
+    expect(reads).toBe(1);
+    for (const [status, count] of Object.entries(countByStatus))
+      expect(body).toContain(`prism_requests{status="${status}"} ${count}\n`);
+    expect(body).toContain('prism_oldest_pending_seconds 1.5\n');
+  });
+
+  test('has no oldest pending request: its age is 0', async () => {
+    expect(
+      await readSeries(
+        createWith(async () => ({ countByStatus })),
+        'prism_oldest_pending_seconds',
+      ),
+    ).toBe(0);
+  });
+
+  test('a store that does not answer leaves the rest to be read, and no old value behind', async () => {
+    let answers = true;
+    const metrics = createWith(async () => {
+      if (!answers) throw new Error('gone');
+      return { countByStatus, oldestPendingAt: clock.now() };
+    });
+    expect(await readSeries(metrics, 'prism_requests{status="pending"}')).toBe(3);
+    answers = false;
+    expect(await readSeries(metrics, 'prism_requests{status="pending"}')).toBeUndefined();
+    expect(await readSeries(metrics, 'prism_oldest_pending_seconds')).toBeUndefined();
+    expect(await readSeries(metrics, 'process_resident_memory_bytes')).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,275 @@
+import { CORS_HEADERS, type Route } from '@prism-gateway/protocol';
+import { createFakeClock, createLogRecorder, type LogRecorder } from '@prism-gateway/testing';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createSqliteRig, type SqliteRig } from '../../test/rigs/sqliteStores.ts';
+import { createMetrics } from '../drivers/prometheus/createMetrics.ts';
+import { DependencyUnavailableError } from '../ports/errors.ts';
+import { jsonAnswer } from './answer.ts';
+import { parseBody } from './body.ts';
+import type { Endpoint } from './endpoint.ts';
+import { requestNotFound, unauthenticated } from './errors.ts';
+import { createRateLimiter } from './rateLimit.ts';
+import { createRouter } from './router.ts';
+import { requireValid } from './valid.ts';
+
+const MAX_BODY_BYTES = 100;
+const PEER = { peerAddress: '192.0.2.1' };
+const BASE = 'http://gateway.test';
+
+const route = (facts: Pick<Route, 'method' | 'path'> & Partial<Route>): Route => ({
+  access: 'public',
+  rateLimit: facts.method === 'GET' ? 'reads' : 'writes',
+  takesBody: facts.method === 'POST',
+  success: 200,
+  errors: [],
+  ...facts,
+});
+
+/** A guarded route that can fail in every way. */
+const guarded: Endpoint<string> = {
+  route: route({ method: 'POST', path: '/things/{thingId}', access: 'admin' }),
+  failureLimit: 'admin-failures',
+  async authenticate({ request }) {
+    const key = request.headers.get('x-key');
+    if (key === null) throw unauthenticated('KEY_REJECTED', 'No key.');
+    return { identity: key, client: `key:${key}` };
+  },
+  async handle({ body, params }, key) {
+    const [value] = requireValid(parseBody(body, (json) => ({ value: json })));
+    if (params.thingId === 'missing') throw requestNotFound('missing');
+    return jsonAnswer(200, { ...params, key, value });
+  },
+};
+
+const open: Endpoint = {
+  route: route({ method: 'GET', path: '/things/{thingId}' }),
+  handle: async ({ method, path, query, params, peer }) => jsonAnswer(200, { method, path, query, params, peer }),
+};
+
+const failing = (path: string, error: unknown): Endpoint => ({
+  route: route({ method: 'GET', path }),
+  async handle() {
+    throw error;
+  },
+});
+
+let rig: SqliteRig;
+let logger: LogRecorder;
+beforeEach(async () => {
+  rig = await createSqliteRig();
+  logger = createLogRecorder();
+});
+afterEach(() => rig.dispose());
+
+function build(limits: { reads?: number; writes?: number; failures?: number } = {}) {
+  const { now } = createFakeClock();
+  const { reads = 0, writes = 0, failures = 0 } = limits;
+  const rateLimits = { reads, writes, sign: 0, 'admin-failures': failures };
+  const limiter = createRateLimiter(rig.open().rateLimits, rateLimits, now);
+  const metrics = createMetrics(async () => ({}), now);
+  const mounts = [
+    {
+      prefix: '/mounted/',
+      withApiHeaders: true,
+      async fetch({ url }: Request) {
+        if (url.endsWith('/throw')) throw new Error('a secret of the inside');
+        if (url.endsWith('/gone')) throw Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
+        const headers = new Headers({ 'cache-control': 'max-age=1', 'x-request-id': 'not this' });
+        for (const cookie of ['a=1', 'b=2']) headers.append('set-cookie', cookie);
+        return new Response('mounted', { status: 203, headers });
+      },
+    },
+    { prefix: '/plain/', withApiHeaders: false, fetch: async () => new Response('plain') },
+  ];
+  const context = { limiter, maxBodyBytes: MAX_BODY_BYTES, trustedProxyHops: 1 };
+  const router = createRouter({ metrics, logger, newId: () => 'prefix', mounts, ...context });
+  router.serve(guarded);
+  router.serve(open);
+  router.serve(failing('/broken', new Error('a secret of the inside')));
+  router.serve(failing('/away', new DependencyUnavailableError('store', { cause: new Error('gone') })));
+  router.servePlain({ path: '/hello', answer: async () => jsonAnswer(200, 'hello') });
+  const answer = router.finish();
+  return (method: string, path: string, init: RequestInit = {}) =>
+    answer(new Request(`${BASE}${path}`, { method, ...init }), PEER);
+}
+
+const KEY = { 'x-key': 'k' };
+const LARGE = 'x'.repeat(MAX_BODY_BYTES + 1);
+
+describe('which error wins', () => {
+  test.each<[number, string, string, RequestInit]>([
+    [404, 'POST', '/nothing', { body: LARGE, headers: { 'content-type': 'text/plain' } }],
+    [405, 'PATCH', '/things/missing', { body: LARGE, headers: { 'content-type': 'text/plain' } }],
+    [413, 'POST', '/things/missing', { body: LARGE, headers: { 'content-type': 'text/plain' } }],
+    [415, 'POST', '/things/missing', { body: '{', headers: { 'content-type': 'text/plain' } }],
+    [401, 'POST', '/things/missing', { body: '{', headers: { 'content-type': 'application/json' } }],
+    [400, 'POST', '/things/missing', { body: '{', headers: { 'content-type': 'application/json', ...KEY } }],
+    [404, 'POST', '/things/missing', { body: '{}', headers: { 'content-type': 'application/json', ...KEY } }],
+    [200, 'POST', '/things/one', { body: '{}', headers: { 'content-type': 'application/json', ...KEY } }],
+  ])('%i of %s %s', async (status, method, path, init) => {
+    expect((await build()(method, path, init)).status).toBe(status);
+  });
+
+  test('429 wins over all that comes after the route', async () => {
+    const call = build({ writes: 1 });
+    const large = { body: LARGE, headers: { 'content-type': 'text/plain' } };
+    expect((await call('POST', '/things/a', large)).status).toBe(413);
+    const limited = await call('POST', '/things/a', large);
+    expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^\d+$/)]);
+    expect((await call('PUT', '/things/a', large)).status).toBe(405);
+    expect((await call('OPTIONS', '/things/a')).status).toBe(204);
+  });
+});
+
+describe('limits', () => {
+  const body = '{}';
+  test('an authenticated client is counted by itself, not by its peer', async () => {
+    const call = build({ writes: 1 });
+    const as = (key: string) =>
+      call('POST', '/things/a', { body, headers: { 'content-type': 'application/json', 'x-key': key } });
+    expect([(await as('a')).status, (await as('b')).status, (await as('a')).status]).toEqual([200, 200, 429]);
+  });
+
+  test('a failed authentication is counted by its peer, and a right key does not get past it', async () => {
+    const call = build({ failures: 2 });
+    for (let i = 0; i < 2; i++) expect((await call('POST', '/things/a')).status).toBe(401);
+    expect(
+      (await call('POST', '/things/a', { body, headers: { 'content-type': 'application/json', ...KEY } })).status,
+    ).toBe(429);
+  });
+
+  test('calls held open do not get past the limit of failures', async () => {
+    const call = build({ failures: 2 });
+    const gate = Promise.withResolvers<void>();
+    const held = Array.from({ length: 20 }, () => {
+      const late = new ReadableStream<Uint8Array>({
+        async start(controller) {
+          await gate.promise;
+          controller.close();
+        },
+      });
+      return call('POST', '/things/a', { body: late, duplex: 'half' });
+    });
+    gate.resolve();
+    const statuses = (await Promise.all(held)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(2);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(18);
+  });
+
+  test('every answer that was counted says how much is left', async () => {
+    const call = build({ reads: 5, writes: 5 });
+    for (const response of [
+      await call('GET', '/things/a'),
+      await call('POST', '/things/a', { body: LARGE }),
+      await call('POST', '/things/a'),
+    ]) {
+      expect(response.headers.get('ratelimit')).toMatch(/^"(reads|writes)";r=\d;t=\d+$/);
+    }
+  });
+});
+
+describe('methods', () => {
+  test('405 names those there are', async () => {
+    const call = build();
+    expect((await call('PUT', '/things/a')).headers.get('allow')).toBe('POST, GET, HEAD, OPTIONS');
+    expect((await call('POST', '/hello')).headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+  });
+
+  test('HEAD is GET without the body, and is itself to who checks signatures', async () => {
+    const call = build();
+    const [head, get] = [await call('HEAD', '/things/a'), await call('GET', '/things/a')];
+    expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([
+      200,
+      get.headers.get('content-type'),
+      '',
+    ]);
+    const missing = await call('HEAD', '/nothing');
+    expect([missing.status, await missing.text()]).toEqual([404, '']);
+    expect((await call('HEAD', '/hello')).status).toBe(200);
+  });
+
+  test('a preflight is 204 with the CORS headers, exactly', async () => {
+    const response = await build()('OPTIONS', '/things/a', { headers: { origin: 'https://a.example' } });
+    expect([response.status, response.body, response.headers.get('content-type')]).toEqual([204, null, null]);
+    expect(Object.fromEntries(response.headers)).toMatchObject(CORS_HEADERS);
+  });
+});
+
+test('the call has its path as sent, its query, its decoded parameters and its peer', async () => {
+  const call = build();
+  const response = await call('GET', '/things/a%20b?x=%31&y', {
+    headers: { 'x-forwarded-for': '198.51.100.1, 203.0.113.7' },
+  });
+  expect(await response.json()).toEqual({
+    method: 'GET',
+    path: '/things/a%20b',
+    query: 'x=%31&y',
+    params: { thingId: 'a b' },
+    peer: '203.0.113.7',
+  });
+});
+
+describe('X-Request-Id', () => {
+  test.each(['a', 'A.b_c:d-9', 'x'.repeat(64)])('%s is taken over, and logged', async (id) => {
+    const response = await build()('GET', '/hello', { headers: { 'x-request-id': id } });
+    expect(response.headers.get('x-request-id')).toBe(id);
+    expect(logger.lines.at(-1)?.fields).toMatchObject({ requestId: id, route: '/hello', status: 200 });
+  });
+
+  test.each(['', 'a b', 'é', '<script>', 'x'.repeat(65)])('%j is replaced', async (id) => {
+    const response = await build()('GET', '/hello', { headers: { 'x-request-id': id } });
+    expect(response.headers.get('x-request-id')).toMatch(/^prefix-\w+$/);
+  });
+
+  test('is another one for each call', async () => {
+    const call = build();
+    const ids = await Promise.all(
+      Array.from({ length: 50 }, async () => (await call('GET', '/nothing')).headers.get('x-request-id')),
+    );
+    expect(new Set(ids).size).toBe(50);
+  });
+});
+
+describe('what is thrown', () => {
+  test.each(['/broken', '/mounted/throw'])('%s: the unknown is a plain 500, logged with the id', async (path) => {
+    const response = await build()('GET', path);
+    expect([response.status, await response.text()]).toEqual([500, expect.not.stringContaining('secret')]);
+    expect(Object.fromEntries(response.headers)).toMatchObject(CORS_HEADERS);
+    const logged = logger.lines.find(({ level }) => level === 'error');
+    expect(logged?.fields).toMatchObject({ requestId: response.headers.get('x-request-id'), code: 'UNEXPECTED' });
+  });
+
+  test('a dependency that does not answer is 503 with Retry-After', async () => {
+    const response = await build()('GET', '/away');
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+  });
+
+  test('a body that broke off in a mount is the client’s fault, and no error of ours', async () => {
+    expect((await build()('POST', '/mounted/gone')).status).toBe(400);
+    expect(logger.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+});
+
+describe('a mount', () => {
+  test('keeps its own headers, doubled ones too, and gets the API’s where it has none', async () => {
+    const { status, headers } = await build()('GET', '/mounted/x');
+    expect([status, headers.get('cache-control'), headers.getSetCookie()]).toEqual([203, 'max-age=1', ['a=1', 'b=2']]);
+    expect(headers.get('x-request-id')).toMatch(/^prefix-/);
+    expect(Object.fromEntries(headers)).toMatchObject(CORS_HEADERS);
+  });
+
+  test('without the API’s headers has none of them but the id', async () => {
+    const { headers } = await build()('GET', '/plain/x');
+    expect([headers.get('access-control-allow-origin'), headers.has('x-request-id')]).toEqual([null, true]);
+  });
+
+  test('begins at its slash', async () => {
+    expect((await build()('GET', '/mounted')).status).toBe(404);
+  });
+});
+
+test('a path that is not there is repeated no longer than 200 letters, and counted under one name', async () => {
+  const response = await build()('GET', `/${'a'.repeat(5000)}`);
+  expect((await response.text()).length).toBeLessThan(300);
+  expect(logger.lines.at(-1)?.fields).toMatchObject({ route: 'unmatched', status: 404 });
+});

@@ -18,11 +18,8 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
   const npm = process.env.npm_execpath;
   const [command, ...prefix] = npm ? [process.execPath, npm] : ['npm'];
   const options = ['install', '--no-save', '--no-fund', '--no-audit', '--loglevel=error'];
-  // Without npm's own view of the folder it was started in, which is not this one.
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_(?!execpath)/i.test(name)));
   const { status } = spawnSync(command, [...prefix, ...options], {
     cwd: here,
-    env,
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   if (status !== 0) {

@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { BuildOptions } from 'esbuild';
 import { leaveOut } from './leaveOut.ts';
-import { requireBuiltins } from './requireBuiltins.ts';
 
 const source = (path: string) => fileURLToPath(new URL(`../../packages/gateway/src/${path}`, import.meta.url));
 
@@ -28,7 +27,7 @@ export const bundleOptions = {
   mainFields: ['module', 'main'],
   conditions: ['module'],
   alias: { '@aws-sdk/credential-provider-node': source('entry/lambda/environmentCredentials.ts') },
-  plugins: [requireBuiltins, leaveOut],
+  plugins: [leaveOut],
   legalComments: 'none',
   sourcemap: 'external',
   outfile: 'index.mjs',

@@ -23,6 +23,7 @@ export {
   type RequestArbitraryLimits,
   requestArbitrary,
 } from './requestArbitraries.ts';
+export { type BlackHole, startBlackHole } from './startBlackHole.ts';
 export { startFetchServer } from './startFetchServer.ts';
 export { type GatewaySettings, type RunningGateway, startGateway } from './startGateway.ts';
 export { type JwtIssuer, type JwtIssuerOptions, startJwtIssuer } from './startJwtIssuer.ts';

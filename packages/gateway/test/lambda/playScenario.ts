@@ -89,12 +89,11 @@ async function* signAndTidy({ relayers, adminKey, token }: Actors): AsyncGenerat
   yield await signCall(relayers[1], { target: '/requests?status=pending' });
 }
 
-async function* allCalls(actors: Actors): AsyncGenerator<HttpCall, void, SeenAnswer> {
+async function* lifeCalls(actors: Actors): AsyncGenerator<HttpCall, void, SeenAnswer> {
   const ids = yield* setUp(actors);
   for (const id of ids.slice(0, 2)) yield* liveOnce(id, actors);
   yield* walkLists(actors);
   yield* signAndTidy(actors);
-  for (const call of ODD_CALLS) yield call;
 }
 
 /**
@@ -106,12 +105,18 @@ async function* allCalls(actors: Actors): AsyncGenerator<HttpCall, void, SeenAns
 export async function playScenario(send: Send, actors: Actors): Promise<Played[]> {
   const played: Played[] = [];
   const normalise = createNormaliser();
-  const calls = allCalls(actors);
+  const keep = ({ method, target }: HttpCall, answer: SeenAnswer) => {
+    played.push(normalise({ call: `${method} ${target}`, ...answer }));
+  };
+  const calls = lifeCalls(actors);
   let next = await calls.next();
   while (!next.done) {
     const answer = await send(next.value);
-    played.push(normalise({ call: `${next.value.method} ${next.value.target}`, ...answer }));
+    keep(next.value, answer);
     next = await calls.next(answer);
   }
+  // None of these changes anything, so they may go side by side.
+  const odd = await Promise.all(ODD_CALLS.map(async (call) => ({ call, answer: await send(call) })));
+  for (const { call, answer } of odd) keep(call, answer);
   return played;
 }

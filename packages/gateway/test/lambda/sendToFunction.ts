@@ -9,14 +9,19 @@ interface Result {
   readonly isBase64Encoded: boolean;
 }
 
-/** Calls a function by an event, and reads its answer as API Gateway does. */
+/**
+ * Calls a function by an event, and reads its answer as API Gateway does.
+ *
+ * @param limitMs - the function's time limit
+ */
 export async function sendToFunction(
   running: RunningFunction,
   call: HttpCall,
   event: Record<string, unknown>,
+  limitMs?: number,
 ): Promise<SeenAnswer> {
   // What is no such result makes the comparison fail.
-  const result = (await running.invoke(event)) as Result;
+  const result = (await running.invoke(event, limitMs)) as Result;
   const bytes = Buffer.from(result.body, result.isBase64Encoded ? 'base64' : 'utf8');
   return {
     status: result.statusCode,

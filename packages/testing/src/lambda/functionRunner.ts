@@ -28,5 +28,8 @@ async function answer(handler: Handler, { id, event, limitMs }: Asked): Promise<
 const [, , file = ''] = process.argv;
 // The function is what the rig was told to run.
 const { handler } = (await import(pathToFileURL(file).href)) as { handler: Handler };
-process.on('message', (asked: Asked) => void answer(handler, asked));
+process.on('message', (message: Asked | { readonly marker: string }) => {
+  if ('marker' in message) process.stdout.write(`${message.marker}\n`);
+  else void answer(handler, message);
+});
 send({ ready: true });

@@ -17,8 +17,8 @@ export interface RunningFunction extends AsyncDisposable {
    * @throws Error with what it threw
    */
   invoke(event: unknown, limitMs?: number): Promise<unknown>;
-  /** Every line it has printed. */
-  readonly output: readonly string[];
+  /** Every line it has printed by now. */
+  readOutput(): Promise<readonly string[]>;
   /** Ends it. */
   close(): Promise<void>;
 }
@@ -45,8 +45,14 @@ type Message = { ready: true } | { id: number; result: string } | { id: number; 
 export async function startFunction({ file, env }: FunctionSettings): Promise<RunningFunction> {
   const child = fork(RUNNER, [file], { env, execArgv: [], stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   const output: string[] = [];
+  const markers = new Map<string, () => void>();
+  const readLine = (line: string) => {
+    const passed = markers.get(line);
+    if (passed === undefined) output.push(line);
+    else passed();
+  };
   for (const stream of [child.stdout, child.stderr]) {
-    if (stream) createInterface({ input: stream }).on('line', (line) => output.push(line));
+    if (stream) createInterface({ input: stream }).on('line', readLine);
   }
   const closed = once(child, 'close');
   const ready = Promise.withResolvers<void>();
@@ -74,9 +80,17 @@ export async function startFunction({ file, env }: FunctionSettings): Promise<Ru
     await closed;
   };
   return {
-    output,
     close,
     [Symbol.asyncDispose]: close,
+    async readOutput() {
+      // Lines come by a pipe of their own: what was printed before the marker is there when the marker is.
+      const marker = `marker ${count++}`;
+      const passed = Promise.withResolvers<void>();
+      markers.set(marker, passed.resolve);
+      child.send({ marker });
+      await passed.promise;
+      return output;
+    },
     async invoke(event, limitMs = LIMIT_MS) {
       const id = count++;
       const answer = Promise.withResolvers<unknown>();

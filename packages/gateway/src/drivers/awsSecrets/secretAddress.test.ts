@@ -1,0 +1,10 @@
+import { expect, it } from 'vitest';
+import { parseSecretArn } from './secretAddress.ts';
+
+it.each([
+  ['arn:aws:ssm:eu-west-1:123456789012:parameter/a', 'ssm.eu-west-1.amazonaws.com'],
+  ['arn:aws-us-gov:secretsmanager:us-gov-west-1:123456789012:secret:a', 'secretsmanager.us-gov-west-1.amazonaws.com'],
+  ['arn:aws-cn:ssm:cn-north-1:123456789012:parameter/a/b', 'ssm.cn-north-1.amazonaws.com.cn'],
+])('%s is kept at %s', (arn, host) => {
+  expect(parseSecretArn(arn)).toMatchObject({ host });
+});

@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bundleFunction, type FunctionBundle, MAX_BUNDLE_BYTES } from './bundleFunction.ts';
+import { bundleOptions } from './bundleOptions.ts';
+import { findForbidden } from './checkInputs.ts';
+
+const run = promisify(execFile);
+
+/** Settings with which the function gets ready; nothing is called. */
+const env = {
+  AWS_REGION: 'us-east-1',
+  AWS_ACCESS_KEY_ID: 'none',
+  AWS_SECRET_ACCESS_KEY: 'none',
+  STORAGE_BUCKET: 'prism-objects',
+  CURSOR_SECRET: 'not-a-secret-but-as-long-as-one-must-be',
+  IDENTITY_ISSUER: 'https://id.example.org',
+  IDENTITY_APP_ID: 'prism',
+};
+
+describe('the bundle', () => {
+  let folder: string;
+  let bundle: FunctionBundle;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'prism-bundle-'));
+    bundle = await bundleFunction({ code: join(folder, 'code'), maps: join(folder, 'maps') });
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it('is one module of at most 400 kB, with the OpenAPI document beside it and the source map apart', async () => {
+    expect((await readdir(join(folder, 'code'))).sort()).toEqual(['index.mjs', 'openapi.json']);
+    expect(await readdir(join(folder, 'maps'))).toEqual(['index.mjs.map']);
+    expect((await stat(bundle.file)).size).toBe(bundle.bytes);
+    expect(bundle.bytes).toBeLessThanOrEqual(MAX_BUNDLE_BYTES);
+  });
+
+  it('holds no curve arithmetic in JavaScript, no generator, and nothing of the server', () => {
+    expect(findForbidden(bundle.metafile)).toEqual([]);
+  });
+
+  it('asks for no module at run time that is not inside it', async () => {
+    expect(await readFile(bundle.file, 'utf8')).not.toContain('Dynamic require');
+  });
+
+  it('gets ready without loading the parts of Node that take long', async () => {
+    const script = `await import(${JSON.stringify(bundle.file)}); console.log(process.moduleLoadList.join('\\n'));`;
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], { env });
+    const loaded = stdout.split('\n');
+    expect(loaded).toContain('NativeModule https');
+    for (const name of [
+      'internal/deps/undici/undici',
+      'http2',
+      'worker_threads',
+      'internal/process/report',
+      'sqlite',
+    ]) {
+      expect(loaded).not.toContain(`NativeModule ${name}`);
+    }
+  });
+});
+
+it('would find curve arithmetic and languages', async () => {
+  const contents = "export { recoverAddress } from 'viem'; export { z } from 'zod'; export { pino } from 'pino';";
+  const { metafile } = await build({ ...bundleOptions, stdin: { contents, resolveDir: import.meta.dirname } });
+  const faults = findForbidden(metafile).join('\n');
+  for (const found of ['@noble/curves', 'viem/', 'zod/v4/classic', 'zod/v4/locales/de', 'pino/'])
+    expect(faults).toContain(found);
+});

@@ -13,32 +13,35 @@ const NEWEST = 30;
 export interface Load {
   readonly client: GatewayClient;
   readonly relayers: readonly RelayerClient[];
-  readonly targets: readonly Target[];
   readonly entries: Entry[];
-  /** Writes that were acknowledged, calls that were not answered, and answers that none should be. */
-  readonly counts: { acknowledged: number; unanswered: number };
+  /** Writes that were acknowledged, calls that were not answered, and whether the clients are to stop. */
+  readonly progress: { acknowledged: number; unanswered: number; isOver: boolean };
+  /** Answers that nothing excuses. */
   readonly strange: string[];
-  isOver: boolean;
+}
+
+/** The same books, as one client has them: it calls one gateway and waits for it while it is down. */
+interface ClientLoad extends Load {
+  readonly target: Target;
 }
 
 const pick = <T>(list: readonly T[]): T | undefined => list[Math.floor(Math.random() * list.length)];
 
 /** Starts the books of a load. */
-export function createLoad(parts: Pick<Load, 'client' | 'relayers' | 'targets'>): Load {
-  return { ...parts, entries: [], counts: { acknowledged: 0, unanswered: 0 }, strange: [], isOver: false };
+export function createLoad(parts: Pick<Load, 'client' | 'relayers'>): Load {
+  return { ...parts, entries: [], progress: { acknowledged: 0, unanswered: 0, isOver: false }, strange: [] };
 }
 
-/** Makes a call to one of the gateways. @returns undefined when no whole answer came, which only a killed gateway excuses */
-async function send(load: Load, call: GatewayCall): Promise<Answered | undefined> {
-  const target = pick(load.targets) as Target; // There is one.
-  const life = await target.current();
+/** Makes a call to the client's gateway. @returns undefined when no whole answer came, which only a killed gateway excuses */
+async function send(load: ClientLoad, call: GatewayCall): Promise<Answered | undefined> {
+  const life = await load.target.current();
   try {
     const answer = await load.client.call(life.url, call);
     if (![200, 201, 409].includes(answer.status)) load.strange.push(`${answer.status} ${answer.text}`);
     return answer;
   } catch (error) {
     if (!life.isKilled) load.strange.push(`a gateway that was not killed did not answer: ${String(error)}`);
-    load.counts.unanswered++;
+    load.progress.unanswered++;
     return undefined;
   }
 }
@@ -46,7 +49,7 @@ async function send(load: Load, call: GatewayCall): Promise<Answered | undefined
 // What these read was answered by 200 or 201, which always carry a record.
 const recordOf = (answer: Answered) => JSON.parse(answer.text) as RequestRecord;
 
-async function create(load: Load): Promise<void> {
+async function create(load: ClientLoad): Promise<void> {
   const signer = `0x${randomBytes(20).toString('hex')}`;
   const body: CreateRequestBody = writeRequestBody({ signer });
   const entry = createEntry(body, signer);
@@ -54,19 +57,19 @@ async function create(load: Load): Promise<void> {
   const startedAt = performance.now();
   const answer = await send(load, { method: 'POST', path: '/requests', json: body });
   if (answer?.status !== 201) return;
-  load.counts.acknowledged++;
+  load.progress.acknowledged++;
   entry.created = recordOf(answer);
   noteSighting(entry, entry.created, startedAt);
 }
 
-async function claim(load: Load, { entry, relayer }: { entry: Entry; relayer: RelayerClient }): Promise<void> {
+async function claim(load: ClientLoad, { entry, relayer }: { entry: Entry; relayer: RelayerClient }): Promise<void> {
   if (entry.created === undefined) return;
   entry.claimers.add(relayer.address);
   const startedAt = performance.now();
   const answer = await send(load, updateCall(entry.created.requestId, { status: 'processing' }, relayer));
   if (answer?.status === 409) entry.wasRefused = true;
   if (answer?.status !== 200) return;
-  load.counts.acknowledged++;
+  load.progress.acknowledged++;
   entry.owners.add(relayer.address);
   noteSighting(entry, recordOf(answer), startedAt);
 }
@@ -76,7 +79,7 @@ function anyReport(): SentReport {
   return { status: 'failed', errorMessage: `the Forwarder reverted: ${randomBytes(8).toString('hex')}` };
 }
 
-async function report(load: Load, { entry, relayer }: { entry: Entry; relayer: RelayerClient }): Promise<void> {
+async function report(load: ClientLoad, { entry, relayer }: { entry: Entry; relayer: RelayerClient }): Promise<void> {
   if (entry.created === undefined) return;
   const sent = anyReport();
   const startedAt = performance.now();
@@ -84,12 +87,12 @@ async function report(load: Load, { entry, relayer }: { entry: Entry; relayer: R
   const index = entry.reports.push({ relayer: relayer.address, report: sent, isAcknowledged: false }) - 1;
   const answer = await send(load, updateCall(entry.created.requestId, sent, relayer));
   if (answer?.status !== 200) return;
-  load.counts.acknowledged++;
+  load.progress.acknowledged++;
   entry.reports[index] = { relayer: relayer.address, report: sent, isAcknowledged: true };
   noteSighting(entry, recordOf(answer), startedAt);
 }
 
-async function look(load: Load, entry: Entry): Promise<void> {
+async function look(load: ClientLoad, entry: Entry): Promise<void> {
   if (entry.created === undefined) return;
   const startedAt = performance.now();
   const answer = await send(load, { method: 'GET', path: `/requests/${entry.created.requestId}` });
@@ -97,8 +100,9 @@ async function look(load: Load, entry: Entry): Promise<void> {
 }
 
 /** One client: it creates, claims, reports and looks, in a random mix, until the load is over. */
-export async function runClient(load: Load): Promise<void> {
-  while (!load.isOver) {
+export async function runClient(books: Load, target: Target): Promise<void> {
+  const load = { ...books, target };
+  while (!load.progress.isOver) {
     const dice = Math.random();
     const entry = pick(dice < 0.95 ? load.entries.slice(-NEWEST) : load.entries);
     const relayer = pick(load.relayers) as RelayerClient; // There are some.

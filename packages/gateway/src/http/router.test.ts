@@ -43,7 +43,10 @@ const guarded: Endpoint<string> = {
 
 const open: Endpoint = {
   route: route({ method: 'GET', path: '/things/{thingId}' }),
-  handle: async ({ method, path, query, params, peer }) => jsonAnswer(200, { method, path, query, params, peer }),
+  handle: async ({ method, path, query, params, peer }) => ({
+    ...jsonAnswer(200, { method, path, query, params, peer }),
+    headers: { 'x-method': method },
+  }),
 };
 
 const failing = (path: string, error: unknown): Endpoint => ({
@@ -183,6 +186,7 @@ describe('methods', () => {
       get.headers.get('content-type'),
       '',
     ]);
+    expect(head.headers.get('x-method')).toBe('HEAD');
     const missing = await call('HEAD', '/nothing');
     expect([missing.status, await missing.text()]).toEqual([404, '']);
     expect((await call('HEAD', '/hello')).status).toBe(200);

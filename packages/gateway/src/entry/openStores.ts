@@ -49,7 +49,8 @@ async function openDynamoDb(context: StoresContext): Promise<Stores> {
   if (endpoint !== undefined) {
     const { createTables } = await import('../drivers/dynamodb/createTables.ts');
     await createTables(client, settings.tables).catch((cause: unknown) => {
-      throw new Error(`DynamoDB at ${endpoint} cannot be used: start it, or set STORE=sqlite.`, { cause });
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new Error(`DynamoDB at ${endpoint} cannot be used: start it, or set STORE=sqlite. (${why})`, { cause });
     });
   }
   const { INDEX_SHARDS: indexShards, REQUEST_RETENTION_DAYS: requestRetentionDays } = settings;

@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createSqliteRig, type SqliteRig } from '../../../test/rigs/sqliteStores.ts';
+import type { RateLimitStore, Take } from '../../ports/rateLimitStore.ts';
+
+const WINDOW = 30_000_000;
+const KEY = 'reads:ip:192.0.2.1';
+
+let rig: SqliteRig;
+beforeEach(async () => {
+  rig = await createSqliteRig();
+});
+afterEach(() => rig.dispose());
+
+async function takeMany(store: RateLimitStore, times: number, fields: Partial<Take> = {}): Promise<void> {
+  for (let i = 0; i < times; i++) await store.take({ key: KEY, window: WINDOW, elapsed: 0.5, limit: 1e9, ...fields });
+}
+
+test('hits that come while others are on their way to the file are neither lost nor doubled', async () => {
+  const { rateLimits } = rig.open();
+  let taken = 0;
+  for (let round = 1; round <= 5; round++) {
+    await takeMany(rateLimits, round);
+    let isShared = false;
+    const sharing = rateLimits.flush().then(() => {
+      isShared = true;
+    });
+    taken += round;
+    while (!isShared) {
+      await takeMany(rateLimits, 1);
+      taken++;
+      await new Promise(setImmediate);
+    }
+    await sharing;
+    expect(await rateLimits.peek(KEY, WINDOW)).toEqual({ current: taken, previous: 0 });
+  }
+  await rateLimits.flush();
+  expect(await rig.open().rateLimits.peek(KEY, WINDOW)).toEqual({ current: taken, previous: 0 });
+});
+
+test('counts of the window before outlive the first share of the next one, and a restart', async () => {
+  await takeMany(rig.open().rateLimits, 7);
+  await rig.close();
+  await takeMany(rig.open().rateLimits, 1, { window: WINDOW + 1, key: 'reads:ip:192.0.2.2' });
+  await rig.close();
+  const { rateLimits } = rig.open();
+  expect(await rateLimits.peek(KEY, WINDOW)).toEqual({ current: 7, previous: 0 });
+  expect(await rateLimits.peek(KEY, WINDOW + 1)).toEqual({ current: 0, previous: 7 });
+});
+
+test('counts of older windows are removed from the file', async () => {
+  await takeMany(rig.open().rateLimits, 7);
+  await rig.close();
+  await takeMany(rig.open().rateLimits, 1, { window: WINDOW + 2 });
+  await rig.close();
+  expect(await rig.open().rateLimits.peek(KEY, WINDOW)).toEqual({ current: 0, previous: 0 });
+});
+
+test('a client that makes way for newer ones is remembered by the file', { timeout: 60_000 }, async () => {
+  const { rateLimits } = rig.open();
+  await takeMany(rateLimits, 5, { limit: 5 });
+  // As many clients as are kept in memory come after it.
+  for (let i = 0; i < 20_000; i++) await takeMany(rateLimits, 1, { key: `reads:ip:client ${i}` });
+  await rateLimits.flush();
+  expect(await rateLimits.take({ key: KEY, window: WINDOW, elapsed: 0.5, limit: 5 })).toEqual({
+    allowed: false,
+    counts: { current: 5, previous: 0 },
+  });
+});

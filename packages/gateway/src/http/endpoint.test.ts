@@ -1,0 +1,82 @@
+import type { Route } from '@prism-gateway/protocol';
+import { createFakeClock, createLogRecorder } from '@prism-gateway/testing';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createSqliteRig, type SqliteRig } from '../../test/rigs/sqliteStores.ts';
+import { createMetrics } from '../drivers/prometheus/createMetrics.ts';
+import { jsonAnswer } from './answer.ts';
+import type { Endpoint } from './endpoint.ts';
+import { unauthenticated } from './errors.ts';
+import { createRateLimiter, type RateLimits } from './rateLimit.ts';
+import { createRouter } from './router.ts';
+
+const PEER = { peerAddress: '192.0.2.1' };
+
+let rig: SqliteRig;
+beforeEach(async () => {
+  rig = await createSqliteRig();
+});
+afterEach(() => rig.dispose());
+
+function routeOf(method: Route['method']): Route {
+  const takesBody = method !== 'GET';
+  return { method, path: '/guarded', access: 'admin', rateLimit: 'writes', takesBody, success: 200, errors: [] };
+}
+
+/** Serves one guarded route, by `GET` and by `POST`; only the key `right` is let in. */
+function build(limits: Partial<RateLimits>) {
+  const { now } = createFakeClock();
+  const judged: string[] = [];
+  const guarded = (method: Route['method']): Endpoint<string> => ({
+    route: routeOf(method),
+    failureLimit: 'admin-failures',
+    async authenticate(call) {
+      const key = call.request.headers.get('x-key') ?? '';
+      judged.push(`${call.method} ${key}`);
+      if (key !== 'right') throw unauthenticated('KEY_REJECTED', 'The key is wrong.');
+      return { identity: key, client: `key:${key}` };
+    },
+    handle: async () => jsonAnswer(200, 'done'),
+  });
+  const rateLimits = { reads: 0, writes: 0, sign: 0, 'admin-failures': 0, ...limits };
+  const router = createRouter({
+    limiter: createRateLimiter(rig.open().rateLimits, rateLimits, now),
+    metrics: createMetrics(async () => ({}), now),
+    logger: createLogRecorder(),
+    newId: () => 'prefix',
+    mounts: [],
+    maxBodyBytes: 100,
+    trustedProxyHops: 0,
+  });
+  router.serve(guarded('GET'));
+  router.serve(guarded('POST'));
+  const answer = router.finish();
+  const call = (init: RequestInit) => answer(new Request('http://gateway.test/guarded', init), PEER);
+  return { call, judged };
+}
+
+const withKey = (key: string, init: RequestInit = {}): RequestInit => ({
+  method: 'POST',
+  headers: { 'x-key': key },
+  ...init,
+});
+
+describe('a peer over its limit', () => {
+  test('is refused before its key is looked at, the right one too, and before its body is read', async () => {
+    const { call, judged } = build({ writes: 2 });
+    for (let i = 0; i < 2; i++) expect((await call(withKey('wrong'))).status).toBe(401);
+    const body = new ReadableStream({
+      pull() {
+        throw new Error('nobody may read this');
+      },
+    });
+    const answer = await call(withKey('right', { body, duplex: 'half' }));
+    expect([answer.status, judged]).toEqual([429, ['POST wrong', 'POST wrong']]);
+  });
+});
+
+test('a HEAD call is authenticated as HEAD, which is what its client has signed', async () => {
+  const { call, judged } = build({});
+  expect((await call(withKey('right', { method: 'HEAD' }))).status).toBe(200);
+  expect((await call(withKey('right', { method: 'GET' }))).status).toBe(200);
+  expect(judged).toEqual(['HEAD right', 'GET right']);
+});

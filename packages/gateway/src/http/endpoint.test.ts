@@ -64,13 +64,17 @@ describe('a peer over its limit', () => {
   test('is refused before its key is looked at, the right one too, and before its body is read', async () => {
     const { call, judged } = build({ writes: 2 });
     for (let i = 0; i < 2; i++) expect((await call(withKey('wrong'))).status).toBe(401);
-    const body = new ReadableStream({
-      pull() {
-        throw new Error('nobody may read this');
+    let wasRead = false;
+    const source = {
+      pull(controller: ReadableStreamDefaultController) {
+        wasRead = true;
+        controller.close();
       },
-    });
+    };
+    // Nothing is pulled before somebody reads.
+    const body = new ReadableStream(source, { highWaterMark: 0 });
     const answer = await call(withKey('right', { body, duplex: 'half' }));
-    expect([answer.status, judged]).toEqual([429, ['POST wrong', 'POST wrong']]);
+    expect([answer.status, judged, wasRead]).toEqual([429, ['POST wrong', 'POST wrong'], false]);
   });
 });
 

@@ -16,8 +16,11 @@ export interface Peer {
   run(): Promise<number>;
 }
 
-const fullCandidates = [4, 8, 16, 32, 64, 128];
-const quickCandidates = [8, 32];
+/** Concurrencies that are tried; PostgreSQL takes 100 connections by default, and graphile-worker two for each job at once. */
+const candidatesOf = {
+  graphile: { full: [2, 4, 8, 16, 32], quick: [4, 16] },
+  bull: { full: [8, 16, 32, 64, 128], quick: [16, 64] },
+} as const;
 
 /**
  * Starts graphile-worker on a PostgreSQL of its own.
@@ -33,6 +36,7 @@ export async function startGraphilePeer(context: BenchContext): Promise<Peer[]> 
     name: 'graphile-worker on PostgreSQL',
     entry,
     env,
+    candidates: candidatesOf.graphile[context.options.quick ? 'quick' : 'full'],
     count: context.scale.graphileJobs,
     bound: 3,
   });
@@ -52,6 +56,7 @@ export async function startBullPeer(context: BenchContext): Promise<Peer[]> {
     name: 'BullMQ on Redis, appendfsync always',
     entry,
     env,
+    candidates: candidatesOf.bull[context.options.quick ? 'quick' : 'full'],
     count: context.scale.bullJobs,
     bound: 0.4,
   });
@@ -61,6 +66,7 @@ interface PeerStart {
   readonly name: string;
   readonly entry: URL;
   readonly env: Readonly<Record<string, string>>;
+  readonly candidates: readonly number[];
   readonly count: number;
   readonly bound: number;
 }
@@ -69,7 +75,7 @@ async function startBothWays(context: BenchContext, start: PeerStart): Promise<P
   const child = await startChild<PeerCalls>({ entry: start.entry, env: start.env });
   context.cleanup.add(() => child.stop());
   const lanes = context.options.connections;
-  const candidates = context.options.quick ? quickCandidates : fullCandidates;
+  const { candidates } = start;
   const tune = async (mode: PeerRun['mode']) => {
     context.tell(`  tuning ${start.name}, ${mode}`);
     return tunePeer(child, { run: { mode, lanes, count: start.count }, candidates });

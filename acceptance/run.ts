@@ -3,12 +3,14 @@ import { parseArgs } from 'node:util';
 import { startVitest } from 'vitest/node';
 import { createCoverageReporter } from './coverageReporter.ts';
 import { explainTarget } from './rig/explainTarget.ts';
+import { onLambdaLocal } from './rig/onLambdaLocal.ts';
 import { readFacts } from './rig/readFacts.ts';
 
 const HELP = `Tests a gateway from outside, by the contract, and prints what of it was covered.
 
   npm run acceptance                                    starts a gateway of its own, and others with special settings
   npm run acceptance -- --url https://gateway.example   tests that one
+  npm run acceptance -- --target lambda-local           builds the function and tests it, as Lambda runs it, on this machine
 
   --url URL               base URL, with its stage prefix if it has one
   --admin-key KEY         its admin key; default ADMIN_API_KEY, else the development default
@@ -24,6 +26,7 @@ where the rate limits are in force, it waits as it is told.`;
 
 const OPTIONS = {
   url: { type: 'string' },
+  target: { type: 'string' },
   'admin-key': { type: 'string' },
   token: { type: 'string', multiple: true },
   'max-body-bytes': { type: 'string' },
@@ -56,6 +59,10 @@ function checkArguments(values: Arguments): void {
     throw new ArgumentsError('--url takes an http or https URL.');
   }
   if (!/^[1-9]\d*$/.test(bytes) || !/^[1-9]\d*$/.test(batch)) throw new ArgumentsError('The limits are whole numbers.');
+  if (values.target !== undefined && values.target !== 'lambda-local') {
+    throw new ArgumentsError('--target takes lambda-local.');
+  }
+  if (values.target !== undefined && url !== undefined) throw new ArgumentsError('Take --target or --url, not both.');
   if (url === undefined && (values['admin-key'] !== undefined || values.token !== undefined)) {
     throw new ArgumentsError('--admin-key and --token go with --url.');
   }
@@ -82,7 +89,7 @@ async function runTests(values: Arguments): Promise<number> {
   const whyNotRun =
     only.length > 0
       ? 'their tests are not among those chosen by --only'
-      : 'they need a gateway with settings of its own: run without --url';
+      : 'they need a gateway with settings of its own: run without --url and --target';
   const root = import.meta.dirname;
   const vitest = await startVitest([...only], {
     root,
@@ -94,11 +101,19 @@ async function runTests(values: Arguments): Promise<number> {
   return Number(process.exitCode ?? 0);
 }
 
+/** Runs the tests where the arguments say. */
+async function runOn(values: Arguments): Promise<number> {
+  if (values.target === undefined) return await runTests(values);
+  const result = await onLambdaLocal((target) => runTests({ ...values, ...target }));
+  if (typeof result === 'string') throw new ArgumentsError(result);
+  return result;
+}
+
 async function main(): Promise<number> {
   try {
     const values = readArguments(process.argv.slice(2));
     checkArguments(values);
-    if (values.help !== true) return await runTests(values);
+    if (values.help !== true) return await runOn(values);
     console.log(HELP);
     return 0;
   } catch (error) {

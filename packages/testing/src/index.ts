@@ -3,6 +3,7 @@ export { createLogRecorder, type LogLine, type LogRecorder } from './createLogRe
 export { DYNAMO_TEST_ACCESS, DynamoEngineMissingError, type DynamoServer } from './dynamo/dynamoServer.ts';
 export { missingDynamoEngine } from './dynamo/missingDynamoEngine.ts';
 export { startDynamo } from './dynamo/startDynamo.ts';
+export { createSeededRandom } from './faults/createSeededRandom.ts';
 export { FAULT_KINDS, type FaultKind, type FaultShares, shareFaults } from './faults/fault.ts';
 export {
   type FaultProxy,
@@ -12,8 +13,10 @@ export {
 } from './faults/startFaultProxy.ts';
 export { httpApiEvent } from './lambda/httpApiEvent.ts';
 export type { Deployment, HttpCall } from './lambda/httpCall.ts';
+export { RuntimeClientMissingError } from './lambda/installRuntimeClient.ts';
 export { restApiEvent } from './lambda/restApiEvent.ts';
 export { type RunningFunction, startFunction } from './lambda/startFunction.ts';
+export { type LambdaGateway, startLambdaGateway } from './lambda/startLambdaGateway.ts';
 export { type LoopbackServer, listenOnLoopback } from './listenOnLoopback.ts';
 export { mutateJson } from './mutateJson.ts';
 export { type BrowserRig, findChromium, openBrowser } from './openBrowser.ts';
@@ -29,3 +32,4 @@ export { type GatewaySettings, type RunningGateway, startGateway } from './start
 export { type JwtIssuer, type JwtIssuerOptions, startJwtIssuer } from './startJwtIssuer.ts';
 export { type IssueOptions, type OidcProvider, startOidcProvider } from './startOidcProvider.ts';
 export { type S3Server, startS3Server } from './startS3Server.ts';
+export { startStrictS3Server } from './startStrictS3Server.ts';

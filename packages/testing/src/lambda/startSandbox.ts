@@ -1,0 +1,137 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { startRuntimeApi } from './startRuntimeApi.ts';
+
+/** One instance of a function, as Lambda keeps it: it answers one call at a time, and is frozen in between. */
+export interface Sandbox {
+  /** How long it took to get ready, in milliseconds. */
+  readonly initMs: number;
+  /** The most memory that it has had so far, in bytes. */
+  peakBytes(): number;
+  /** @returns its answer's JSON text @throws Error where it failed, was too late, or passed its memory */
+  invoke(event: unknown): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface SandboxOptions {
+  /** Main module of the runtime interface client. */
+  readonly runtimeClient: string;
+  /** Folder of the function's code, whose handler is `index.handler`. */
+  readonly code: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly memoryMegabytes: number;
+  readonly limitMs: number;
+  /** Takes each line that the function prints. */
+  readonly onLine: (line: string) => void;
+}
+
+const MEGABYTE = 1024 * 1024;
+
+/** How Lambda's own start script divides a function's memory: a tenth for young objects, in two halves, the rest for old ones. */
+function heapArguments(memoryMegabytes: number): string[] {
+  const young = Math.floor(memoryMegabytes / 10);
+  return [`--max-semi-space-size=${Math.floor(young / 2)}`, `--max-old-space-size=${memoryMegabytes - young}`];
+}
+
+function lambdaEnvironment({ code, memoryMegabytes }: SandboxOptions, runtimeApi: string): Record<string, string> {
+  return {
+    AWS_LAMBDA_RUNTIME_API: runtimeApi,
+    AWS_LAMBDA_FUNCTION_NAME: 'prism-gateway-local',
+    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memoryMegabytes),
+    AWS_LAMBDA_LOG_GROUP_NAME: '/aws/lambda/prism-gateway-local',
+    AWS_LAMBDA_LOG_STREAM_NAME: 'local',
+    AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+    LAMBDA_TASK_ROOT: code,
+    _HANDLER: 'index.handler',
+    TZ: ':UTC',
+  };
+}
+
+/** The most memory that a process has had resident, as the kernel counts it: no peak is missed between two looks. */
+async function readPeak(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];
+  return Number(kilobytes ?? 0) * 1024;
+}
+
+/**
+ * Starts an instance of a function under AWS's runtime interface client. Its memory is held as on Lambda: the heap by the same
+ * flags, and the whole process by ending it when it has had more resident.
+ *
+ * @throws Error where it does not get ready
+ */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { runtimeClient, env, memoryMegabytes, limitMs, onLine } = options;
+  const runtimeApi = await startRuntimeApi();
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [...heapArguments(memoryMegabytes), runtimeClient], {
+    env: { ...env, ...lambdaEnvironment(options, runtimeApi.address) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const lines: string[] = [];
+  for (const input of [child.stdout, child.stderr]) {
+    createInterface({ input }).on('line', (line) => {
+      lines.push(line);
+      onLine(line);
+    });
+  }
+  const closed = once(child, 'close');
+  const ended = closed.then(() => {
+    throw new Error(
+      `The function's process ended with ${child.exitCode ?? child.signalCode}:\n${lines.slice(-20).join('\n')}`,
+    );
+  });
+  ended.catch(() => undefined);
+  const orEnd = <T>(step: Promise<T>): Promise<T> => Promise.race([step, ended]);
+  // A process that runs has an id.
+  const pid = child.pid ?? 0;
+  const close = async () => {
+    child.kill('SIGKILL');
+    await closed;
+    await runtimeApi.close();
+  };
+  let peak = 0;
+
+  async function freeze(): Promise<void> {
+    await orEnd(runtimeApi.whenIdle());
+    peak = await readPeak(pid);
+    if (peak > memoryMegabytes * MEGABYTE) {
+      await close();
+      throw new Error(`The function had ${Math.ceil(peak / MEGABYTE)} MB resident; it may have ${memoryMegabytes}.`);
+    }
+    child.kill('SIGSTOP');
+  }
+
+  try {
+    await orEnd(runtimeApi.whenIdle());
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const initMs = performance.now() - startedAt;
+  let frozen = freeze();
+  frozen.catch(() => undefined);
+
+  return {
+    initMs,
+    peakBytes: () => peak,
+    close,
+    async invoke(event) {
+      await frozen;
+      child.kill('SIGCONT');
+      const late = new Error(`The function has not answered within ${limitMs} ms.`);
+      const timer = Promise.withResolvers<never>();
+      const timeout = setTimeout(() => timer.reject(late), limitMs);
+      try {
+        return await orEnd(Promise.race([runtimeApi.invoke(event, limitMs), timer.promise]));
+      } finally {
+        clearTimeout(timeout);
+        frozen = freeze();
+        frozen.catch(() => undefined);
+      }
+    },
+  };
+}

@@ -7,6 +7,9 @@ export const DEV_ADMIN_KEY = 'change-me-admin-key';
 /** Fewest characters of an admin key in `prod`. */
 const MIN_PROD_KEY_LENGTH = 32;
 
+/** Most shards of an index: a cursor holds each one's position in some 39 of the 1,024 characters that a `lastKey` may have. */
+const MAX_INDEX_SHARDS = 24;
+
 /** Largest body of which the compressed params surely fit one item of DynamoDB; hex digits take half a byte each. */
 const MAX_DYNAMO_BODY_BYTES = 524_288;
 
@@ -60,7 +63,7 @@ const schema = z.object({
   PORT: wholeNumber(0, 65_535, 8787),
   STAGE: z._default(z.enum(['dev', 'prod'], expected('dev or prod')), 'dev'),
   STORE: z._default(z.enum(['sqlite', 'dynamodb'], expected('sqlite or dynamodb')), 'sqlite'),
-  INDEX_SHARDS: wholeNumber(1, 64, 4),
+  INDEX_SHARDS: wholeNumber(1, MAX_INDEX_SHARDS, 4),
   REQUEST_RETENTION_DAYS: wholeNumber(0, 36_500, 0),
   DATA_DIR: z._default(z.string(), './data'),
   REQUESTS_TABLE: z.optional(tableName),

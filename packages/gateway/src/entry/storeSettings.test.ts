@@ -1,4 +1,7 @@
+import { parseListRequests } from '@prism-gateway/protocol';
 import { expect, test } from 'vitest';
+import { positionOf, writePositions } from '../drivers/dynamodb/position.ts';
+import { createCursorCodec } from '../queue/cursor.ts';
 import { type Environment, parseSettings } from './settings.ts';
 
 const prod: Environment = {
@@ -22,11 +25,21 @@ test('DynamoDB’s settings have defaults that need no thought', () => {
 test.each<[string, Environment]>([
   ['STORE', { STORE: 'postgres' }],
   ['INDEX_SHARDS', { STORE: 'dynamodb', INDEX_SHARDS: '0' }],
-  ['INDEX_SHARDS', { STORE: 'dynamodb', INDEX_SHARDS: '65' }],
+  ['INDEX_SHARDS', { STORE: 'dynamodb', INDEX_SHARDS: '25' }],
   ['REQUEST_RETENTION_DAYS', { STORE: 'dynamodb', REQUEST_RETENTION_DAYS: '-1' }],
   ['REQUEST_RETENTION_DAYS', { REQUEST_RETENTION_DAYS: '30' }],
   ['MAX_BODY_BYTES', { STORE: 'dynamodb', MAX_BODY_BYTES: '524289' }],
   ['CURSOR_SECRET', { ...prod, STORE: 'dynamodb' }],
 ])('%s is named as a fault: %o', (name, environment) => {
   expect(() => parseSettings(environment)).toThrow(`${name}: `);
+});
+
+test('a cursor over the most shards is one that the API takes back', () => {
+  const shards = parseSettings({ STORE: 'dynamodb', INDEX_SHARDS: '24' }).INDEX_SHARDS;
+  const place = { createdAt: 253_402_300_799_999, requestId: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+  const position = writePositions(Array(shards).fill(positionOf(place)));
+  const codec = createCursorCodec(new Uint8Array(32));
+  const lastKey = codec.seal(position, { filter: { status: 'pending' }, order: 'asc' });
+  const query = parseListRequests(new URLSearchParams({ status: 'pending', lastKey }));
+  expect(query).toHaveProperty('value.lastKey', lastKey);
 });

@@ -3,6 +3,12 @@ import { createCleanup } from './cleanup.ts';
 import { OptionsError, parseOptions, usage } from './options.ts';
 import { runBench } from './runBench.ts';
 
+/** Benches of their own, by the first argument; each module runs when it is imported. */
+const suites: Readonly<Record<string, () => Promise<unknown>>> = {
+  dynamodb: () => import('./dynamodb/main.ts'),
+  lambda: () => import('./lambda/main.ts'),
+};
+
 /** 128 and SIGINT's number, as shells have it. */
 const interruptedCode = 130;
 let interrupted = false;
@@ -29,8 +35,11 @@ async function main(): Promise<number> {
   }
 }
 
+const suite = suites[process.argv[2] ?? ''];
+
 try {
-  process.exitCode = await main();
+  if (suite === undefined) process.exitCode = await main();
+  else await suite();
 } catch (error) {
   if (error instanceof OptionsError) console.error(`${error.message}\n\n${usage}`);
   // What breaks because its children were stopped is no news.

@@ -25,6 +25,8 @@ export interface Options {
 
 /** Text of `--help`. */
 export const usage = `npm run bench -- [options]
+npm run bench -- dynamodb    read and write units (npm run bench -- dynamodb scaling: shards)
+npm run bench -- lambda      import time of the function, beside the DynamoDB client alone
 
   --only LIST        of ${measureNames.join(',')} (default: all)
   --peers            also graphile-worker on PostgreSQL and BullMQ on Redis, for "life"

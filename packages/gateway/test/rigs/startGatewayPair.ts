@@ -29,15 +29,21 @@ export async function addRelayers(
   }
 }
 
-/**
- * Starts two gateways as two processes that share one file.
- *
- * @param relayers - how many relayers to make
- */
-export async function startGatewayPair({ relayers: count }: { readonly relayers: number }): Promise<GatewayPair> {
+export interface GatewayPairOptions {
+  /** How many relayers to make. */
+  readonly relayers: number;
+  /** Settings of both; without any, they share one file. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** How a pair of gateways on the same data is started. */
+export type StartGatewayPair = (options: GatewayPairOptions) => Promise<GatewayPair>;
+
+/** Starts two gateways as two processes on the same data. */
+export async function startGatewayPair({ relayers: count, env = {} }: GatewayPairOptions): Promise<GatewayPair> {
   const dataDir = await mkdtemp(join(tmpdir(), 'prism-pair-'));
   const client = createGatewayClient(50);
-  const started = await Promise.allSettled([startGateway({ dataDir }), startGateway({ dataDir })]);
+  const started = await Promise.allSettled([startGateway({ dataDir, env }), startGateway({ dataDir, env })]);
   const running = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   async function dispose(): Promise<void> {
     client.close();

@@ -124,6 +124,33 @@ describeWithDynamo('the function', () => {
     expect(await readLog(proxied)).toContainEqual(expect.objectContaining({ peer: '198.51.100.1' }));
   });
 
+  it('keeps a page within what Lambda takes for an answer, and leads on from there', async () => {
+    const large = await rig.start('large', { MAX_BODY_BYTES: '262144' });
+    const invoke = async (facts: CallFacts) => {
+      const call = makeCall(facts);
+      // What the function hands to Lambda.
+      const result = (await large.invoke(httpApiEvent(call, deployment))) as { statusCode: number; body: string };
+      expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThan(6_000_000);
+      return result;
+    };
+    const { params, ...request } = EXAMPLE_REQUESTS.WRITE_DATA_FOR;
+    const body = JSON.stringify({ ...request, params: { ...params, payload: `0x${'ab'.repeat(130_000)}` } });
+    const created = await Promise.all(
+      Array.from({ length: 30 }, () => invoke({ method: 'POST', target: '/requests', body })),
+    );
+    expect(new Set(created.map(({ statusCode }) => statusCode))).toEqual(new Set([201]));
+    const pages: number[] = [];
+    for (let cursor = ''; ; ) {
+      const answer = await invoke({ target: `/requests?signer=${params.signer}&limit=100${cursor}` });
+      // A 200 is a page.
+      const { count, lastKey } = JSON.parse(answer.body) as { count: number; lastKey: string | null };
+      pages.push(count);
+      if (lastKey === null) break;
+      cursor = `&lastKey=${lastKey}`;
+    }
+    expect(pages).toEqual([15, 15]);
+  });
+
   it('takes its secrets from where they are kept', async () => {
     const arn = (name: string) => `arn:aws:secretsmanager:us-east-1:123456789012:secret:${name}`;
     const key = 'a-key-that-only-the-keeper-knows-of';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { SettingsError } from '../settings.ts';
 import { resolveSecrets } from './resolveSecrets.ts';
 
-const secrets: Readonly<Record<string, string>> = { 'arn:1': 'first', 'arn:2': 'second', 'arn:3': 'third' };
+const secrets: Readonly<Record<string, string>> = { 'arn:1': 'first', 'arn:2': 'second\n', 'arn:3': 'third' };
 const read = async (arn: string) => secrets[arn] ?? 'none';
 
 it('puts each secret in the place of its reference, and leaves the rest alone', async () => {

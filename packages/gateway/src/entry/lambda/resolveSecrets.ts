@@ -23,6 +23,9 @@ export async function resolveSecrets(
   if (doubled.length > 0) {
     throw new SettingsError(doubled.map(({ name }) => `${name}: expected either itself or ${name}_ARN, not both`));
   }
-  const secrets = await Promise.all(references.map(async ({ name, arn }) => [name, await readSecret(arn)] as const));
+  const secrets = await Promise.all(
+    // Who keeps a file as a secret often keeps its last newline too.
+    references.map(async ({ name, arn }) => [name, (await readSecret(arn)).replace(/\r?\n$/, '')] as const),
+  );
   return { ...environment, ...Object.fromEntries(secrets) };
 }

@@ -57,3 +57,8 @@ it('needs no issuer with Privy, and none of the development defaults', () => {
     expect.stringMatching(/^IDENTITY_ISSUER: required on Lambda/),
   ]);
 });
+
+it('needs a secret for cursors in dev too: instances do not share a disk', () => {
+  const { CURSOR_SECRET: _, ...others } = good;
+  expect(faultsOf({ ...others, STAGE: 'dev' })).toEqual([expect.stringMatching(/^CURSOR_SECRET: required on Lambda/)]);
+});

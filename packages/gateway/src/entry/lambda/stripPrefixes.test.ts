@@ -3,6 +3,7 @@ import { stripPrefixes } from './stripPrefixes.ts';
 
 const cases: readonly (readonly [path: string, basePath: string, stage: string, stripped: string, prefix: string])[] = [
   ['/requests', '', '$default', '/requests', ''],
+  ['/$default/requests', '', '$default', '/$default/requests', ''],
   ['/prod/requests', '', 'prod', '/requests', '/prod'],
   ['/prod', '', 'prod', '/', '/prod'],
   ['/prod/', '', 'prod', '/', '/prod'],

@@ -44,7 +44,18 @@ function formatUnits(rows: readonly Row[], engine: string): string {
  * @throws DynamoEngineMissingError where no engine can run
  */
 export async function runDynamoBench(): Promise<boolean> {
-  await using stack = new AsyncDisposableStack();
+  const stack = new AsyncDisposableStack();
+  try {
+    const { rows, engine } = await measureWith(stack);
+    console.log(formatUnits(rows, engine));
+    return rows.every(({ target }) => target?.isKept !== false);
+  } finally {
+    await stack.disposeAsync();
+  }
+}
+
+/** Starts all that is measured; the stack stops it. */
+async function measureWith(stack: AsyncDisposableStack) {
   const engine = stack.use(await startDynamo());
   const meter = stack.adopt(await startUnitMeter(engine.endpoint), ({ close }) => close());
   const env = { STORE: 'dynamodb', AWS_ENDPOINT_URL_DYNAMODB: meter.url, LOG_LEVEL: 'info', ...rateLimits };
@@ -55,6 +66,5 @@ export async function runDynamoBench(): Promise<boolean> {
   };
   const [writer, reader] = [await startCalls(), await startCalls()];
   const rows = await measureUnits({ writer, reader, meter, tables, endpoint: engine.endpoint }, SIZES);
-  console.log(formatUnits(rows, engine.engine));
-  return rows.every(({ target }) => target?.isKept !== false);
+  return { rows, engine: engine.engine };
 }

@@ -28,6 +28,7 @@ export type DynamoClientSettings = Pick<DynamoDBClientConfig, 'region' | 'endpoi
 export function createDynamoClient(settings: DynamoClientSettings = {}): DynamoDBClient {
   return new DynamoDBClient({
     ...settings,
+    maxAttempts: MAX_ATTEMPTS,
     retryStrategy: createRetryStrategy({
       maxAttempts: MAX_ATTEMPTS,
       firstPauseMs: FIRST_PAUSE_MS,

@@ -84,3 +84,26 @@ test('a HEAD call is authenticated as HEAD, which is what its client has signed'
   expect((await call(withKey('right', { method: 'GET' }))).status).toBe(200);
   expect(judged).toEqual(['HEAD right', 'GET right']);
 });
+
+describe('the limit of failures', () => {
+  test('is not passed by calls that hold their bodies back until all have begun', async () => {
+    const { call, judged } = build({ 'admin-failures': 3 });
+    const guesses = [...Array.from({ length: 20 }, (_, i) => `guess ${i}`), 'right'];
+    const release = Promise.withResolvers<void>();
+    const answers = guesses.map((key) => {
+      const body = new ReadableStream({
+        async pull(controller) {
+          await release.promise;
+          controller.enqueue(new TextEncoder().encode('{}'));
+          controller.close();
+        },
+      });
+      return call(withKey(key, { body, duplex: 'half' }));
+    });
+    release.resolve();
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(3);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(guesses.length - 3);
+    expect(judged).toHaveLength(3);
+  });
+});

@@ -54,6 +54,24 @@ async function runPublic<I>(context: EndpointContext, endpoint: Endpoint<I>, cal
 }
 
 /**
+ * Counts failed attempts of a peer, one attempt at a time: many calls that begin or end together would otherwise all pass the
+ * check before the first of them has failed. The body has been read by then, so nobody can hold a turn back.
+ */
+function limitFailures<T>(
+  limiter: RateLimiter,
+  name: LimitName,
+  { peer }: Call,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  return limiter.inTurn(`${name}:${peer}`, async () => {
+    await limiter.check(name, peer);
+    return await orElse(attempt(), async () => {
+      await limiter.take(name, peer);
+    });
+  });
+}
+
+/**
  * Runs an endpoint in the order in which errors win: rate limit of the peer, size, content type, authentication, rate limit
  * of the authenticated client, then the handler's validation, existence and state.
  *
@@ -73,12 +91,8 @@ export async function runEndpoint<Identity>(
     exchange.limitHeaders = await limiter.take(route.rateLimit, call.peer);
   };
   const whole = await orElse(withBody(context, route, call), countPeer);
-  // Only now: a peer could otherwise pass many calls through the check and send their bodies later.
-  if (failureLimit !== undefined) await limiter.check(failureLimit, call.peer);
-  const caller = await orElse(authenticate(whole), async () => {
-    await countPeer();
-    if (failureLimit !== undefined) await limiter.take(failureLimit, call.peer);
-  });
+  const attempt = () => orElse(authenticate(whole), countPeer);
+  const caller = await (failureLimit === undefined ? attempt() : limitFailures(limiter, failureLimit, call, attempt));
   exchange.limitHeaders = await limiter.take(route.rateLimit, caller.client ?? call.peer);
   return await endpoint.handle(whole, caller.identity);
 }

@@ -1,6 +1,7 @@
 import type { RateLimitClass } from '@prism-gateway/protocol';
 import { type RateLimitStore, slidingUse, type WindowCounts, type WindowPosition } from '../ports/rateLimitStore.ts';
 import { type ApiError, rateLimited } from './errors.ts';
+import { createTurns, type InTurn } from './turns.ts';
 
 /** Length of a window. */
 const WINDOW_SECONDS = 60;
@@ -62,6 +63,8 @@ function headersOf(name: LimitName, limit: number, use: number, position: Window
 export interface RateLimiter {
   /** Counts a hit. @returns headers of the answer @throws ApiError RATE_LIMITED */
   take(name: LimitName, client: string): Promise<Readonly<Record<string, string>>>;
+  /** Runs a client's acts one after another, so that each sees what the one before has counted. */
+  readonly inTurn: InTurn;
   /** Refuses a client that is over its limit, and counts nothing. @throws ApiError RATE_LIMITED */
   check(name: LimitName, client: string): Promise<void>;
 }
@@ -80,6 +83,7 @@ export function createRateLimiter(store: RateLimitStore, limits: RateLimits, now
     return rateLimited(wordsOf[name], secondsUntilFree(counts, nowMs, limit), limitHeaders);
   }
   return {
+    inTurn: createTurns(),
     async take(name, client) {
       const limit = limits[name];
       if (limit === 0) return NONE;

@@ -1,0 +1,78 @@
+import type { Rule } from './rule.ts';
+
+const spec = 'SPEC.md section 4';
+const further = 'DECISIONS.md, "Further statuses"';
+const unprovoked = 'no input brings it about: what is thrown is turned into a 500 beside the code that does it';
+const storeDown = "the store's outage cannot be brought about from outside; the drivers' tests do";
+
+/** Every endpoint, with every status that it answers. */
+export const ENDPOINT_RULES = [
+  { id: 'signStorage.200', from: spec, says: 'POST /storage/sign answers url, method, headers and expiresAt' },
+  { id: 'signStorage.400', from: spec, says: 'POST /storage/sign: validation' },
+  { id: 'signStorage.401', from: spec, says: 'POST /storage/sign: missing, expired or revoked token' },
+  { id: 'signStorage.413', from: further, says: 'POST /storage/sign: body over MAX_BODY_BYTES' },
+  { id: 'signStorage.415', from: further, says: 'POST /storage/sign: a body that is not JSON by its content type' },
+  { id: 'signStorage.429', from: further, says: 'POST /storage/sign: over RATE_LIMIT_SIGN' },
+  { id: 'signStorage.500', from: spec, says: 'POST /storage/sign: unexpected server error', elsewhere: unprovoked },
+  { id: 'signStorage.503', from: further, says: 'POST /storage/sign: the identity provider does not answer' },
+
+  { id: 'createRequest.201', from: spec, says: 'POST /requests answers the request record, pending' },
+  { id: 'createRequest.400', from: spec, says: 'POST /requests: validation' },
+  { id: 'createRequest.413', from: further, says: 'POST /requests: body over MAX_BODY_BYTES' },
+  { id: 'createRequest.415', from: further, says: 'POST /requests: a body that is not JSON by its content type' },
+  { id: 'createRequest.429', from: further, says: 'POST /requests: over RATE_LIMIT_WRITES' },
+  { id: 'createRequest.500', from: spec, says: 'POST /requests: unexpected server error', elsewhere: unprovoked },
+  { id: 'createRequest.503', from: further, says: 'POST /requests: the store does not answer', elsewhere: storeDown },
+
+  { id: 'listRequests.200', from: spec, says: 'GET /requests answers { items, count, lastKey }' },
+  { id: 'listRequests.400', from: spec, says: 'GET /requests: validation, or no filter' },
+  { id: 'listRequests.401', from: spec, says: 'GET /requests: status or chainName without relayer auth' },
+  { id: 'listRequests.429', from: further, says: 'GET /requests: over RATE_LIMIT_READS' },
+  { id: 'listRequests.500', from: spec, says: 'GET /requests: unexpected server error', elsewhere: unprovoked },
+  { id: 'listRequests.503', from: further, says: 'GET /requests: the store does not answer', elsewhere: storeDown },
+
+  { id: 'readRequest.200', from: spec, says: 'GET /requests/{requestId} answers the full record' },
+  { id: 'readRequest.400', from: spec, says: 'GET /requests/{requestId}: not a UUID' },
+  { id: 'readRequest.404', from: spec, says: 'GET /requests/{requestId}: unknown request' },
+  { id: 'readRequest.429', from: further, says: 'GET /requests/{requestId}: over RATE_LIMIT_READS' },
+  { id: 'readRequest.500', from: spec, says: 'GET /requests/{requestId}: unexpected error', elsewhere: unprovoked },
+  { id: 'readRequest.503', from: further, says: 'GET /requests/{requestId}: store silent', elsewhere: storeDown },
+
+  { id: 'updateRequest.200', from: 'DECISIONS.md, "PATCH success answer"', says: '200 with the whole record' },
+  { id: 'updateRequest.400', from: spec, says: 'PATCH /requests/{requestId}: validation' },
+  { id: 'updateRequest.401', from: spec, says: 'PATCH /requests/{requestId}: relayer authentication failed' },
+  { id: 'updateRequest.404', from: further, says: 'PATCH /requests/{requestId}: unknown request' },
+  { id: 'updateRequest.409', from: spec, says: 'PATCH: already claimed or invalid transition' },
+  { id: 'updateRequest.413', from: further, says: 'PATCH: body over MAX_BODY_BYTES' },
+  { id: 'updateRequest.415', from: further, says: 'PATCH: a body that is not JSON by its content type' },
+  { id: 'updateRequest.429', from: further, says: 'PATCH: over RATE_LIMIT_WRITES' },
+  { id: 'updateRequest.500', from: spec, says: 'PATCH: unexpected server error', elsewhere: unprovoked },
+  { id: 'updateRequest.503', from: further, says: 'PATCH: the store does not answer', elsewhere: storeDown },
+
+  { id: 'addRelayer.201', from: spec, says: 'POST /admin/relayers answers the created record' },
+  { id: 'addRelayer.400', from: spec, says: 'POST /admin/relayers: validation' },
+  { id: 'addRelayer.401', from: spec, says: 'POST /admin/relayers: missing or wrong admin key' },
+  { id: 'addRelayer.413', from: further, says: 'POST /admin/relayers: body over MAX_BODY_BYTES' },
+  { id: 'addRelayer.415', from: further, says: 'POST /admin/relayers: a body that is not JSON by its content type' },
+  { id: 'addRelayer.429', from: further, says: 'POST /admin/relayers: over a limit' },
+  { id: 'addRelayer.500', from: spec, says: 'POST /admin/relayers: unexpected error', elsewhere: unprovoked },
+  { id: 'addRelayer.503', from: further, says: 'POST /admin/relayers: the store is silent', elsewhere: storeDown },
+
+  { id: 'removeRelayer.200', from: spec, says: 'DELETE /admin/relayers/{address} answers { message, address }' },
+  { id: 'removeRelayer.400', from: spec, says: 'DELETE /admin/relayers/{address}: not an address' },
+  { id: 'removeRelayer.401', from: spec, says: 'DELETE /admin/relayers/{address}: missing or wrong admin key' },
+  { id: 'removeRelayer.429', from: further, says: 'DELETE /admin/relayers/{address}: over a limit' },
+  { id: 'removeRelayer.500', from: spec, says: 'DELETE /admin/relayers: unexpected error', elsewhere: unprovoked },
+  { id: 'removeRelayer.503', from: further, says: 'DELETE /admin/relayers: the store is silent', elsewhere: storeDown },
+
+  { id: 'listRelayers.200', from: spec, says: 'GET /admin/relayers answers { relayers, count }' },
+  { id: 'listRelayers.401', from: spec, says: 'GET /admin/relayers: missing or wrong admin key' },
+  { id: 'listRelayers.429', from: further, says: 'GET /admin/relayers: over a limit' },
+  { id: 'listRelayers.500', from: spec, says: 'GET /admin/relayers: unexpected error', elsewhere: unprovoked },
+  { id: 'listRelayers.503', from: further, says: 'GET /admin/relayers: the store is silent', elsewhere: storeDown },
+
+  { id: 'unknown.404', from: further, says: '404 unknown route' },
+  { id: 'known.405', from: further, says: '405 with Allow' },
+  { id: 'preflight.204', from: 'SPEC.md section 8', says: 'OPTIONS is among the allowed methods; a preflight is answered' },
+  { id: 'operations', from: 'README', says: '/health, /ready, /openapi.json and /docs answer' },
+] as const satisfies readonly Rule[];

@@ -21,11 +21,23 @@ export const ACCESS_RULES = [
 
   { id: 'admin.key', from: admin, says: 'the value must match exactly; missing or wrong: 401' },
   { id: 'admin.rotation', from: 'DECISIONS.md, "Admin key"', says: 'two keys may be valid at once' },
-  { id: 'admin.prod', from: 'DECISIONS.md, "Admin key"', says: 'prod refuses the default and keys under 32 characters' },
+  {
+    id: 'admin.prod',
+    from: 'DECISIONS.md, "Admin key"',
+    says: 'prod refuses the default and keys under 32 characters',
+  },
   { id: 'whitelist.record', from: 'DECISIONS.md, "Whitelist record"', says: 'address, label?, createdAt, updatedAt' },
-  { id: 'whitelist.checksum', from: 'DECISIONS.md, "Whitelist record"', says: 'the address is stored EIP-55 checksummed' },
+  {
+    id: 'whitelist.checksum',
+    from: 'DECISIONS.md, "Whitelist record"',
+    says: 'the address is stored EIP-55 checksummed',
+  },
   { id: 'whitelist.again', from: 'DECISIONS.md, "POST /admin/relayers"', says: '201, label replaced, createdAt kept' },
-  { id: 'whitelist.remove', from: 'DECISIONS.md, "POST /admin/relayers"', says: 'DELETE of an unknown one: 200 all the same' },
+  {
+    id: 'whitelist.remove',
+    from: 'DECISIONS.md, "POST /admin/relayers"',
+    says: 'DELETE of an unknown one: 200 all the same',
+  },
   { id: 'whitelist.list', from: 'SPEC.md section 4', says: '{ relayers, count }' },
 
   { id: 'limit.headers', from: limits, says: 'RateLimit and RateLimit-Policy on every limited answer' },

@@ -73,6 +73,10 @@ export const ENDPOINT_RULES = [
 
   { id: 'unknown.404', from: further, says: '404 unknown route' },
   { id: 'known.405', from: further, says: '405 with Allow' },
-  { id: 'preflight.204', from: 'SPEC.md section 8', says: 'OPTIONS is among the allowed methods; a preflight is answered' },
+  {
+    id: 'preflight.204',
+    from: 'SPEC.md section 8',
+    says: 'OPTIONS is among the allowed methods; a preflight is answered',
+  },
   { id: 'operations', from: 'README', says: '/health, /ready, /openapi.json and /docs answer' },
 ] as const satisfies readonly Rule[];

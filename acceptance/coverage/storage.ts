@@ -10,7 +10,11 @@ const life = 'DECISIONS.md, "Lifetime"';
 export const STORAGE_RULES = [
   { id: 'sign.strict', from: sign, says: 'validation is strict; callers cannot supply a bucket or object path' },
   { id: 'sign.method', from: sign, says: 'method is that of the operation: PUT, GET, HEAD, DELETE' },
-  { id: 'sign.path', from: 'DECISIONS.md, "Object path"', says: 'v1/{64 hex}/{projectId}/{key}, lower case, without 0x' },
+  {
+    id: 'sign.path',
+    from: 'DECISIONS.md, "Object path"',
+    says: 'v1/{64 hex}/{projectId}/{key}, lower case, without 0x',
+  },
   { id: 'sign.tenants', from: sign, says: 'the path is derived from the user: two users never share an object' },
   { id: 'sign.token', from: token, says: 'a missing, malformed, forged or expired token is 401' },
   { id: 'sign.revoked', from: token, says: 'a revoked token is 401, at most 15 s later' },

@@ -26,7 +26,11 @@ export const WIRE_RULES = [
   { id: 'order.existenceBeforeState', from: order, says: '404 wins over 409: an unknown request has no state' },
   { id: 'order.validationBeforeState', from: order, says: '400 wins over 409' },
 
-  { id: 'json.unknownFields', from: 'DECISIONS.md, "Unknown fields"', says: '400, at every level, each by its own path' },
+  {
+    id: 'json.unknownFields',
+    from: 'DECISIONS.md, "Unknown fields"',
+    says: '400, at every level, each by its own path',
+  },
   { id: 'json.proto', from: 'DECISIONS.md, "Unknown fields"', says: '__proto__ is an unknown field too' },
   { id: 'json.utf8', from: json, says: 'invalid UTF-8: 400' },
   { id: 'json.bom', from: json, says: 'a BOM: 400' },

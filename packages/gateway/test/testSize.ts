@@ -1,5 +1,5 @@
 /** Whether tests run in their full size (`TEST_LONG=1`) or in the small one of every day. */
-export const isLong = process.env['TEST_LONG'] === '1';
+export const isLong = process.env.TEST_LONG === '1';
 
 /**
  * Chooses a number by the size that tests run in.

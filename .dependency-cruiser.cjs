@@ -63,6 +63,42 @@ module.exports = {
       { path: ours('gateway', 'sdk', 'sender', 'relayer', 'payments') },
     ),
     never(
+      'sdk-in-any-browser',
+      'The SDK knows protocol and viem, and nothing that only Node has.',
+      { path: '^packages/sdk/src', pathNot: '\\.(test|rig)\\.ts$' },
+      { path: ours('gateway', 'sender', 'relayer', 'payments', 'contracts') },
+    ),
+    never(
+      'sdk-without-node',
+      'The SDK runs in a browser: no Node built-ins.',
+      { path: '^packages/sdk/src', pathNot: '\\.(test|rig)\\.ts$' },
+      { dependencyTypes: ['core'] },
+    ),
+    never(
+      'sender-stands-alone',
+      'The sender is for any daemon: viem and node:sqlite, nothing of ours.',
+      { path: '^packages/sender/src', pathNot: '\\.(test|rig)\\.ts$' },
+      { path: ours('protocol', 'gateway', 'sdk', 'relayer', 'payments', 'contracts') },
+    ),
+    never(
+      'relayer-is-a-client',
+      'The relayer knows the SDK, the sender, protocol and the ABIs.',
+      { path: '^packages/relayer/src', pathNot: '\\.(test|rig)\\.ts$' },
+      { path: ours('gateway', 'payments') },
+    ),
+    never(
+      'payments-is-a-client',
+      'Payments know the sender and the ABIs.',
+      { path: '^packages/payments/src', pathNot: '\\.(test|rig)\\.ts$' },
+      { path: ours('gateway', 'relayer', 'sdk') },
+    ),
+    never(
+      'contracts-stand-alone',
+      'Contracts know nothing that is built on them.',
+      { path: '^packages/contracts/src', pathNot: '\\.(test|rig)\\.ts$' },
+      { path: ours('gateway', 'sdk', 'sender', 'relayer', 'payments') },
+    ),
+    never(
       'no-testing-in-production',
       'Rigs are for tests.',
       { path: '^packages/(?!testing/)[^/]+/src', pathNot: '\\.(test|rig)\\.ts$' },

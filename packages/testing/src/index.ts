@@ -30,6 +30,11 @@ export { type BlackHole, startBlackHole } from './startBlackHole.ts';
 export { startFetchServer } from './startFetchServer.ts';
 export { type GatewaySettings, type RunningGateway, startGateway } from './startGateway.ts';
 export { type JwtIssuer, type JwtIssuerOptions, startJwtIssuer } from './startJwtIssuer.ts';
-export { type IssueOptions, type OidcProvider, startOidcProvider } from './startOidcProvider.ts';
+export {
+  type IssueOptions,
+  type OidcProvider,
+  type OidcProviderOptions,
+  startOidcProvider,
+} from './startOidcProvider.ts';
 export { type S3Server, startS3Server } from './startS3Server.ts';
 export { startStrictS3Server } from './startStrictS3Server.ts';

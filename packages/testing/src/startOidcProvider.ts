@@ -78,16 +78,22 @@ async function createProvider(issuer: string): Promise<Provider> {
   return new ProviderClass(issuer, await createConfiguration());
 }
 
+export interface OidcProviderOptions {
+  /** Puts something in front of it, like a proxy: takes its own address, and gives the one that it is to call itself by. */
+  readonly publish?: (address: string) => Promise<string>;
+}
+
 /**
  * Starts a real OpenID provider (oidc-provider) on 127.0.0.1, with discovery, key set, introspection and revocation.
  * Its clock is the machine's.
  *
  * @returns the running provider, and a way to get tokens without a browser
  */
-export async function startOidcProvider(): Promise<OidcProvider> {
+export async function startOidcProvider({ publish }: OidcProviderOptions = {}): Promise<OidcProvider> {
   let answer: RequestListener = (_, response) => response.writeHead(503).end();
   const server = await listenOnLoopback(createServer((request, response) => answer(request, response)));
-  const provider = await createProvider(server.url);
+  const issuer = publish === undefined ? server.url : await publish(server.url);
+  const provider = await createProvider(issuer);
   answer = provider.callback();
   const client = await provider.Client.find(APP_ID);
 
@@ -100,7 +106,7 @@ export async function startOidcProvider(): Promise<OidcProvider> {
   }
 
   return {
-    issuer: server.url,
+    issuer,
     appId: APP_ID,
     appSecret: APP_SECRET,
     issueOpaque: (sub, { lifetimeSeconds = 3600 } = {}) => issue(sub, { expiresIn: lifetimeSeconds }),

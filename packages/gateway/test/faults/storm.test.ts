@@ -1,0 +1,59 @@
+/**
+ * Part "Faults" of the service's promise: one call in ten between a gateway and what it depends on is delayed, dropped, stalled,
+ * throttled, answered 5xx, or cut off after it was done, while users, relayers and storage users go on.
+ *
+ * Real are the gateways (two processes), the engine of DynamoDB, the S3 server, the OpenID provider and every signature. A proxy
+ * stands before each of the three dependencies. The gateway itself never calls S3: it only signs URLs. So the third proxy stands
+ * where the network is, between the client who uses a presigned URL and S3, and its faults are the client's to see; the gateway's
+ * part is that the URL may be used again as long as it lives, and that an upload is bound to its content.
+ */
+import { type RunningGateway, startGateway } from '@prism-gateway/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeWithDynamo } from '../rigs/dynamoStores.ts';
+import { createGatewayClient } from '../rigs/gatewayClient.ts';
+import { createRelayers } from '../rigs/relayerClient.ts';
+import { addRelayers } from '../rigs/startGatewayPair.ts';
+import { sized } from '../testSize.ts';
+import { type Door, openServerDoor } from './door.ts';
+import { describeStorm, expectNothingLost } from './expectNothingLost.ts';
+import { runStorm } from './runStorm.ts';
+import { type FaultyWorld, startFaultyWorld } from './startFaultyWorld.ts';
+
+const RELAYERS = 6;
+const CONNECTIONS = 50;
+const SIZE = {
+  requests: sized({ small: 60, long: 3000 }),
+  creators: sized({ small: 4, long: 6 }),
+  storageUsers: sized({ small: 8, long: 8 }),
+  objects: sized({ small: 3, long: 100 }),
+};
+
+describeWithDynamo('one call in ten to every dependency fails, under load', () => {
+  let world: FaultyWorld;
+  let gateways: RunningGateway[] = [];
+  let doors: Door[] = [];
+
+  beforeAll(async () => {
+    world = await startFaultyWorld();
+    gateways = [await startGateway({ env: world.env }), await startGateway({ env: world.env })];
+    doors = gateways.map(({ url }) => openServerDoor(url, CONNECTIONS));
+  });
+  afterAll(async () => {
+    for (const door of doors) door.close();
+    await Promise.all(gateways.map((gateway) => gateway.kill()));
+    await world?.[Symbol.asyncDispose]();
+  });
+
+  test(`${SIZE.requests} requests, ${RELAYERS} relayers, ${SIZE.storageUsers * SIZE.objects} objects, two gateways`, {
+    timeout: SIZE.requests * 400 + 60_000,
+  }, async () => {
+    const [first] = gateways as [RunningGateway]; // It has just been started.
+    const relayers = await createRelayers(RELAYERS);
+    const client = createGatewayClient(1);
+    await addRelayers(client, first, relayers).finally(() => client.close());
+    const aftermath = await runStorm({ world, doors, relayers }, SIZE);
+    console.info(describeStorm('two servers', aftermath, world));
+    expectNothingLost(aftermath, world, SIZE);
+    expect(gateways.map(({ process }) => process.exitCode)).toEqual([null, null]);
+  });
+});

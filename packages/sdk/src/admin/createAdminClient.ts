@@ -1,0 +1,51 @@
+import type { RelayerList, RelayerRemoved, RelayerWireRecord } from '@prism-gateway/protocol';
+import { createTransport, type TransportOptions } from '../http/transport.ts';
+import type { GatewayClient } from '../requests/createGatewayClient.ts';
+import type { CallOptions } from '../requests/getRequest.ts';
+
+/** What an administrator's client is made of. */
+export type AdminClientOptions = { readonly adminKey: string } & (
+  | { readonly gateway: GatewayClient }
+  | TransportOptions
+);
+
+/** The whitelist of relayers, as its administrator sees it. */
+export interface AdminClient {
+  /** Puts a relayer on the whitelist; one that is there gets the new label, or none. */
+  addRelayer(
+    relayer: { readonly address: string; readonly label?: string | undefined },
+    options?: CallOptions,
+  ): Promise<RelayerWireRecord>;
+  /** Takes a relayer off the whitelist; one that is not there is no error. */
+  removeRelayer(address: string, options?: CallOptions): Promise<RelayerRemoved>;
+  /** Reads the whole whitelist. */
+  listRelayers(options?: CallOptions): Promise<RelayerList>;
+}
+
+/**
+ * Makes an administrator's client of the gateway. Each of its calls may be repeated: doing it twice is doing it once.
+ *
+ * @param options.adminKey - the gateway's `ADMIN_API_KEY`; never for a browser
+ * @throws GatewayError UNAUTHORISED from each call, where the key is wrong
+ * @see SPEC.md section 4, "Admin: relayer whitelist"
+ */
+export function createAdminClient(options: AdminClientOptions): AdminClient {
+  const transport = 'gateway' in options ? options.gateway.transport : createTransport(options);
+  const makeHeaders = async () => ({ 'x-admin-key': options.adminKey });
+  const path = '/admin/relayers';
+  const shared = { repeat: 'freely', makeHeaders } as const;
+  // The answers' types are the wire contract's; they are handed on, not acted upon.
+  return {
+    async addRelayer({ address, label }, { signal } = {}) {
+      const body = { address, ...(label !== undefined && { label }) };
+      return (await transport.call({ ...shared, method: 'POST', path, body, signal })) as RelayerWireRecord;
+    },
+    async removeRelayer(address, { signal } = {}) {
+      const target = `${path}/${encodeURIComponent(address)}`;
+      return (await transport.call({ ...shared, method: 'DELETE', path: target, signal })) as RelayerRemoved;
+    },
+    async listRelayers({ signal } = {}) {
+      return (await transport.call({ ...shared, method: 'GET', path, signal })) as RelayerList;
+    },
+  };
+}

@@ -1,0 +1,1 @@
+export { type AdminClient, type AdminClientOptions, createAdminClient } from './createAdminClient.ts';

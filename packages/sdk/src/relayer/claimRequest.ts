@@ -1,0 +1,21 @@
+import type { RequestRecord } from '@prism-gateway/protocol';
+import type { CallOptions } from '../requests/getRequest.ts';
+import { moveRequest } from './moveRequest.ts';
+import { isOwnClaim, type RelayerContext } from './updateRequest.ts';
+
+/**
+ * Claims a request: of any number of rivals one wins. Where the answer was lost, the request is read back: claimed by this
+ * relayer is won.
+ *
+ * @returns the record, `processing`
+ * @throws GatewayError CONFLICT when another was first, or it is claimed already; NOT_FOUND, UNAUTHORISED
+ * @see SPEC.md section 3
+ */
+export function claimRequest(
+  context: RelayerContext,
+  { requestId, signal }: { readonly requestId: string } & CallOptions,
+): Promise<RequestRecord> {
+  const isDone = (record: RequestRecord) => record.status === 'processing' && isOwnClaim(context, record);
+  const move = { requestId, body: { status: 'processing' }, signal } as const;
+  return moveRequest(context, { move, isDone, readBack: 'afterLostAnswer' });
+}

@@ -1,0 +1,55 @@
+import type { RequestRecord } from '@prism-gateway/protocol';
+import { createTransport, type TransportOptions } from '../http/transport.ts';
+import type { GatewayClient } from '../requests/createGatewayClient.ts';
+import { type CallOptions, getRequest } from '../requests/getRequest.ts';
+import { type ListFilter, listRequests, type RequestList } from '../requests/listRequests.ts';
+import { claimRequest } from './claimRequest.ts';
+import { type MessageAccount, signRelayerCall } from './relayerAuth.ts';
+import { reportRequest } from './reportRequest.ts';
+
+/** What a relayer's client is made of: an account on the whitelist, and a way to the gateway. */
+export type RelayerClientOptions = { readonly account: MessageAccount } & (
+  | { readonly gateway: GatewayClient }
+  | TransportOptions
+);
+
+/** The gateway as a relayer sees it; each call is signed. */
+export interface RelayerClient {
+  /** The relayer's address. */
+  readonly address: string;
+  /** Lists requests by state, chain and signer, oldest first unless told otherwise. */
+  list(filter: ListFilter, options?: CallOptions): RequestList;
+  /** Reads a request. */
+  get(requestId: string, options?: CallOptions): Promise<RequestRecord>;
+  /** Takes a request exclusively. @throws GatewayError CONFLICT when another was first @see claimRequest */
+  claim(requestId: string, options?: CallOptions): Promise<RequestRecord>;
+  /** Reports success. @param txHash - `0x` and 64 hex digits @throws GatewayError CONFLICT @see reportRequest */
+  reportSuccess(requestId: string, txHash: string, options?: CallOptions): Promise<RequestRecord>;
+  /** Reports failure. @param errorMessage - 1 to 1000 characters @throws GatewayError CONFLICT @see reportRequest */
+  reportFailure(requestId: string, errorMessage: string, options?: CallOptions): Promise<RequestRecord>;
+}
+
+/**
+ * Makes a relayer's client of the gateway.
+ *
+ * @param options.account - a viem local account, or whatever signs personal messages with an address
+ * @example
+ * const relayer = createRelayerClient({ url, account: privateKeyToAccount(key) });
+ * for await (const record of relayer.list({ status: 'pending', chainName: 'eip155:31337' })) await relayer.claim(record.requestId);
+ */
+export function createRelayerClient(options: RelayerClientOptions): RelayerClient {
+  const transport = 'gateway' in options ? options.gateway.transport : createTransport(options);
+  const signer = { account: options.account, now: transport.now };
+  const { address } = options.account;
+  const context = { transport, address, makeHeaders: signRelayerCall.bind(undefined, signer) };
+  return {
+    address,
+    list: (filter, { signal } = {}) => listRequests(transport, { ...filter, signal, makeHeaders: context.makeHeaders }),
+    get: (requestId, { signal } = {}) => getRequest(transport, { requestId, signal }),
+    claim: (requestId, { signal } = {}) => claimRequest(context, { requestId, signal }),
+    reportSuccess: (requestId, txHash, { signal } = {}) =>
+      reportRequest(context, { requestId, outcome: { status: 'success', txHash }, signal }),
+    reportFailure: (requestId, errorMessage, { signal } = {}) =>
+      reportRequest(context, { requestId, outcome: { status: 'failed', errorMessage }, signal }),
+  };
+}

@@ -1,0 +1,2 @@
+export { createRelayerClient, type RelayerClient, type RelayerClientOptions } from './createRelayerClient.ts';
+export { type MessageAccount, signRelayerCall } from './relayerAuth.ts';

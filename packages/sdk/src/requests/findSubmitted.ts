@@ -1,0 +1,41 @@
+import type { CreateRequestBody, RequestRecord } from '@prism-gateway/protocol';
+import type { Transport } from '../http/transport.ts';
+import type { CallOptions } from './getRequest.ts';
+import { listRequests } from './listRequests.ts';
+
+/** How many of a signer's newest requests are looked through: what may have come in since an answer was lost. */
+const PAGES = 3;
+const PAGE_SIZE = 100;
+
+/** Writes JSON whose keys stand in one order, to compare by. */
+function writeCanonical(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}
+
+/**
+ * Looks among the signer's newest requests for one with this very content, signature included: the same wish, already stored.
+ *
+ * @returns the newest such record; undefined where there is none among the last 300
+ * @throws GatewayError
+ */
+export async function findSubmitted(
+  transport: Transport,
+  { body, signal }: { readonly body: CreateRequestBody } & CallOptions,
+): Promise<RequestRecord | undefined> {
+  const { signer } = body.params;
+  const wanted = writeCanonical(body.params);
+  const list = listRequests(transport, { signer, order: 'desc', limit: PAGE_SIZE, signal });
+  let pagesLeft = PAGES;
+  for await (const { items } of list.pages()) {
+    const found = items.find(
+      ({ chainName, action, params }) =>
+        chainName === body.chainName && action === body.action && writeCanonical(params) === wanted,
+    );
+    if (found !== undefined || --pagesLeft === 0) return found;
+  }
+  return undefined;
+}

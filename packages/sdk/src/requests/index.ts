@@ -1,0 +1,13 @@
+export {
+  GatewayError,
+  type GatewayErrorCode,
+  type GatewayFault,
+  isGatewayError,
+} from '../errors/gatewayError.ts';
+export { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../http/retryPolicy.ts';
+export type { Transport, TransportOptions } from '../http/transport.ts';
+export { createGatewayClient, type GatewayClient, type SignedBody } from './createGatewayClient.ts';
+export type { CallOptions } from './getRequest.ts';
+export type { ListFilter, RequestList } from './listRequests.ts';
+export type { WaitOptions } from './waitForRequest.ts';
+export type { WaitForAllOptions, WaitProgress } from './waitForRequests.ts';

@@ -1,0 +1,66 @@
+import type { RequestPage, RequestRecord, RequestStatus } from '@prism-gateway/protocol';
+import type { GatewayCall, Transport } from '../http/transport.ts';
+import type { CallOptions } from './getRequest.ts';
+import { readPage } from './readRecord.ts';
+
+/** Which requests a list holds: all filters that are given must hold. */
+export interface ListFilter {
+  /** Address, in any letter case. */
+  readonly signer?: string | undefined;
+  /** For relayers only. */
+  readonly status?: RequestStatus | undefined;
+  /** For relayers only. */
+  readonly chainName?: string | undefined;
+  /** Records a page, 1 to 100; the gateway's default is 20. */
+  readonly limit?: number | undefined;
+  /** `asc`, the default, is oldest first. */
+  readonly order?: 'asc' | 'desc' | undefined;
+}
+
+/** A list of requests: iterate over its records, or take it page by page. */
+export interface RequestList extends AsyncIterable<RequestRecord> {
+  /**
+   * Reads one page.
+   *
+   * @param lastKey - of the page before; none for the first page
+   * @returns a page; its `lastKey` is null where it is the last
+   * @throws GatewayError
+   */
+  page(lastKey?: string | null): Promise<RequestPage>;
+  /** Iterates over whole pages. */
+  pages(): AsyncIterable<RequestPage>;
+}
+
+/**
+ * Makes a list; nothing is asked before it is read.
+ *
+ * @param transport - the way to the gateway
+ * @param list.makeHeaders - relayer auth, for the filters that need it
+ * @see SPEC.md section 4, "GET /requests"
+ */
+export function listRequests(
+  transport: Transport,
+  list: ListFilter & CallOptions & Pick<GatewayCall, 'makeHeaders'>,
+): RequestList {
+  const { signal, makeHeaders, signer, status, chainName, limit, order } = list;
+  const filter = { signer, status, chainName, limit, order };
+  async function page(lastKey?: string | null): Promise<RequestPage> {
+    const query = { ...filter, lastKey: lastKey ?? undefined };
+    const call = { method: 'GET', path: '/requests', query, repeat: 'freely', makeHeaders, signal } as const;
+    return readPage('GET /requests', await transport.call(call));
+  }
+  async function* pages(): AsyncGenerator<RequestPage> {
+    for (let lastKey: string | null | undefined; lastKey !== null; ) {
+      const next = await page(lastKey);
+      yield next;
+      lastKey = next.lastKey;
+    }
+  }
+  return {
+    page,
+    pages,
+    async *[Symbol.asyncIterator]() {
+      for await (const { items } of pages()) yield* items;
+    },
+  };
+}

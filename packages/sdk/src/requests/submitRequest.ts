@@ -1,0 +1,52 @@
+import type { CreateRequestBody, RequestRecord } from '@prism-gateway/protocol';
+import { GatewayError } from '../errors/gatewayError.ts';
+import type { Transport } from '../http/transport.ts';
+import { isTransient, withRetries } from '../http/withRetries.ts';
+import { findSubmitted } from './findSubmitted.ts';
+import type { CallOptions } from './getRequest.ts';
+import { readRecord } from './readRecord.ts';
+
+/** Submitting is done twice where it is called twice, so each repeat here is looked before. */
+async function postRequest(
+  transport: Transport,
+  { body, signal }: { readonly body: CreateRequestBody } & CallOptions,
+): Promise<RequestRecord> {
+  const call = { method: 'POST', path: '/requests', body, repeat: 'ifUnsent', signal } as const;
+  return readRecord('POST /requests', await transport.call(call));
+}
+
+/**
+ * Puts a signed request into the gateway's queue, once: where an answer was lost, the signer's requests are looked through for
+ * it before it is sent again.
+ *
+ * @param transport - the way to the gateway
+ * @param submission.body - what `createSignedParams` made, with its action and chain
+ * @returns the record, `pending`; or as it is by now, where it had been stored and its answer was lost
+ * @throws GatewayError VALIDATION_FAILED, RATE_LIMITED, UNAVAILABLE, NETWORK_FAILED, ABORTED; with `mayHaveHappened` the
+ * request may be stored all the same: `findRequest` tells
+ * @see SPEC.md section 4, "POST /requests"
+ */
+export async function submitRequest(
+  transport: Transport,
+  submission: { readonly body: CreateRequestBody } & CallOptions,
+): Promise<RequestRecord> {
+  let mayBeStored = false;
+  const context = {
+    policy: transport.policy,
+    random: transport.random,
+    what: 'POST /requests',
+    signal: submission.signal,
+    // The call itself has repeated what was surely not done.
+    canRepeat: (error: Parameters<typeof isTransient>[0]) => mayBeStored && isTransient(error),
+  };
+  return await withRetries(context, async () => {
+    const stored = mayBeStored ? await findSubmitted(transport, submission) : undefined;
+    if (stored !== undefined) return stored;
+    try {
+      return await postRequest(transport, submission);
+    } catch (error) {
+      mayBeStored ||= error instanceof GatewayError && error.mayHaveHappened;
+      throw error;
+    }
+  });
+}

@@ -1,0 +1,113 @@
+import { isGatewayError } from '../errors/gatewayError.ts';
+import { createTransport, type TransportOptions } from '../http/transport.ts';
+import type { GatewayClient } from '../requests/createGatewayClient.ts';
+import type { CallOptions } from '../requests/getRequest.ts';
+import { hashObject } from './contentKey.ts';
+import {
+  type Bytes,
+  decryptObject,
+  type EncryptionKey,
+  encryptObject,
+  type HeldKey,
+  importEncryptionKey,
+} from './encryption.ts';
+import { type GetAccessToken, type ObjectContext, performOperation } from './signedCall.ts';
+import { StorageError } from './storageError.ts';
+
+/** What a storage client is made of. */
+export type StorageClientOptions = {
+  /** `0x` and 32 hex digits: the project whose objects these are. */
+  readonly projectId: string;
+  readonly getAccessToken: GetAccessToken;
+  /** 32 bytes, or a CryptoKey for AES-GCM; it never leaves this machine. Who loses it loses the objects. */
+  readonly encryptionKey: EncryptionKey;
+  /** Longest time for one upload or download, in milliseconds; default 300000. */
+  readonly objectTimeoutMs?: number | undefined;
+} & ({ readonly gateway: GatewayClient } | TransportOptions);
+
+/** An object that is stored. */
+export interface StoredObject {
+  /** What to get it by: `0x` and 64 hex digits, the SHA-256 of the stored bytes. */
+  readonly key: string;
+  /** Stored bytes: 29 more than the content. */
+  readonly size: number;
+}
+
+/** What the store says of an object without giving it out. */
+export interface ObjectHead {
+  /** Stored bytes; undefined where the store does not say. */
+  readonly size: number | undefined;
+  readonly etag: string | undefined;
+  readonly lastModified: string | undefined;
+}
+
+/** Encrypted objects of one project. */
+export interface StorageClient {
+  /** Encrypts content and stores it. @throws GatewayError */
+  put(content: Uint8Array, options?: CallOptions): Promise<StoredObject>;
+  /** Gets, verifies and decrypts an object. @throws GatewayError NOT_FOUND; StorageError CONTENT_MISMATCH, DECRYPTION_FAILED */
+  get(key: string, options?: CallOptions): Promise<Bytes>;
+  /** @returns undefined where there is no such object @throws GatewayError */
+  head(key: string, options?: CallOptions): Promise<ObjectHead | undefined>;
+  /** Deletes an object; one that is not there is no error. @throws GatewayError */
+  delete(key: string, options?: CallOptions): Promise<void>;
+}
+
+/** The gateway's own bound for slow uploads. */
+const DEFAULT_OBJECT_TIMEOUT_MS = 300_000;
+
+async function getObject(context: ObjectContext, key: string, signal?: AbortSignal): Promise<Bytes> {
+  const { body } = await performOperation(context, { operation: 'get', key, signal });
+  if ((await hashObject(body)) !== key.toLowerCase()) throw new StorageError('CONTENT_MISMATCH');
+  return body;
+}
+
+async function headObject(context: ObjectContext, key: string, signal?: AbortSignal): Promise<ObjectHead | undefined> {
+  try {
+    const { headers } = await performOperation(context, { operation: 'head', key, signal });
+    const size = headers.get('content-length');
+    return {
+      size: size === null ? undefined : Number(size),
+      etag: headers.get('etag') ?? undefined,
+      lastModified: headers.get('last-modified') ?? undefined,
+    };
+  } catch (error) {
+    if (isGatewayError(error, 'NOT_FOUND')) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Makes a client of the managed storage. Content is encrypted before it leaves this machine (AES-256-GCM), named by the SHA-256
+ * of what is stored, and verified when it comes back.
+ *
+ * @param options - the gateway, the project, how to get an access token, and the key
+ * @see SPEC.md section 4, "Managed storage"
+ * @example
+ * const storage = createStorageClient({ url, projectId, getAccessToken, encryptionKey });
+ * const { key } = await storage.put(new TextEncoder().encode('hello'));
+ * const content = await storage.get(key);
+ */
+export function createStorageClient(options: StorageClientOptions): StorageClient {
+  const transport = 'gateway' in options ? options.gateway.transport : createTransport(options);
+  const { projectId, getAccessToken, objectTimeoutMs = DEFAULT_OBJECT_TIMEOUT_MS } = options;
+  const context = { transport, projectId, getAccessToken, objectTimeoutMs };
+  let imported: Promise<HeldKey> | undefined;
+  const importKey = () => {
+    imported ??= importEncryptionKey(options.encryptionKey);
+    return imported;
+  };
+  return {
+    async put(content, { signal } = {}) {
+      const object = await encryptObject(await importKey(), content);
+      const key = await hashObject(object);
+      await performOperation(context, { operation: 'put', key, object, signal });
+      return { key, size: object.byteLength };
+    },
+    get: async (key, { signal } = {}) => await decryptObject(await importKey(), await getObject(context, key, signal)),
+    head: (key, { signal } = {}) => headObject(context, key, signal),
+    async delete(key, { signal } = {}) {
+      await performOperation(context, { operation: 'delete', key, signal });
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { StorageError } from './storageError.ts';
+
+/**
+ * An encrypted object, as it is stored:
+ *
+ *     byte 0        version, 1
+ *     bytes 1..12   IV, 96 random bits
+ *     bytes 13..    AES-256-GCM ciphertext, then its tag of 16 bytes
+ *
+ * The version byte is authenticated as additional data.
+ *
+ * @see NIST SP 800-38D; random IVs of 96 bits are good for 2^32 objects a key
+ */
+const VERSION = 1;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const HEADER_BYTES = 1 + IV_BYTES;
+
+/** Bytes by which an encrypted object is longer than its content. */
+export const ENCRYPTION_OVERHEAD_BYTES = HEADER_BYTES + TAG_BYTES;
+
+/** Bytes that WebCrypto takes: those in memory of their own, not shared. */
+export type Bytes = Uint8Array<ArrayBuffer>;
+
+/** A key that WebCrypto holds; named by what makes one, since the global type has another home in each runtime. */
+export type HeldKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+
+/** 32 bytes, or a `CryptoKey` for AES-GCM. */
+export type EncryptionKey = Uint8Array | HeldKey;
+
+function algorithm(iv: Bytes) {
+  return { name: 'AES-GCM', iv, additionalData: Uint8Array.of(VERSION), tagLength: TAG_BYTES * 8 };
+}
+
+/**
+ * Takes a key into WebCrypto, from where it does not come out again.
+ *
+ * @throws StorageError INVALID_ENCRYPTION_KEY
+ */
+export async function importEncryptionKey(key: EncryptionKey): Promise<HeldKey> {
+  if (!(key instanceof Uint8Array)) {
+    const { name, length } = key.algorithm as { readonly name: string; readonly length?: number };
+    if (name === 'AES-GCM' && length === 256) return key;
+    throw new StorageError('INVALID_ENCRYPTION_KEY');
+  }
+  if (key.byteLength !== 32) throw new StorageError('INVALID_ENCRYPTION_KEY');
+  return await crypto.subtle.importKey('raw', new Uint8Array(key), 'AES-GCM', false, ['encrypt', 'decrypt']);
+}
+
+/**
+ * Encrypts content under a fresh random IV: the same content gives another object each time.
+ *
+ * @returns the object as it is stored
+ */
+export async function encryptObject(key: HeldKey, content: Uint8Array): Promise<Bytes> {
+  const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
+  const sealed = await crypto.subtle.encrypt(algorithm(iv), key, new Uint8Array(content));
+  const object = new Uint8Array(HEADER_BYTES + sealed.byteLength);
+  object[0] = VERSION;
+  object.set(iv, 1);
+  object.set(new Uint8Array(sealed), HEADER_BYTES);
+  return object;
+}
+
+/**
+ * Decrypts a stored object.
+ *
+ * @throws StorageError UNKNOWN_FORMAT, DECRYPTION_FAILED
+ */
+export async function decryptObject(key: HeldKey, object: Uint8Array): Promise<Bytes> {
+  if (object[0] !== VERSION || object.byteLength < ENCRYPTION_OVERHEAD_BYTES) throw new StorageError('UNKNOWN_FORMAT');
+  const iv = object.slice(1, HEADER_BYTES);
+  try {
+    return new Uint8Array(await crypto.subtle.decrypt(algorithm(iv), key, object.slice(HEADER_BYTES)));
+  } catch (cause) {
+    throw new StorageError('DECRYPTION_FAILED', { cause });
+  }
+}

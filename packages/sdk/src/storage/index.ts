@@ -1,0 +1,18 @@
+export { GatewayError, type GatewayErrorCode, isGatewayError } from '../errors/gatewayError.ts';
+export {
+  createStorageClient,
+  type ObjectHead,
+  type StorageClient,
+  type StorageClientOptions,
+  type StoredObject,
+} from './createStorageClient.ts';
+export {
+  type Bytes,
+  decryptObject,
+  ENCRYPTION_OVERHEAD_BYTES,
+  type EncryptionKey,
+  encryptObject,
+  importEncryptionKey,
+} from './encryption.ts';
+export type { GetAccessToken } from './signedCall.ts';
+export { StorageError, type StorageErrorCode } from './storageError.ts';

@@ -1,0 +1,108 @@
+import type { ActionParams, RequestRecord } from '@prism-gateway/protocol';
+import {
+  createMultiUserBatchParams,
+  createPermit,
+  createPermitTypedData,
+  createSignedParams,
+  createTypedData,
+  type SignedAction,
+} from '@prism-gateway/protocol/typed-data';
+import type { CallOptions } from '../requests/getRequest.ts';
+import { isEnded, type WaitOptions } from '../requests/waitForRequest.ts';
+import { createOpener, type OpenUser } from './openUser.ts';
+import type { Submission, UserClient, UserClientOptions, UserVerbs } from './userClient.ts';
+import { VERBS, type Wish, writeWish } from './wishes.ts';
+
+/** One wish on its way to being signed. */
+interface Order<A extends SignedAction> {
+  readonly action: A;
+  readonly wish: Wish<A>;
+  readonly nonce: bigint;
+}
+
+async function signWish<A extends SignedAction>(
+  { gateway, domain }: UserClientOptions,
+  { signer }: OpenUser,
+  { action, wish, nonce }: Order<A>,
+): Promise<ActionParams<A>> {
+  const params = writeWish<A>(wish, gateway.transport.now());
+  const signature = await signer.sign(createTypedData<A>({ ...domain, action, params, nonce }));
+  return createSignedParams<A>({ action, params, signer: signer.address, signature });
+}
+
+async function submitWish<A extends SignedAction>(
+  options: UserClientOptions,
+  user: OpenUser,
+  { action, wish, signal }: { readonly action: A; readonly wish: Wish<A> } & CallOptions,
+): Promise<Omit<Submission<A>, 'wait'>> {
+  const { gateway, chainName } = options;
+  return await user.nonces.use(async (nonce) => {
+    const params = await signWish<A>(options, user, { action, wish, nonce });
+    const record = await gateway.submitRequest<A>({ chainName, action, params }, { signal });
+    const { requestId } = record;
+    return { value: { requestId, record, nonce }, requestId };
+  }, signal);
+}
+
+/**
+ * Makes a user's client: one verb for each action, which signs the wish with the next forwarder nonce and submits it. Verbs may
+ * be called at once; they are signed and submitted one after the other.
+ *
+ * @param options - the gateway, the Forwarder, who signs (`account`, `walletClient` or `provider`) and how to read the nonce
+ * @see DECISIONS.md, "On-chain reference"
+ * @example
+ * const user = createUserClient({ gateway, account, chainName: 'eip155:31337', domain: { chainId: 31337, forwarder }, publicClient });
+ * const { wait } = await user.writeData({ cloudId, dataId, payload: '0x68656c6c6f', relayerFee: 10n ** 16n });
+ * const record = await wait({ timeoutMs: 60_000 });
+ */
+export function createUserClient(options: UserClientOptions): UserClient {
+  const { gateway, chainName, domain } = options;
+  const open = createOpener(options);
+
+  async function waitForRequest(requestId: string, wait?: WaitOptions): Promise<RequestRecord> {
+    const [{ nonces }, record] = await Promise.all([open(), gateway.waitForRequest(requestId, wait)]);
+    if (isEnded(record)) nonces.settle(requestId, record.status === 'success' ? 'success' : 'failed');
+    return record;
+  }
+
+  async function submit<A extends SignedAction>(action: A, wish: Wish<A>, { signal }: CallOptions = {}) {
+    const submitted = await submitWish<A>(options, await open(), { action, wish, signal });
+    return { ...submitted, wait: (wait?: WaitOptions) => waitForRequest(submitted.requestId, wait) };
+  }
+
+  const entries = Object.entries(VERBS).map(([verb, action]) => [
+    verb,
+    // The verb's own type ties the wish to the action.
+    (wish: Wish, call?: CallOptions) => submit<SignedAction>(action, wish, call),
+  ]);
+  // One entry for each verb.
+  const verbs = Object.fromEntries(entries) as UserVerbs;
+
+  return {
+    ...verbs,
+    submit,
+    waitForRequest,
+    getAddress: async () => (await open()).signer.address,
+    async signWrite(wish, { signal } = {}) {
+      const user = await open();
+      return await user.nonces.use(async (nonce) => {
+        const entry = await signWish(options, user, { action: 'WRITE_DATA_FOR', wish, nonce });
+        return { value: { entry, nonce } };
+      }, signal);
+    },
+    async batchMultiUserWrite({ requests, timestamp }, call) {
+      const { signer } = await open();
+      const seconds = timestamp ?? BigInt(Math.floor(gateway.transport.now() / 1000));
+      const params = createMultiUserBatchParams({ signer: signer.address, timestamp: `${seconds}`, requests });
+      return await gateway.submitRequest({ chainName, action: 'BATCH_MULTI_USER_WRITE_DATA', params }, call);
+    },
+    async signPermit(permit) {
+      const { signer } = await open();
+      const source = { ...permit, chainId: domain.chainId, owner: signer.address };
+      const signature = await signer.sign(createPermitTypedData(source));
+      return createPermit({ deadline: permit.deadline, signature });
+    },
+    releaseNonce: async (nonce) => (await open()).nonces.release(nonce),
+    resyncNonces: async () => (await open()).nonces.resync(),
+  };
+}

@@ -1,0 +1,74 @@
+/**
+ * Which forwarder nonces of a signer are spoken for.
+ *
+ *     free --reserve--> held --stored--> held by a request --settle(success)--> used
+ *                        |                     |
+ *                        +-----release---------+---settle(failed)---> free
+ *
+ * A nonce is free when the chain has not used it and no open request holds it. The next request takes the lowest free one: a gap
+ * that a failed request left is filled first, or nothing after it could ever run.
+ *
+ * @see DECISIONS.md, "Nonce"
+ */
+export interface NonceBook {
+  /** Takes the lowest free nonce. */
+  reserve(): bigint;
+  /** Notes which request holds a reserved nonce. */
+  store(nonce: bigint, requestId: string): void;
+  /** Gives a nonce back: its request was never stored. */
+  release(nonce: bigint): void;
+  /** Notes how a request ended. @returns whether the chain has to be asked what became of its nonce */
+  settle(requestId: string, status: 'success' | 'failed'): boolean;
+  /** Replaces what is known: the chain's nonce, and the open requests with theirs. */
+  reset(chain: { readonly nonce: bigint; readonly open: ReadonlyMap<bigint, string> }): void;
+  /** The nonce that a request holds. */
+  nonceOf(requestId: string): bigint | undefined;
+  /** Requests that this book gave nonces to and that have not ended. */
+  openIds(): readonly string[];
+}
+
+/** A nonce that is held, but by no request of the gateway: a signed entry that its user hands to others. */
+const NO_REQUEST = '';
+
+/** Makes an empty book; `reset` it before the first reservation. */
+export function createNonceBook(): NonceBook {
+  let base = 0n;
+  // Requests that are known to have succeeded: no lagging node may take their nonces back.
+  let floor = 0n;
+  const held = new Map<bigint, string>();
+  const nonceOf = (requestId: string) => {
+    for (const [nonce, holder] of held) if (holder === requestId) return nonce;
+    return undefined;
+  };
+  return {
+    reserve() {
+      let nonce = base;
+      while (held.has(nonce)) nonce++;
+      held.set(nonce, NO_REQUEST);
+      return nonce;
+    },
+    store(nonce, requestId) {
+      held.set(nonce, requestId);
+    },
+    release(nonce) {
+      held.delete(nonce);
+    },
+    settle(requestId, status) {
+      const nonce = nonceOf(requestId);
+      if (nonce === undefined) return status === 'failed';
+      held.delete(nonce);
+      if (status === 'failed') return true;
+      if (nonce >= floor) floor = nonce + 1n;
+      if (base < floor) base = floor;
+      return false;
+    },
+    reset({ nonce, open }) {
+      base = nonce > floor ? nonce : floor;
+      // Entries that were signed to be handed on are known here only.
+      for (const [own, holder] of held) if (own < base || holder !== NO_REQUEST) held.delete(own);
+      for (const [own, holder] of open) if (own >= base) held.set(own, holder);
+    },
+    nonceOf,
+    openIds: () => [...held.values()].filter((holder) => holder !== NO_REQUEST),
+  };
+}

@@ -1,0 +1,55 @@
+import type { Eip1193Provider, SignableTypedData } from './typedDataSigner.ts';
+
+/** The domain's own struct, which wallets want spelled out. */
+const domainFields = [
+  { name: 'name', type: 'string' },
+  { name: 'version', type: 'string' },
+  { name: 'chainId', type: 'uint256' },
+  { name: 'verifyingContract', type: 'address' },
+] as const;
+
+/** A wallet's answer was not what EIP-1193 methods give. It never repeats a signature. */
+export class ProviderAnswerError extends Error {
+  override readonly name = 'ProviderAnswerError';
+  readonly code = 'PROVIDER_ANSWER';
+}
+
+/**
+ * Asks a wallet for its first account; the user may have to agree.
+ *
+ * @returns undefined where it gives none
+ * @see https://eips.ethereum.org/EIPS/eip-1102
+ */
+export async function readProviderAddress(provider: Eip1193Provider): Promise<string | undefined> {
+  const accounts = await provider.request({ method: 'eth_requestAccounts' });
+  const first: unknown = Array.isArray(accounts) ? accounts[0] : undefined;
+  return typeof first === 'string' ? first : undefined;
+}
+
+/**
+ * Writes typed data as wallets take it: JSON, with integers as decimal text and the domain's struct among the types.
+ *
+ * @see https://eips.ethereum.org/EIPS/eip-712
+ */
+export function writeTypedData({ domain, types, primaryType, message }: SignableTypedData): string {
+  const whole = { domain, types: { EIP712Domain: domainFields, ...types }, primaryType, message };
+  return JSON.stringify(whole, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+}
+
+/**
+ * Has a browser wallet sign typed data.
+ *
+ * @param order.address - the account to sign with
+ * @returns the signature as hex
+ * @throws ProviderAnswerError `PROVIDER_ANSWER`; and what the wallet throws, such as code 4001 where the user refuses
+ * @see https://eips.ethereum.org/EIPS/eip-1193
+ */
+export async function signByProvider(
+  provider: Eip1193Provider,
+  { address, typedData }: { readonly address: string; readonly typedData: SignableTypedData },
+): Promise<string> {
+  const params = [address, writeTypedData(typedData)];
+  const signature = await provider.request({ method: 'eth_signTypedData_v4', params });
+  if (typeof signature === 'string') return signature;
+  throw new ProviderAnswerError('The wallet answered eth_signTypedData_v4 with something that is no signature.');
+}

@@ -1,0 +1,82 @@
+import type { RequestRecord } from '@prism-gateway/protocol';
+import type {
+  ForwarderLocation,
+  Permit,
+  PermitSource,
+  SignedAction,
+  WriteEntry,
+} from '@prism-gateway/protocol/typed-data';
+import type { GatewayClient } from '../requests/createGatewayClient.ts';
+import type { CallOptions } from '../requests/getRequest.ts';
+import type { WaitOptions } from '../requests/waitForRequest.ts';
+import type { ForwarderReader } from './readForwarderNonce.ts';
+import type { SignerSource } from './typedDataSigner.ts';
+import type { VERBS, Wish } from './wishes.ts';
+
+/** What a user's client is made of. */
+export type UserClientOptions = {
+  readonly gateway: GatewayClient;
+  /** Chain of the requests, like `eip155:31337`. */
+  readonly chainName: string;
+  /** Chain id and address of the Forwarder: what signatures are bound to. */
+  readonly domain: ForwarderLocation;
+  /** Age in seconds past which the Forwarder takes no request; default 86400. */
+  readonly maxAgeSeconds?: number | undefined;
+  /** For how long the chain's nonce is trusted, in milliseconds; default 30000. */
+  readonly nonceTrustMs?: number | undefined;
+} & SignerSource &
+  (
+    | {
+        /** @returns the signer's forwarder nonce: `nonces(signer)` of the Forwarder */
+        readonly readNonce: (signer: string) => Promise<bigint>;
+      }
+    | {
+        /** A viem public client, to read the nonce with. */
+        readonly publicClient: ForwarderReader;
+      }
+  );
+
+/** A request that the gateway has stored. */
+export interface Submission<A extends SignedAction = SignedAction> {
+  readonly requestId: string;
+  /** As the gateway answered. */
+  readonly record: RequestRecord<A>;
+  /** The forwarder nonce that it was signed with. */
+  readonly nonce: bigint;
+  /** Waits until it has ended. @throws GatewayError WAIT_TIMED_OUT, ABORTED */
+  wait(options?: WaitOptions): Promise<RequestRecord>;
+}
+
+/** One verb for each action that a user signs: it signs, and submits. */
+export type UserVerbs = {
+  readonly [V in keyof typeof VERBS]: (
+    wish: Wish<(typeof VERBS)[V]>,
+    options?: CallOptions,
+  ) => Promise<Submission<(typeof VERBS)[V]>>;
+};
+
+/** The gateway as a user sees it. */
+export interface UserClient extends UserVerbs {
+  /** The signer's address. A browser wallet may ask its user for leave. */
+  getAddress(): Promise<string>;
+  /** Signs and submits any action; the verbs are this by name. */
+  submit<A extends SignedAction>(action: A, wish: Wish<A>, options?: CallOptions): Promise<Submission<A>>;
+  /** Signs one write to be handed to whoever gathers a multi-user batch; it takes the next nonce. */
+  signWrite(
+    wish: Wish<'WRITE_DATA_FOR'>,
+    options?: CallOptions,
+  ): Promise<{ readonly entry: WriteEntry; readonly nonce: bigint }>;
+  /** Queues writes that users have signed each for themselves, as one request. Nothing is signed here. */
+  batchMultiUserWrite(
+    batch: { readonly requests: readonly WriteEntry[]; readonly timestamp?: bigint },
+    options?: CallOptions,
+  ): Promise<RequestRecord<'BATCH_MULTI_USER_WRITE_DATA'>>;
+  /** Signs an EIP-2612 permit for the credit token. @param permit.nonce - of the token, not of the Forwarder */
+  signPermit(permit: Omit<PermitSource, 'chainId' | 'owner'>): Promise<Permit>;
+  /** Waits for one of this user's requests; a failed one has its nonce looked after. */
+  waitForRequest(requestId: string, options?: WaitOptions): Promise<RequestRecord>;
+  /** Gives back the nonce of a `signWrite` whose entry nobody will submit. */
+  releaseNonce(nonce: bigint): Promise<void>;
+  /** Has the chain and the gateway asked for nonces before the next signature. */
+  resyncNonces(): Promise<void>;
+}

@@ -1,0 +1,51 @@
+import type { SignedAction, UnsignedParams } from '@prism-gateway/protocol/typed-data';
+
+/** The verb of each action that a user signs. */
+export const VERBS = {
+  /** Creates a prism, funded by a permit where `fundAmount` is above 0. */
+  createPrism: 'CREATE_PRISM_FOR',
+  /** Creates a prism and writes its first entries, in one transaction. */
+  createPrismWithData: 'CREATE_PRISM_WITH_DATA_FOR',
+  writeData: 'WRITE_DATA_FOR',
+  modifyData: 'MODIFY_DATA_FOR',
+  deleteData: 'DELETE_DATA_FOR',
+  /** Offers a prism to a new owner, who accepts it by `acceptTransfer`. */
+  transferPrism: 'TRANSFER_PRISM_FOR',
+  acceptTransfer: 'ACCEPT_TRANSFER_FOR',
+  deletePrism: 'DELETE_PRISM_FOR',
+  batchWriteData: 'BATCH_WRITE_DATA_FOR',
+  batchModifyData: 'BATCH_MODIFY_DATA_FOR',
+  batchDeleteData: 'BATCH_DELETE_DATA_FOR',
+} as const satisfies Record<string, SignedAction>;
+
+/** Params that are amounts, in base units of the credit token (18 decimals). */
+type Amount = 'relayerFee' | 'fundAmount' | 'relayerFundAmount';
+
+/**
+ * What a user wishes of an action: its params before they are signed, amounts as `bigint`.
+ *
+ * `timestamp` is Unix time in seconds, and now where it is absent.
+ */
+export type Wish<A extends SignedAction = SignedAction> = A extends SignedAction
+  ? {
+      readonly [K in keyof UnsignedParams<A> as K extends 'timestamp' ? never : K]: K extends Amount
+        ? bigint
+        : UnsignedParams<A>[K];
+    } & { readonly timestamp?: bigint }
+  : never;
+
+/**
+ * Writes a wish as it crosses the wire.
+ *
+ * @param wish - amounts as `bigint`
+ * @param nowMs - Unix time in milliseconds
+ */
+export function writeWish<A extends SignedAction>(wish: Wish<A>, nowMs: number): UnsignedParams<A> {
+  const entries = Object.entries({ timestamp: BigInt(Math.floor(nowMs / 1000)), ...wish });
+  const given = entries.filter(([, value]) => value !== undefined);
+  const params = Object.fromEntries(
+    given.map(([name, value]) => [name, typeof value === 'bigint' ? `${value}` : value]),
+  );
+  // A wish is the action's params but for the amounts and the time, which are text by now.
+  return params as unknown as UnsignedParams<A>;
+}

@@ -1,4 +1,5 @@
 import type { RelayerClient } from '../rigs/relayerClient.ts';
+import { addRelayersBy } from './addRelayersBy.ts';
 import type { Door } from './door.ts';
 import { judgeQueue, type Verdict } from './judgeQueue.ts';
 import { createQueueLoad, type QueueLoad, runCreator, runRelayer } from './queueLoad.ts';
@@ -23,7 +24,7 @@ interface StormParts {
   readonly world: FaultyWorld;
   /** Ways into the gateways on the same tables; clients are spread over them. */
   readonly doors: readonly Door[];
-  /** All on the whitelist. */
+  /** Not on the whitelist yet. */
   readonly relayers: readonly RelayerClient[];
 }
 
@@ -59,6 +60,7 @@ export async function runStorm({ world, doors, relayers }: StormParts, size: Sto
     uses: { all: 0, repeated: 0 },
     wrongs: [],
   };
+  await addRelayersBy(doorOf(0), relayers);
   world.setShares(STORM_SHARES);
   await Promise.all([
     ...range(size.creators).map((i) => runCreator(queue, doorOf(i))),

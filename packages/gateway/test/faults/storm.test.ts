@@ -10,9 +10,7 @@
 import { type RunningGateway, startGateway } from '@prism-gateway/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWithDynamo } from '../rigs/dynamoStores.ts';
-import { createGatewayClient } from '../rigs/gatewayClient.ts';
 import { createRelayers } from '../rigs/relayerClient.ts';
-import { addRelayers } from '../rigs/startGatewayPair.ts';
 import { sized } from '../testSize.ts';
 import { type Door, openServerDoor } from './door.ts';
 import { describeStorm, expectNothingLost } from './expectNothingLost.ts';
@@ -47,10 +45,7 @@ describeWithDynamo('one call in ten to every dependency fails, under load', () =
   test(`${SIZE.requests} requests, ${RELAYERS} relayers, ${SIZE.storageUsers * SIZE.objects} objects, two gateways`, {
     timeout: SIZE.requests * 400 + 60_000,
   }, async () => {
-    const [first] = gateways as [RunningGateway]; // It has just been started.
     const relayers = await createRelayers(RELAYERS);
-    const client = createGatewayClient(1);
-    await addRelayers(client, first, relayers).finally(() => client.close());
     const aftermath = await runStorm({ world, doors, relayers }, SIZE);
     console.info(describeStorm('two servers', aftermath, world));
     expectNothingLost(aftermath, world, SIZE);

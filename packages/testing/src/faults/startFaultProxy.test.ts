@@ -88,6 +88,7 @@ describe('startFaultProxy', () => {
       statuses.push((await fetch(`${proxy.url}${path}`, { method: 'POST' })).status);
     }
     expect(statuses).toEqual([201, 503, 201, 500, 201]);
+    expect(proxy.planned()).toBe(0);
   });
 
   test('shares are kept to, and the same seed gives the same faults', async () => {

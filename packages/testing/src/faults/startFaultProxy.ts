@@ -35,6 +35,8 @@ export interface FaultProxy extends AsyncDisposable {
   setShares(shares: FaultShares): void;
   /** Sets what befalls the next calls, one each, whatever the chances are; `affects` picks the calls. */
   planFaults(faults: readonly FaultKind[], affects?: (call: ProxiedCall) => boolean): void;
+  /** How many planned faults have not befallen anyone yet. */
+  planned(): number;
   /** Stops listening and ends all connections. */
   close(): Promise<void>;
 }
@@ -71,6 +73,7 @@ function createFaultPicker(seed: number) {
       planned = [...faults];
       isAffected = affects;
     },
+    planned: () => planned.length,
     pick(call: ProxiedCall): FaultKind | undefined {
       if (planned.length > 0 && isAffected(call)) return planned.shift();
       let chance = random();
@@ -183,6 +186,7 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
     counts,
     setShares: picker.setShares,
     planFaults: (faults, affects = () => true) => picker.plan(faults, affects),
+    planned: picker.planned,
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -1,0 +1,87 @@
+/**
+ * A claim of which every answer was lost, all tries of the gateway included: one in some ten thousand when one call in ten fails.
+ * The gateway cannot know whether it was done, and says 503. The relayer asks again, by a call of its own, and is told 409, as
+ * anybody is who asks for a claimed request: this second call might as well come from another instance with the same key, and a
+ * claim belongs to one call. `claimedBy` tells the relayer that it is the owner, and nobody else is told so.
+ */
+import type { RequestRecord } from '@prism-gateway/protocol';
+import { type ProxiedCall, type RunningGateway, startGateway } from '@prism-gateway/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeWithDynamo } from '../rigs/dynamoStores.ts';
+import { updateCall } from '../rigs/gatewayClient.ts';
+import { createRelayers, type RelayerClient } from '../rigs/relayerClient.ts';
+import { writeRequestBody } from '../rigs/writeRequestBody.ts';
+import { addRelayersBy } from './addRelayersBy.ts';
+import { type Door, type DoorAnswer, openServerDoor } from './door.ts';
+import { type FaultyWorld, startFaultyWorld } from './startFaultyWorld.ts';
+import { findOutageFault } from './witness.ts';
+
+/** Tries that the gateway makes of one write. */
+const TRIES = 4;
+/** Limits are counted by updates, too: without them the only update is the move. */
+const NO_LIMITS = { RATE_LIMIT_WRITES: '0', RATE_LIMIT_READS: '0' };
+
+const isMove = ({ headers }: ProxiedCall) => `${headers['x-amz-target']}`.endsWith('.UpdateItem');
+// What this reads was answered by 200 or 201.
+const recordOf = ({ text }: DoorAnswer) => JSON.parse(text) as RequestRecord;
+
+describeWithDynamo('a write of which every answer is lost', () => {
+  let world: FaultyWorld;
+  let gateway: RunningGateway;
+  let door: Door;
+  let owner: RelayerClient;
+  let rival: RelayerClient;
+
+  beforeAll(async () => {
+    world = await startFaultyWorld();
+    gateway = await startGateway({ env: { ...world.env, ...NO_LIMITS } });
+    door = openServerDoor(gateway.url, 1);
+    const relayers = await createRelayers(2);
+    [owner, rival] = relayers as [RelayerClient, RelayerClient]; // Two were asked for.
+    await addRelayersBy(door, relayers);
+  });
+  afterAll(async () => {
+    door?.close();
+    await gateway?.kill();
+    await world?.[Symbol.asyncDispose]();
+  });
+
+  const claimBy = (requestId: string, relayer: RelayerClient) =>
+    door.send(updateCall(requestId, { status: 'processing' }, relayer));
+  const read = async (requestId: string) =>
+    recordOf(await door.send({ method: 'GET', path: `/requests/${requestId}` }));
+
+  async function createOne(): Promise<string> {
+    return recordOf(await door.send({ method: 'POST', path: '/requests', json: writeRequestBody() })).requestId;
+  }
+
+  test('one try fewer, and the claim says that it is won', async () => {
+    const requestId = await createOne();
+    world.proxies.dynamodb.planFaults(Array(TRIES - 1).fill('cutAfter'), isMove);
+    const answer = await claimBy(requestId, owner);
+    expect(answer.status).toBe(200);
+    expect(recordOf(answer).claimedBy?.toLowerCase()).toBe(owner.address);
+  });
+
+  test('a claim is 503, then 409; claimedBy tells the owner, who reports', async () => {
+    const requestId = await createOne();
+    world.proxies.dynamodb.planFaults(Array(TRIES).fill('cutAfter'), isMove);
+    expect(findOutageFault(await claimBy(requestId, owner))).toBeUndefined();
+    expect((await claimBy(requestId, rival)).status).toBe(409);
+    expect((await claimBy(requestId, owner)).status).toBe(409);
+    expect((await read(requestId)).claimedBy?.toLowerCase()).toBe(owner.address);
+    const report = { status: 'success', txHash: `0x${'ab'.repeat(32)}` } as const;
+    expect((await door.send(updateCall(requestId, report, rival))).status).toBe(409);
+    expect((await door.send(updateCall(requestId, report, owner))).status).toBe(200);
+  });
+
+  test('a report is 503, then 409; the record tells that it stands', async () => {
+    const requestId = await createOne();
+    await claimBy(requestId, owner);
+    const report = { status: 'success', txHash: `0x${'cd'.repeat(32)}` } as const;
+    world.proxies.dynamodb.planFaults(Array(TRIES).fill('cutAfter'), isMove);
+    expect(findOutageFault(await door.send(updateCall(requestId, report, owner)))).toBeUndefined();
+    expect((await door.send(updateCall(requestId, report, owner))).status).toBe(409);
+    expect(await read(requestId)).toMatchObject(report);
+  });
+});

@@ -44,8 +44,6 @@ export {
 export {
   createUserClient,
   type Eip1193Provider,
-  ProviderAnswerError,
-  SignerMissingError,
   type SignerSource,
   type Submission,
   type TypedDataAccount,
@@ -53,5 +51,7 @@ export {
   type UserClient,
   type UserClientOptions,
   type UserVerbs,
+  WalletError,
+  type WalletErrorCode,
   type Wish,
 } from './user/index.ts';

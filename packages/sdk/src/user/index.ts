@@ -1,11 +1,10 @@
 export { createUserClient } from './createUserClient.ts';
-export { ProviderAnswerError } from './signByProvider.ts';
-export {
-  type Eip1193Provider,
-  SignerMissingError,
-  type SignerSource,
-  type TypedDataAccount,
-  type TypedDataWalletClient,
+export type {
+  Eip1193Provider,
+  SignerSource,
+  TypedDataAccount,
+  TypedDataWalletClient,
 } from './typedDataSigner.ts';
 export type { Submission, UserClient, UserClientOptions, UserVerbs } from './userClient.ts';
+export { WalletError, type WalletErrorCode } from './walletError.ts';
 export type { Wish } from './wishes.ts';

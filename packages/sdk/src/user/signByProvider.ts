@@ -1,4 +1,5 @@
 import type { Eip1193Provider, SignableTypedData } from './typedDataSigner.ts';
+import { WalletError } from './walletError.ts';
 
 /** The domain's own struct, which wallets want spelled out. */
 const domainFields = [
@@ -7,12 +8,6 @@ const domainFields = [
   { name: 'chainId', type: 'uint256' },
   { name: 'verifyingContract', type: 'address' },
 ] as const;
-
-/** A wallet's answer was not what EIP-1193 methods give. It never repeats a signature. */
-export class ProviderAnswerError extends Error {
-  override readonly name = 'ProviderAnswerError';
-  readonly code = 'PROVIDER_ANSWER';
-}
 
 /**
  * Asks a wallet for its first account; the user may have to agree.
@@ -41,7 +36,7 @@ export function writeTypedData({ domain, types, primaryType, message }: Signable
  *
  * @param order.address - the account to sign with
  * @returns the signature as hex
- * @throws ProviderAnswerError `PROVIDER_ANSWER`; and what the wallet throws, such as code 4001 where the user refuses
+ * @throws WalletError WALLET_ANSWER; and what the wallet throws, such as code 4001 where the user refuses
  * @see https://eips.ethereum.org/EIPS/eip-1193
  */
 export async function signByProvider(
@@ -51,5 +46,5 @@ export async function signByProvider(
   const params = [address, writeTypedData(typedData)];
   const signature = await provider.request({ method: 'eth_signTypedData_v4', params });
   if (typeof signature === 'string') return signature;
-  throw new ProviderAnswerError('The wallet answered eth_signTypedData_v4 with something that is no signature.');
+  throw new WalletError('WALLET_ANSWER');
 }

@@ -1,6 +1,7 @@
 import type { PermitTypedData, RequestTypedData } from '@prism-gateway/protocol/typed-data';
-import type { Address } from 'viem';
+import type { WalletClient } from 'viem';
 import { readProviderAddress, signByProvider } from './signByProvider.ts';
+import { WalletError } from './walletError.ts';
 
 /** What is signed: domain, types, primary type and message of a request or a permit. */
 export type SignableTypedData = RequestTypedData | PermitTypedData;
@@ -12,13 +13,7 @@ export interface TypedDataAccount {
 }
 
 /** The part of a viem wallet client that signing needs. */
-export interface TypedDataWalletClient {
-  readonly account?: { readonly address: Address } | undefined;
-  getAddresses(): Promise<readonly Address[]>;
-  signTypedData(
-    parameters: RequestTypedData & { readonly account: { readonly address: Address } | Address },
-  ): Promise<string>;
-}
+export type TypedDataWalletClient = Pick<WalletClient, 'account' | 'getAddresses' | 'signTypedData'>;
 
 /** An EIP-1193 provider, such as a browser wallet injects. */
 export interface Eip1193Provider {
@@ -45,7 +40,7 @@ export interface TypedDataSigner {
 
 async function openWallet(walletClient: TypedDataWalletClient): Promise<TypedDataSigner> {
   const account = walletClient.account ?? (await walletClient.getAddresses())[0];
-  if (account === undefined) throw new SignerMissingError('The wallet client has no account to sign with.');
+  if (account === undefined) throw new WalletError('SIGNER_MISSING');
   return {
     address: typeof account === 'string' ? account : account.address,
     sign: (typedData) => walletClient.signTypedData({ ...asRequest(typedData), account }),
@@ -58,16 +53,10 @@ function asRequest(typedData: SignableTypedData): RequestTypedData {
   return typedData as unknown as RequestTypedData;
 }
 
-/** There is no account to sign with: the wallet is locked, or this page has no leave to use it. */
-export class SignerMissingError extends Error {
-  override readonly name = 'SignerMissingError';
-  readonly code = 'SIGNER_MISSING';
-}
-
 /**
  * Makes one signer of whichever kind of wallet is given; a browser wallet may ask its user for leave here.
  *
- * @throws SignerMissingError `SIGNER_MISSING`
+ * @throws WalletError SIGNER_MISSING
  */
 export async function openSigner(source: SignerSource): Promise<TypedDataSigner> {
   if ('walletClient' in source) return await openWallet(source.walletClient);
@@ -77,6 +66,6 @@ export async function openSigner(source: SignerSource): Promise<TypedDataSigner>
   }
   const { provider } = source;
   const address = source.address ?? (await readProviderAddress(provider));
-  if (address === undefined) throw new SignerMissingError('The wallet gave this page no account to sign with.');
+  if (address === undefined) throw new WalletError('SIGNER_MISSING');
   return { address, sign: (typedData) => signByProvider(provider, { address, typedData }) };
 }

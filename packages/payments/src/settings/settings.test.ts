@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest';
+import { type Environment, parseSettings } from './settings.ts';
+
+const ADDRESS = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
+const KEY = `0x${'1'.repeat(64)}`;
+const good: Environment = {
+  FRONTEND_URL: 'https://frontend.example',
+  RELAYER_SECRET: 'shared',
+  RPC_URL: 'https://rpc.example/key',
+  RELAYER_PRIVATE_KEY: KEY,
+  EXCHANGE_ADDRESS: ADDRESS,
+  CREDIT_TOKEN_ADDRESS: ADDRESS,
+  STABLECOIN_ADDRESS: ADDRESS,
+};
+
+function faultyNames(program: 'payments' | 'gas-monitor', environment: Environment): string[] {
+  try {
+    parseSettings(program, environment);
+    return [];
+  } catch (error) {
+    const message = error instanceof Error ? error.message : '';
+    expect(message).not.toMatch(/s3cret/);
+    return [...message.matchAll(/(?:^Bad setting: |\n {2})([A-Z0-9_]+): /g)].map(([, name = '']) => name).toSorted();
+  }
+}
+
+test('the constants of the specification are the defaults', () => {
+  expect(parseSettings('payments', { ...good, POLL_INTERVAL_MS: '' })).toMatchObject({
+    POLL_INTERVAL_MS: 10_000,
+    MAX_FEE_GWEI: 100_000_000_000n,
+    MAX_RETRIES: 5,
+    RETRY_DELAY_MS: 5000,
+    SLIPPAGE_BPS: 100,
+    GAS_WARN_BALANCE_ETH: 100_000_000_000_000_000n,
+    GAS_POLL_INTERVAL_MS: 180_000,
+    RELAYER_ADDRESSES: [],
+    gasTargets: [],
+  });
+});
+
+test('every fault is named at once, and no value is repeated', () => {
+  const environment: Environment = {
+    FRONTEND_URL: 'ftp://s3cret',
+    RPC_URL: 's3cret',
+    RELAYER_PRIVATE_KEY: 's3cret',
+    EXCHANGE_ADDRESS: ADDRESS.replace('5F', '5f'),
+    CREDIT_TOKEN_ADDRESS: 's3cret',
+    RELAYER_ADDRESSES: `${ADDRESS}, s3cret`,
+    MAX_FEE_GWEI: '-s3cret',
+    MAX_PAYMENT: '1.5',
+    SLIPPAGE_BPS: '10001',
+    SMTP_URL: 'http://s3cret',
+    ALERT_CHAT_FORM: 'telegram',
+  };
+  expect(faultyNames('payments', environment)).toEqual([
+    'ALERT_CHAT_ID',
+    'ALERT_EMAIL_FROM',
+    'ALERT_EMAIL_TO',
+    'CREDIT_TOKEN_ADDRESS',
+    'EXCHANGE_ADDRESS',
+    'FRONTEND_URL',
+    'MAX_FEE_GWEI',
+    'MAX_PAYMENT',
+    'RELAYER_ADDRESSES',
+    'RELAYER_PRIVATE_KEY',
+    'RELAYER_SECRET',
+    'RPC_URL',
+    'SLIPPAGE_BPS',
+    'SMTP_URL',
+    'STABLECOIN_ADDRESS',
+  ]);
+});
+
+test.each<[string, Environment, string[]]>([
+  ['no key at all', { ...good, RELAYER_PRIVATE_KEY: undefined }, ['RELAYER_PRIVATE_KEY']],
+  [
+    'a keystore without its password',
+    { ...good, RELAYER_PRIVATE_KEY: undefined, RELAYER_KEYSTORE: 'k.json' },
+    ['RELAYER_KEYSTORE_PASSWORD'],
+  ],
+  ['key and keystore', { ...good, RELAYER_KEYSTORE: 'k.json' }, ['RELAYER_KEYSTORE']],
+  ['an alert address without a server', { ...good, ALERT_EMAIL_TO: 'a@b.example' }, ['SMTP_URL']],
+  ['a poll without a pause', { ...good, POLL_INTERVAL_MS: '0' }, ['POLL_INTERVAL_MS']],
+])('%s is refused', (_, environment, names) => {
+  expect(faultyNames('payments', environment)).toEqual(names);
+});
+
+test('the gas monitor watches an address without a key, and other chains', () => {
+  expect(faultyNames('gas-monitor', {})).toEqual(['RELAYER_PRIVATE_KEY', 'RPC_URL']);
+  expect(faultyNames('gas-monitor', { RPC_URL: 'http://rpc.example', RELAYER_ADDRESSES: ADDRESS })).toEqual([]);
+  expect(faultyNames('gas-monitor', { GAS_MONITOR_TARGETS: 'base=http://rpc.example' })).toEqual([
+    'GAS_MONITOR_TARGETS',
+  ]);
+  const GAS_MONITOR_TARGETS = `base=http://a.example|${ADDRESS}, gnosis=http://b.example/s3cret|${ADDRESS}|${ADDRESS}`;
+  expect(parseSettings('gas-monitor', { GAS_MONITOR_TARGETS }).gasTargets).toEqual([
+    { name: 'base', rpcUrl: 'http://a.example', addresses: [ADDRESS] },
+    { name: 'gnosis', rpcUrl: 'http://b.example/s3cret', addresses: [ADDRESS, ADDRESS] },
+  ]);
+});

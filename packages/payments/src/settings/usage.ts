@@ -1,0 +1,52 @@
+/** What `npm run payments -- --help` prints. */
+export const paymentsUsage = `Payment relayer: npm run payments
+  npm run payments -- status             payments under way, from the journal
+  npm run payments -- release <intent>   lets a held payment be tried again, once you know that it was not paid
+
+Settings are environment variables.
+
+  FRONTEND_URL, RELAYER_SECRET           required   the frontend, and the secret it knows the relayer by
+  RPC_URL                                required   node of the chain; CHAIN_ID, if set, must be its chain
+  RELAYER_PRIVATE_KEY                    required   or RELAYER_KEYSTORE and RELAYER_KEYSTORE_PASSWORD; a key of its own for each instance
+  EXCHANGE_ADDRESS, CREDIT_TOKEN_ADDRESS, STABLECOIN_ADDRESS   required
+  RELAYER_ADDRESSES                      none       addresses of the other instances, past and present, with commas between
+  POLL_INTERVAL_MS                       10000      how often the frontend is asked
+  MAX_FEE_GWEI                           100        no payment is begun, and no transaction pays, above this gas price
+  MAX_RETRIES, RETRY_DELAY_MS            5, 5000    tries of a step that fails, and the pause between
+  SLIPPAGE_BPS                           100        how much less than quoted a buy may give, in basis points
+  MAX_PAYMENT, DAILY_LIMIT               1000000000, 10000000000   in stablecoin base units (6 decimals); more is held
+  MAX_IN_FLIGHT                          16         payments under way at a time
+  TAKEOVER_WAIT_MS                       60000      wait before a payment that another instance had begun is paid
+  RPC_TIMEOUT_MS, RPC_POLL_INTERVAL_MS   10000, 1000
+  BUMP_AFTER_MS                          60000      a transaction not mined after this long pays more
+  SEARCH_FROM_BLOCK                      0          where a new journal begins to look for payouts: the credit token's first block
+  REORG_DEPTH                            32         blocks that may be replaced
+  DATA_DIR                               ./data/payments   journals; one for each instance
+  LOG_LEVEL                              info       debug, info, warn, error or silent
+  METRICS_FILE                           none       Prometheus text, replaced in one step
+  METRICS_PUSH_URL                       none       Pushgateway URL, job and instance in it
+
+  SMTP_URL, ALERT_EMAIL_FROM, ALERT_EMAIL_TO   none   alerts by e-mail
+  ALERT_CHAT_WEBHOOK_URL                 none       alerts by chat
+  ALERT_CHAT_FORM, ALERT_CHAT_ID         auto       slack, discord or telegram; Telegram wants the chat's id`;
+
+/** What `npm run gas-monitor -- --help` prints. */
+export const gasMonitorUsage = `Gas monitor: npm run gas-monitor
+
+Settings are environment variables.
+
+  RPC_URL                                required   node of the chain, unless GAS_MONITOR_TARGETS names all
+  RELAYER_PRIVATE_KEY                               or RELAYER_KEYSTORE and RELAYER_KEYSTORE_PASSWORD: whose address is watched
+  RELAYER_ADDRESSES                      none       further addresses to watch; with them no key is needed
+  GAS_MONITOR_TARGETS                    none       other chains: name=rpcUrl|address|address, with commas between
+  GAS_WARN_BALANCE_ETH                   0.1        warns below this balance
+  GAS_POLL_INTERVAL_MS                   180000     how often balances are read
+  STABLECOIN_ADDRESS, EXCHANGE_ADDRESS   none       watches stablecoin balance and approval on RPC_URL's chain, too
+  STABLECOIN_WARN_BALANCE                100000000  in stablecoin base units (6 decimals)
+  RPC_TIMEOUT_MS                         10000
+  DATA_DIR                               ./data/payments   what has been said, so that a restart does not repeat it
+  LOG_LEVEL                              info
+
+  SMTP_URL, ALERT_EMAIL_FROM, ALERT_EMAIL_TO   none   alerts by e-mail
+  ALERT_CHAT_WEBHOOK_URL                 none       alerts by chat
+  ALERT_CHAT_FORM, ALERT_CHAT_ID         auto       slack, discord or telegram; Telegram wants the chat's id`;

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
+import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {IERC20Permit} from "@openzeppelin/contracts/token/ERC20/extensions/IERC20Permit.sol";
+import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
+import {IPrismCloud} from "./cloud/IPrismCloud.sol";
+import {RelayerPolicy} from "./forwarder/RelayerPolicy.sol";
+import {RequestGate} from "./forwarder/RequestGate.sol";
+import {RequestHashes as Hashes} from "./forwarder/RequestHashes.sol";
+import {SignatureCheck} from "./forwarder/SignatureCheck.sol";
+import {Authorization, Creation, EntryResult, Permit, WriteEntry} from "./forwarder/RequestTypes.sol";
+
+/// @title The Forwarder
+/// @notice Carries out what users have signed and relayers submit: twelve functions, one an action. Each checks the
+///         window, the signature and the nonce, lets the cloud contract act for the signer, and pays the fees out.
+contract Forwarder is RequestGate, ReentrancyGuardTransient {
+    using SafeERC20 for IERC20;
+
+    /// @notice Most gas that a contract wallet may use to check its signature within a multi-user batch, so that one
+    ///         signer cannot burn what the others' writes need. A single request may use all there is.
+    uint256 public constant BATCH_WALLET_GAS = 100_000;
+
+    bytes32 private constant CREATE_PRISM_FOR = keccak256("CREATE_PRISM_FOR");
+    bytes32 private constant CREATE_PRISM_WITH_DATA_FOR = keccak256("CREATE_PRISM_WITH_DATA_FOR");
+    bytes32 private constant WRITE_DATA_FOR = keccak256("WRITE_DATA_FOR");
+    bytes32 private constant MODIFY_DATA_FOR = keccak256("MODIFY_DATA_FOR");
+    bytes32 private constant DELETE_DATA_FOR = keccak256("DELETE_DATA_FOR");
+    bytes32 private constant TRANSFER_PRISM_FOR = keccak256("TRANSFER_PRISM_FOR");
+    bytes32 private constant ACCEPT_TRANSFER_FOR = keccak256("ACCEPT_TRANSFER_FOR");
+    bytes32 private constant DELETE_PRISM_FOR = keccak256("DELETE_PRISM_FOR");
+    bytes32 private constant BATCH_WRITE_DATA_FOR = keccak256("BATCH_WRITE_DATA_FOR");
+    bytes32 private constant BATCH_MODIFY_DATA_FOR = keccak256("BATCH_MODIFY_DATA_FOR");
+    bytes32 private constant BATCH_DELETE_DATA_FOR = keccak256("BATCH_DELETE_DATA_FOR");
+
+    /// @notice The application layer that acts for the signers.
+    IPrismCloud public immutable cloud;
+    /// @notice The credits that prisms are funded with.
+    IERC20 public immutable creditToken;
+
+    /// @notice An address that must not be zero was.
+    error ZeroAddress();
+    /// @notice A multi-user batch without entries.
+    error EmptyBatch();
+
+    constructor(
+        address owner_,
+        IPrismCloud cloud_,
+        IERC20 token,
+        uint32 window,
+        uint32 age,
+        uint16 shareBps,
+        address[] memory officialRelayers
+    ) EIP712("Forwarder", "1") RelayerPolicy(owner_, window, age, shareBps, officialRelayers) {
+        if (address(cloud_) == address(0) || address(token) == address(0)) revert ZeroAddress();
+        (cloud, creditToken) = (cloud_, token);
+    }
+
+    /// @notice CREATE_PRISM_FOR: creates a prism, funded by the signer (permit or approval) and the relayer (approval).
+    /// @return cloudId keccak-256 of `(signer, salt)`, ABI-encoded.
+    function createPrismFor(Creation calldata creation, Authorization calldata auth)
+        external
+        nonReentrant
+        returns (bytes32 cloudId)
+    {
+        uint256 nonce = nonces[auth.signer];
+        bool official = _accept(auth, nonce, Hashes.createPrism(creation, auth, nonce));
+        cloudId = cloud.createPrism(auth.signer, creation.salt, _pullFunds(creation, auth.signer), auth.relayerFee);
+        _conclude(auth, nonce, CREATE_PRISM_FOR, official);
+    }
+
+    /// @notice CREATE_PRISM_WITH_DATA_FOR: the same, and writes the first entries; one nonce for all of it.
+    function createPrismWithDataFor(
+        Creation calldata creation,
+        bytes32[] calldata dataIds,
+        bytes[] calldata payloads,
+        Authorization calldata auth
+    ) external nonReentrant returns (bytes32 cloudId) {
+        uint256 nonce = nonces[auth.signer];
+        bytes32 structHash = Hashes.createPrismWithData(creation, dataIds, payloads, auth, nonce);
+        bool official = _accept(auth, nonce, structHash);
+        uint256 funds = _pullFunds(creation, auth.signer);
+        cloudId = cloud.createPrismWithData(auth.signer, creation.salt, funds, dataIds, payloads, auth.relayerFee);
+        _conclude(auth, nonce, CREATE_PRISM_WITH_DATA_FOR, official);
+    }
+
+    /// @notice WRITE_DATA_FOR: writes a new entry.
+    function writeDataFor(bytes32 cloudId, bytes32 dataId, bytes calldata payload, Authorization calldata auth)
+        external
+        nonReentrant
+    {
+        uint256 nonce = nonces[auth.signer];
+        bytes32 structHash = Hashes.entryWithPayload(Hashes.WRITE_DATA, cloudId, dataId, payload, auth, nonce);
+        bool official = _accept(auth, nonce, structHash);
+        cloud.writeData(auth.signer, cloudId, dataId, payload, auth.relayerFee);
+        _conclude(auth, nonce, WRITE_DATA_FOR, official);
+    }
+
+    /// @notice MODIFY_DATA_FOR: replaces an entry.
+    function modifyDataFor(bytes32 cloudId, bytes32 dataId, bytes calldata payload, Authorization calldata auth)
+        external
+        nonReentrant
+    {
+        uint256 nonce = nonces[auth.signer];
+        bytes32 structHash = Hashes.entryWithPayload(Hashes.MODIFY_DATA, cloudId, dataId, payload, auth, nonce);
+        bool official = _accept(auth, nonce, structHash);
+        cloud.modifyData(auth.signer, cloudId, dataId, payload, auth.relayerFee);
+        _conclude(auth, nonce, MODIFY_DATA_FOR, official);
+    }
+
+    /// @notice DELETE_DATA_FOR: removes an entry.
+    function deleteDataFor(bytes32 cloudId, bytes32 dataId, Authorization calldata auth) external nonReentrant {
+        uint256 nonce = nonces[auth.signer];
+        bool official = _accept(auth, nonce, Hashes.prismAndWord(Hashes.DELETE_DATA, cloudId, dataId, auth, nonce));
+        cloud.deleteData(auth.signer, cloudId, dataId, auth.relayerFee);
+        _conclude(auth, nonce, DELETE_DATA_FOR, official);
+    }
+
+    /// @notice TRANSFER_PRISM_FOR: offers a prism to a new owner, who has to accept; the zero address withdraws an offer.
+    function transferPrismFor(bytes32 cloudId, address newOwner, Authorization calldata auth) external nonReentrant {
+        uint256 nonce = nonces[auth.signer];
+        bytes32 word = bytes32(uint256(uint160(newOwner)));
+        bool official = _accept(auth, nonce, Hashes.prismAndWord(Hashes.TRANSFER_PRISM, cloudId, word, auth, nonce));
+        cloud.transferPrism(auth.signer, cloudId, newOwner, auth.relayerFee);
+        _conclude(auth, nonce, TRANSFER_PRISM_FOR, official);
+    }
+
+    /// @notice ACCEPT_TRANSFER_FOR: takes over a prism that was offered to the signer.
+    function acceptTransferFor(bytes32 cloudId, Authorization calldata auth) external nonReentrant {
+        uint256 nonce = nonces[auth.signer];
+        bool official = _accept(auth, nonce, Hashes.prismOnly(Hashes.ACCEPT_TRANSFER, cloudId, auth, nonce));
+        cloud.acceptTransfer(auth.signer, cloudId, auth.relayerFee);
+        _conclude(auth, nonce, ACCEPT_TRANSFER_FOR, official);
+    }
+
+    /// @notice DELETE_PRISM_FOR: ends a prism for ever; what is left of its balance goes to the signer.
+    function deletePrismFor(bytes32 cloudId, Authorization calldata auth) external nonReentrant {
+        uint256 nonce = nonces[auth.signer];
+        bool official = _accept(auth, nonce, Hashes.prismOnly(Hashes.DELETE_PRISM, cloudId, auth, nonce));
+        cloud.deletePrism(auth.signer, cloudId, auth.relayerFee);
+        _conclude(auth, nonce, DELETE_PRISM_FOR, official);
+    }
+
+    /// @notice BATCH_WRITE_DATA_FOR: writes new entries of one prism, all or none.
+    function batchWriteDataFor(
+        bytes32 cloudId,
+        bytes32[] calldata dataIds,
+        bytes[] calldata payloads,
+        Authorization calldata auth
+    ) external nonReentrant {
+        uint256 nonce = nonces[auth.signer];
+        bytes32 structHash =
+            Hashes.entriesWithPayloads(Hashes.BATCH_WRITE_DATA, cloudId, dataIds, payloads, auth, nonce);
+        bool official = _accept(auth, nonce, structHash);
+        cloud.batchWriteData(auth.signer, cloudId, dataIds, payloads, auth.relayerFee);
+        _conclude(auth, nonce, BATCH_WRITE_DATA_FOR, official);
+    }
+
+    /// @notice BATCH_MODIFY_DATA_FOR: replaces entries of one prism, all or none.
+    function batchModifyDataFor(
+        bytes32 cloudId,
+        bytes32[] calldata dataIds,
+        bytes[] calldata payloads,
+        Authorization calldata auth
+    ) external nonReentrant {
+        uint256 nonce = nonces[auth.signer];
+        bytes32 structHash =
+            Hashes.entriesWithPayloads(Hashes.BATCH_MODIFY_DATA, cloudId, dataIds, payloads, auth, nonce);
+        bool official = _accept(auth, nonce, structHash);
+        cloud.batchModifyData(auth.signer, cloudId, dataIds, payloads, auth.relayerFee);
+        _conclude(auth, nonce, BATCH_MODIFY_DATA_FOR, official);
+    }
+
+    /// @notice BATCH_DELETE_DATA_FOR: removes entries of one prism, all or none.
+    function batchDeleteDataFor(bytes32 cloudId, bytes32[] calldata dataIds, Authorization calldata auth)
+        external
+        nonReentrant
+    {
+        uint256 nonce = nonces[auth.signer];
+        bytes32 structHash =
+            Hashes.prismAndWord(Hashes.BATCH_DELETE_DATA, cloudId, Hashes.hashIds(dataIds), auth, nonce);
+        bool official = _accept(auth, nonce, structHash);
+        cloud.batchDeleteData(auth.signer, cloudId, dataIds, auth.relayerFee);
+        _conclude(auth, nonce, BATCH_DELETE_DATA_FOR, official);
+    }
+
+    /// @notice BATCH_MULTI_USER_WRITE_DATA: carries out writes that users have signed one by one.
+    /// @dev One bad entry does not undo the others: it changes nothing, consumes no nonce and pays no fee. Only a lack of
+    ///      gas undoes the whole batch, for it says nothing about an entry. Fees are paid out once, at the end.
+    /// @return results One an entry, in their order, as are the events.
+    function batchMultiUserWriteData(WriteEntry[] calldata entries)
+        external
+        nonReentrant
+        returns (EntryResult[] memory results)
+    {
+        if (entries.length == 0) revert EmptyBatch();
+        results = new EntryResult[](entries.length);
+        bool official = isOfficialRelayer[msg.sender];
+        uint256 relayerFees = 0;
+        for (uint256 i = 0; i < entries.length; ++i) {
+            WriteEntry calldata entry = entries[i];
+            bytes memory reason = _writeEntry(entry, official);
+            if (reason.length != 0) {
+                results[i].reason = reason;
+                continue;
+            }
+            results[i].success = true;
+            relayerFees += entry.auth.relayerFee;
+        }
+        cloud.settle(msg.sender, _relayerShare(relayerFees, official));
+    }
+
+    /// @return reason Why the entry was not written; empty when it was.
+    function _writeEntry(WriteEntry calldata entry, bool official) private returns (bytes memory reason) {
+        Authorization calldata auth = entry.auth;
+        uint256 nonce = nonces[auth.signer];
+        bytes32 structHash = Hashes.entryWithPayload(
+            Hashes.WRITE_DATA, entry.cloudId, entry.dataId, entry.payload, auth, nonce
+        );
+        reason = _refusal(auth, nonce, structHash, official, BATCH_WALLET_GAS);
+        if (reason.length == 0) {
+            try cloud.writeData(auth.signer, entry.cloudId, entry.dataId, entry.payload, auth.relayerFee) {
+                // After the call, as it is undone with a call that fails; nothing that is called there calls back.
+                nonces[auth.signer] = nonce + 1;
+            } catch (bytes memory fault) {
+                // Whatever is wrong with an entry has its custom error; without one, the gas has run out.
+                if (fault.length == 0) revert SignatureCheck.InsufficientGas();
+                reason = fault;
+            }
+        }
+        bool success = reason.length == 0;
+        emit RequestExecuted(auth.signer, nonce, WRITE_DATA_FOR, success, msg.sender, success ? auth.relayerFee : 0, reason);
+    }
+
+    /// @notice Moves a new prism's credits to the cloud contract.
+    function _pullFunds(Creation calldata creation, address signer) private returns (uint256 funds) {
+        (uint256 own, uint256 sponsored) = (creation.fundAmount, creation.relayerFundAmount);
+        if (own != 0) {
+            _usePermit(creation.permit, signer, own);
+            creditToken.safeTransferFrom(signer, address(cloud), own);
+        }
+        if (sponsored != 0) creditToken.safeTransferFrom(msg.sender, address(cloud), sponsored);
+        return own + sponsored;
+    }
+
+    /// @dev A permit that fails is no reason to fail: a third party may have used the same one a moment before, and then
+    ///      the allowance is there. Where it is not, the transfer says so.
+    function _usePermit(Permit calldata permit, address signer, uint256 amount) private {
+        if (permit.deadline == 0) return;
+        try IERC20Permit(address(creditToken)).permit(
+            signer, address(this), amount, permit.deadline, permit.v, permit.r, permit.s
+        ) {} catch {}
+    }
+
+    /// @notice Ends a single request: pays the fees out and tells the world.
+    function _conclude(Authorization calldata auth, uint256 nonce, bytes32 action, bool official) private {
+        cloud.settle(msg.sender, _relayerShare(auth.relayerFee, official));
+        emit RequestExecuted(auth.signer, nonce, action, true, msg.sender, auth.relayerFee, "");
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {Ownable, Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step.sol";
+
+/// @title Who may submit when, and what share of the fee it gets
+/// @notice Official relayers may submit from a request's timestamp on, others after the priority window; nobody after
+///         the maximal age. Official relayers get the whole fee, others a share; the rest goes to the treasury.
+abstract contract RelayerPolicy is Ownable2Step {
+    /// @notice Basis points of the whole.
+    uint256 internal constant BPS = 10_000;
+
+    /// @notice Seconds during which only official relayers may submit.
+    uint32 public priorityWindow;
+    /// @notice Seconds after which a request is void.
+    uint32 public maxAge;
+    /// @notice Share of the fee that a relayer gets that is not official, in basis points.
+    uint16 public relayerShareBps;
+    /// @notice Whether an address is an official relayer.
+    mapping(address relayer => bool) public isOfficialRelayer;
+
+    event PolicyChanged(uint32 priorityWindow, uint32 maxAge, uint16 relayerShareBps);
+    event OfficialRelayerChanged(address indexed relayer, bool official);
+
+    /// @notice The request may not be submitted by this relayer before `openAt` (Unix seconds).
+    error RequestNotYetOpen(uint256 openAt);
+    /// @notice The request was void after `expiredAt` (Unix seconds).
+    error RequestExpired(uint256 expiredAt);
+    /// @notice A share above the whole, or a window that outlasts the maximal age.
+    error InvalidPolicy();
+
+    constructor(address owner_, uint32 window, uint32 age, uint16 shareBps, address[] memory relayers)
+        Ownable(owner_)
+    {
+        _setPolicy(window, age, shareBps);
+        for (uint256 i = 0; i < relayers.length; ++i) {
+            _setOfficialRelayer(relayers[i], true);
+        }
+    }
+
+    /// @notice Changes the windows and the share.
+    function setPolicy(uint32 window, uint32 age, uint16 shareBps) external onlyOwner {
+        _setPolicy(window, age, shareBps);
+    }
+
+    /// @notice Makes a relayer official, or no longer so.
+    function setOfficialRelayer(address relayer, bool official) external onlyOwner {
+        _setOfficialRelayer(relayer, official);
+    }
+
+    /// @notice When a relayer that is official, or not, may submit a request of that time.
+    /// @return reason The ABI-encoded custom error; empty when it may submit now.
+    function _checkWindow(uint256 timestamp, bool official) internal view returns (bytes memory reason) {
+        // First the bare timestamp: a later sum with it can then no longer overflow.
+        if (timestamp > block.timestamp) return abi.encodeWithSelector(RequestNotYetOpen.selector, timestamp);
+        uint256 expiredAt = timestamp + maxAge;
+        if (block.timestamp > expiredAt) return abi.encodeWithSelector(RequestExpired.selector, expiredAt);
+        if (official) return "";
+        uint256 openAt = timestamp + priorityWindow;
+        if (block.timestamp < openAt) return abi.encodeWithSelector(RequestNotYetOpen.selector, openAt);
+        return "";
+    }
+
+    /// @notice What the relayer gets of the fees of one transaction, rounded down; the remainder is the treasury's.
+    function _relayerShare(uint256 relayerFees, bool official) internal view returns (uint256) {
+        return official ? relayerFees : relayerFees * relayerShareBps / BPS;
+    }
+
+    function _setPolicy(uint32 window, uint32 age, uint16 shareBps) private {
+        if (shareBps > BPS || window > age) revert InvalidPolicy();
+        (priorityWindow, maxAge, relayerShareBps) = (window, age, shareBps);
+        emit PolicyChanged(window, age, shareBps);
+    }
+
+    function _setOfficialRelayer(address relayer, bool official) private {
+        isOfficialRelayer[relayer] = official;
+        emit OfficialRelayerChanged(relayer, official);
+    }
+}

@@ -1,0 +1,15 @@
+/** What a browser may import: ABIs and pure functions, nothing that only Node has. */
+export {
+  encodeForwarderCall,
+  FORWARDER_FUNCTIONS,
+  type ForwarderCall,
+  type ForwarderCallSource,
+  type ForwarderFunction,
+} from './encodeForwarderCall.ts';
+export { cloudAbi } from './generated/cloudAbi.ts';
+export { coreAbi } from './generated/coreAbi.ts';
+export { creditTokenAbi } from './generated/creditTokenAbi.ts';
+export { exchangeAbi } from './generated/exchangeAbi.ts';
+export { forwarderAbi } from './generated/forwarderAbi.ts';
+export { stablecoinAbi } from './generated/stablecoinAbi.ts';
+export { hashAction, type RequestExecuted, readRequestExecuted } from './requestExecuted.ts';

@@ -1,0 +1,115 @@
+import type { Account, Address, Hex } from 'viem';
+import { createPublicClient, createWalletClient, http } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { getContractAddress } from 'viem/utils';
+import { cloudAbi } from './generated/cloudAbi.ts';
+import { cloudBytecode } from './generated/cloudBytecode.ts';
+import { coreAbi } from './generated/coreAbi.ts';
+import { coreBytecode } from './generated/coreBytecode.ts';
+import { creditTokenAbi } from './generated/creditTokenAbi.ts';
+import { creditTokenBytecode } from './generated/creditTokenBytecode.ts';
+import { exchangeAbi } from './generated/exchangeAbi.ts';
+import { exchangeBytecode } from './generated/exchangeBytecode.ts';
+import { forwarderAbi } from './generated/forwarderAbi.ts';
+import { forwarderBytecode } from './generated/forwarderBytecode.ts';
+import { stablecoinAbi } from './generated/stablecoinAbi.ts';
+import { stablecoinBytecode } from './generated/stablecoinBytecode.ts';
+
+/** Where the contracts are. */
+export interface Deployment {
+  readonly chainId: number;
+  readonly forwarder: Address;
+  readonly cloud: Address;
+  readonly core: Address;
+  readonly creditToken: Address;
+  readonly exchange: Address;
+  readonly stablecoin: Address;
+  readonly treasury: Address;
+  /** Number of the block from which on all are there. */
+  readonly deployedAtBlock: number;
+}
+
+export interface DeployOptions {
+  readonly rpcUrl: string;
+  /** The deployer's: owner of the contracts, and holder of `initialCredits`. */
+  readonly privateKey: Hex;
+  /** Credits in base units that a request pays which puts data on the chain; default 0.1 credits. */
+  readonly protocolFee?: bigint;
+  /** Share of the fee of relayers that are not official, in basis points; default 7000. */
+  readonly relayerShareBps?: number;
+  /** Seconds in which only official relayers may submit; default 60. */
+  readonly priorityWindow?: number;
+  /** Seconds after which a request is void; default one day. */
+  readonly maxAge?: number;
+  /** Credits for one stablecoin; default 1000. */
+  readonly exchangeRate?: bigint;
+  /** Who gets protocol fees and stablecoins; default the deployer. */
+  readonly treasury?: Address;
+  readonly officialRelayers?: readonly Address[];
+  /** Credits in base units that the deployer holds from the start; default a thousand million credits. */
+  readonly initialCredits?: bigint;
+}
+
+const CREDIT = 10n ** 18n;
+
+function connect({ rpcUrl, privateKey }: DeployOptions) {
+  const transport = http(rpcUrl);
+  const account = privateKeyToAccount(privateKey);
+  // 50 ms: a devnet has its block at once, or soon.
+  const client = createPublicClient({ transport, pollingInterval: 50 });
+  return { account, client, wallet: createWalletClient({ transport, account }) };
+}
+
+/** The contracts know each other by immutable addresses, so these must be known before the first is there. */
+function predictAddresses(account: Account, firstNonce: number) {
+  const at = (index: number) => getContractAddress({ from: account.address, nonce: BigInt(firstNonce + index) });
+  return { stablecoin: at(0), creditToken: at(1), exchange: at(2), core: at(3), cloud: at(4), forwarder: at(5) };
+}
+
+/** What each contract is deployed with, in the order of the account nonces. */
+function planDeployments(options: DeployOptions, places: ReturnType<typeof predictAddresses>, owner: Address) {
+  const { protocolFee = CREDIT / 10n, relayerShareBps = 7_000, priorityWindow = 60, maxAge = 86_400 } = options;
+  const { exchangeRate = 1_000n, treasury = owner, officialRelayers = [] } = options;
+  const { initialCredits = 1_000_000_000n * CREDIT } = options;
+  const { stablecoin, creditToken, exchange, core, cloud, forwarder } = places;
+  return [
+    { abi: stablecoinAbi, bytecode: stablecoinBytecode, args: [] },
+    { abi: creditTokenAbi, bytecode: creditTokenBytecode, args: [exchange, owner, initialCredits] },
+    { abi: exchangeAbi, bytecode: exchangeBytecode, args: [owner, stablecoin, creditToken, treasury, exchangeRate] },
+    { abi: coreAbi, bytecode: coreBytecode, args: [cloud] },
+    { abi: cloudAbi, bytecode: cloudBytecode, args: [owner, creditToken, forwarder, core, protocolFee, treasury] },
+    {
+      abi: forwarderAbi,
+      bytecode: forwarderBytecode,
+      args: [owner, cloud, creditToken, priorityWindow, maxAge, relayerShareBps, officialRelayers],
+    },
+  ] as const;
+}
+
+/**
+ * Deploys the six contracts, wired to each other.
+ *
+ * @param options - how to reach the chain, the deployer's key, and the contracts' parameters
+ * @returns addresses, once all are mined
+ * @throws viem's errors where the chain does not answer or the deployer cannot pay
+ */
+export async function deployContracts(options: DeployOptions): Promise<Deployment> {
+  const { account, client, wallet } = connect(options);
+  const [chainId, nonce] = await Promise.all([
+    client.getChainId(),
+    client.getTransactionCount({ address: account.address, blockTag: 'pending' }),
+  ]);
+  const places = predictAddresses(account, nonce);
+  const hashes: Hex[] = [];
+  for (const [index, plan] of planDeployments(options, places, account.address).entries()) {
+    // In this order, so that a node which wants no gaps takes them. Which ABI goes with which arguments stands in the plan.
+    hashes.push(await wallet.deployContract({ ...plan, nonce: nonce + index, chain: null } as DeployParameters));
+  }
+  const receipts = await Promise.all(hashes.map((hash) => client.waitForTransactionReceipt({ hash })));
+  const reverted = receipts.find(({ status }) => status === 'reverted');
+  if (reverted !== undefined) throw new Error(`The deployment ${reverted.transactionHash} was reverted.`);
+  const deployedAtBlock = Math.max(...receipts.map(({ blockNumber }) => Number(blockNumber)));
+  return { chainId, ...places, treasury: options.treasury ?? account.address, deployedAtBlock };
+}
+
+type DeployParameters = Parameters<ReturnType<typeof connect>['wallet']['deployContract']>[0];

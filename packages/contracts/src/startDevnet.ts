@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Hex } from 'viem';
+import { mnemonicToAccount } from 'viem/accounts';
+import { toHex } from 'viem/utils';
+import { AnvilStartError, findAnvil } from './findAnvil.ts';
+
+export { AnvilStartError } from './findAnvil.ts';
+
+export interface DevnetOptions {
+  /** Port on 127.0.0.1; default 0: any free one. */
+  readonly port?: number;
+  /** Milliseconds between blocks; absent: each transaction has its block at once. */
+  readonly blockTimeMs?: number;
+  /** EIP-155 chain id; default 31337. */
+  readonly chainId?: number;
+  /** Number of funded accounts; default 10. */
+  readonly accounts?: number;
+  /** Gas limit of a block; default 30,000,000. */
+  readonly gasLimit?: number;
+  /** Ends the devnet. */
+  readonly signal?: AbortSignal;
+}
+
+/** A running Anvil: a chain of one node, in memory. */
+export interface Devnet extends AsyncDisposable {
+  /** For example `http://127.0.0.1:40123`. */
+  readonly rpcUrl: string;
+  readonly chainId: number;
+  readonly process: ChildProcess;
+  /** Ends the process; it may be called again. */
+  stop(): Promise<void>;
+  /** Well-known keys of accounts with 10,000 ether each. */
+  readonly privateKeys: readonly Hex[];
+}
+
+/** The phrase that development chains have used for years: its keys are public. */
+const MNEMONIC = 'test test test test test test test test test test test junk';
+const DEFAULT_CHAIN_ID = 31_337;
+const DEFAULT_ACCOUNTS = 10;
+/** It is up in 0.2 s; a machine under load takes longer. */
+const START_TIMEOUT_MS = 30_000;
+
+function deriveKey(addressIndex: number): Hex {
+  const { privateKey } = mnemonicToAccount(MNEMONIC, { addressIndex }).getHdKey();
+  if (privateKey === null) throw new Error('a key derived from a phrase has its private part');
+  return toHex(privateKey);
+}
+
+function createArguments(options: DevnetOptions): readonly string[] {
+  const { port = 0, blockTimeMs, chainId = DEFAULT_CHAIN_ID, accounts = DEFAULT_ACCOUNTS, gasLimit } = options;
+  return [
+    ...['--host', '127.0.0.1', '--port', `${port}`, '--chain-id', `${chainId}`, '--accounts', `${accounts}`],
+    ...['--mnemonic', MNEMONIC],
+    ...(blockTimeMs === undefined ? [] : ['--block-time', `${blockTimeMs / 1000}`]),
+    ...(gasLimit === undefined ? [] : ['--gas-limit', `${gasLimit}`]),
+  ];
+}
+
+/** Reads the address that Anvil prints once it listens. */
+async function readUrl(child: ChildProcess, signal: AbortSignal): Promise<string> {
+  let complaint = '';
+  // Both are pipes, as `stdio` below says.
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+    complaint = text.trim();
+  });
+  const lines = createInterface({ input: child.stdout!, signal });
+  for await (const line of lines) {
+    const address = /^Listening on (127\.0\.0\.1:\d+)/.exec(line)?.[1];
+    if (address !== undefined) return `http://${address}`;
+  }
+  throw new AnvilStartError(`Anvil did not come up: ${signal.aborted ? 'it took too long' : complaint}.`);
+}
+
+/**
+ * A process that ends Anvil should this one end without doing so, even by SIGKILL: its input closes then.
+ */
+function guard(pid: number): ChildProcess {
+  const guardian = spawn('/bin/sh', ['-c', `read -r _; kill -9 ${pid}`], { stdio: ['pipe', 'ignore', 'ignore'] });
+  guardian.unref();
+  return guardian;
+}
+
+/**
+ * Starts Anvil on 127.0.0.1. It ends with this process, however that ends.
+ *
+ * @returns the running devnet, empty but for its funded accounts
+ * @throws AnvilStartError `ANVIL_START_FAILED`
+ */
+export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> {
+  options.signal?.throwIfAborted();
+  const child = spawn(findAnvil(), createArguments(options), { stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = once(child, 'close').catch(() => undefined);
+  const guardian = child.pid === undefined ? undefined : guard(child.pid);
+  const stop = async () => {
+    // First, so that it cannot end a process that has got the same id since.
+    guardian?.kill('SIGKILL');
+    child.kill('SIGKILL');
+    await ended;
+  };
+  try {
+    const timeout = AbortSignal.timeout(START_TIMEOUT_MS);
+    const rpcUrl = await readUrl(child, options.signal ? AbortSignal.any([options.signal, timeout]) : timeout);
+    // What it prints later, a line an RPC call, is read and dropped: a full pipe would halt it.
+    child.stdout?.resume();
+    child.stderr?.removeAllListeners('data').resume();
+    options.signal?.addEventListener('abort', () => void stop(), { once: true });
+    const { chainId = DEFAULT_CHAIN_ID, accounts = DEFAULT_ACCOUNTS } = options;
+    const privateKeys = Array.from({ length: accounts }, (_, index) => deriveKey(index));
+    return { rpcUrl, chainId, process: child, stop, privateKeys, [Symbol.asyncDispose]: stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

@@ -6,15 +6,17 @@ import { describeWithDynamo } from '../rigs/dynamoStores.ts';
 import { createRelayers } from '../rigs/relayerClient.ts';
 import { sized } from '../testSize.ts';
 import { openFunctionDoor } from './door.ts';
-import { describeStorm, expectNothingLost } from './expectNothingLost.ts';
-import { runStorm } from './runStorm.ts';
+import { describeStorm, expectNothingLost, expectStorm } from './expectNothingLost.ts';
+import { runStorm, type StormSize } from './runStorm.ts';
 import { type FaultyWorld, startFaultyWorld } from './startFaultyWorld.ts';
+import { STORM } from './weather.ts';
 
 const RELAYERS = 5;
-const SIZE = {
-  requests: sized({ small: 30, long: 1000 }),
+const SIZE: StormSize = {
+  weather: STORM,
+  requests: sized({ small: 20, long: 1000 }),
   creators: 4,
-  storageUsers: sized({ small: 4, long: 8 }),
+  storageUsers: sized({ small: 3, long: 8 }),
   objects: sized({ small: 3, long: 40 }),
 };
 
@@ -39,6 +41,7 @@ describeWithDynamo('one call in ten to every dependency of the function fails, u
     const relayers = await createRelayers(RELAYERS);
     const aftermath = await runStorm({ world, doors: instances.map(openFunctionDoor), relayers }, SIZE);
     console.info(describeStorm('two instances of the function', aftermath, world));
-    expectNothingLost(aftermath, world, SIZE);
+    expectNothingLost(aftermath, SIZE);
+    expectStorm(aftermath, world);
   });
 });

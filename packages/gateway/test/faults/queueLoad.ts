@@ -8,7 +8,7 @@ import type { Door, DoorAnswer } from './door.ts';
 import type { Witness } from './witness.ts';
 
 /** Requests of a page that a relayer goes for at the same time. */
-const CLAIMS_AT_ONCE = 4;
+const CLAIMS_AT_ONCE = 6;
 /** One request in so many carries params that have an item of their own. */
 const LARGE_EVERY = 8;
 /** Bytes of such params. */

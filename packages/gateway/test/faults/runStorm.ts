@@ -5,11 +5,12 @@ import { judgeQueue, type Verdict } from './judgeQueue.ts';
 import { createQueueLoad, type QueueLoad, runCreator, runRelayer } from './queueLoad.ts';
 import type { FaultyWorld } from './startFaultyWorld.ts';
 import { findObjectFault, runStorageUser, type StorageLoad } from './storageLoad.ts';
-import { STORM_SHARES } from './stormShares.ts';
+import type { Weather } from './weather.ts';
 import { createWitness, type Witness } from './witness.ts';
 
 /** How much is to happen while calls are failing. */
 export interface StormSize {
+  readonly weather: Weather;
   /** Creations that shall be acknowledged. */
   readonly requests: number;
   /** Users who post at the same time. */
@@ -46,7 +47,7 @@ async function findLostObjects(storage: StorageLoad, door: Door): Promise<string
 }
 
 /**
- * Lets users, relayers and storage users loose on gateways whose dependencies fail one call in ten, then, in calm weather,
+ * Lets users, relayers and storage users loose on gateways in bad weather, then, in calm weather,
  * compares what stands with what was acknowledged.
  */
 export async function runStorm({ world, doors, relayers }: StormParts, size: StormSize): Promise<Aftermath> {
@@ -61,14 +62,14 @@ export async function runStorm({ world, doors, relayers }: StormParts, size: Sto
     wrongs: [],
   };
   await addRelayersBy(doorOf(0), relayers);
-  world.setShares(STORM_SHARES);
+  world.setWeather(size.weather);
   await Promise.all([
     ...range(size.creators).map((i) => runCreator(queue, doorOf(i))),
     ...relayers.map((relayer, i) => runRelayer(queue, { door: doorOf(i), relayer })),
     ...range(size.storageUsers).map((i) =>
       runStorageUser({ load: storage, door: doorOf(i), user: `user-${i}` }, size.objects),
     ),
-  ]).finally(() => world.setShares({}));
+  ]).finally(() => world.setWeather({}));
   const verdict = await judgeQueue(queue, world, doorOf(0));
   return { verdict, queue, storage, witness, lostObjects: await findLostObjects(storage, doorOf(0)) };
 }

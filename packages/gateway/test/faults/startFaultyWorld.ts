@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import {
   DYNAMO_TEST_ACCESS,
   type FaultProxy,
-  type FaultShares,
   type OidcProvider,
   startDynamo,
   startFaultProxy,
@@ -12,6 +11,7 @@ import {
 import { createDynamoClient, type DynamoClientSettings } from '../../src/drivers/dynamodb/createDynamoClient.ts';
 import { createTables } from '../../src/drivers/dynamodb/createTables.ts';
 import type { TableNames } from '../../src/drivers/dynamodb/tables.ts';
+import type { Weather } from './weather.ts';
 
 /** What a gateway depends on, each behind a proxy of its own. */
 export type Dependency = 'dynamodb' | 's3' | 'identity';
@@ -26,8 +26,8 @@ export interface FaultyWorld extends AsyncDisposable {
   readonly tables: TableNames;
   /** Environment variables by which a server, or the function, goes through the proxies. */
   readonly env: Readonly<Record<string, string>>;
-  /** Sets what befalls calls to all three. */
-  setShares(shares: FaultShares): void;
+  /** Sets what befalls calls to the three from now on. */
+  setWeather(weather: Weather): void;
 }
 
 /** The administrator's key of gateways in this world. */
@@ -105,8 +105,10 @@ export async function startFaultyWorld(): Promise<FaultyWorld> {
       RATE_LIMIT_SIGN: HIGH_LIMIT,
       RATE_LIMIT_ADMIN_FAILURES: HIGH_LIMIT,
     },
-    setShares(shares) {
-      for (const proxy of Object.values(proxies)) proxy.setShares(shares);
+    setWeather({ dynamodb = {}, s3: ofS3 = {}, identity: ofIdentity = {} }) {
+      proxies.dynamodb.setShares(dynamodb);
+      proxies.s3.setShares(ofS3);
+      proxies.identity.setShares(ofIdentity);
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(Object.values(proxies).map((proxy) => proxy.close()));

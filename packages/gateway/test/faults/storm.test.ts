@@ -13,20 +13,31 @@ import { describeWithDynamo } from '../rigs/dynamoStores.ts';
 import { createRelayers } from '../rigs/relayerClient.ts';
 import { sized } from '../testSize.ts';
 import { type Door, openServerDoor } from './door.ts';
-import { describeStorm, expectNothingLost } from './expectNothingLost.ts';
-import { runStorm } from './runStorm.ts';
+import { describeStorm, expectNothingLost, expectStorm } from './expectNothingLost.ts';
+import { runStorm, type StormSize } from './runStorm.ts';
 import { type FaultyWorld, startFaultyWorld } from './startFaultyWorld.ts';
+import { HURRICANE, STORM } from './weather.ts';
 
 const RELAYERS = 6;
 const CONNECTIONS = 50;
-const SIZE = {
-  requests: sized({ small: 60, long: 3000 }),
+const SIZE: StormSize = {
+  weather: STORM,
+  requests: sized({ small: 40, long: 3000 }),
   creators: sized({ small: 4, long: 6 }),
-  storageUsers: sized({ small: 8, long: 8 }),
+  storageUsers: sized({ small: 4, long: 8 }),
   objects: sized({ small: 3, long: 100 }),
 };
 
-describeWithDynamo('one call in ten to every dependency fails, under load', () => {
+/** Users and relayers only: what is at stake are the writes. */
+const HURRICANE_SIZE: StormSize = {
+  weather: HURRICANE,
+  requests: sized({ small: 10, long: 400 }),
+  creators: 4,
+  storageUsers: 0,
+  objects: 0,
+};
+
+describeWithDynamo('dependencies fail, under load', () => {
   let world: FaultyWorld;
   let gateways: RunningGateway[] = [];
   let doors: Door[] = [];
@@ -42,13 +53,24 @@ describeWithDynamo('one call in ten to every dependency fails, under load', () =
     await world?.[Symbol.asyncDispose]();
   });
 
-  test(`${SIZE.requests} requests, ${RELAYERS} relayers, ${SIZE.storageUsers * SIZE.objects} objects, two gateways`, {
+  test(`one call in ten to each fails: ${SIZE.requests} requests, ${RELAYERS} relayers, ${SIZE.storageUsers * SIZE.objects} objects, two gateways`, {
     timeout: SIZE.requests * 400 + 60_000,
   }, async () => {
     const relayers = await createRelayers(RELAYERS);
     const aftermath = await runStorm({ world, doors, relayers }, SIZE);
     console.info(describeStorm('two servers', aftermath, world));
-    expectNothingLost(aftermath, world, SIZE);
+    expectNothingLost(aftermath, SIZE);
+    expectStorm(aftermath, world);
     expect(gateways.map(({ process }) => process.exitCode)).toEqual([null, null]);
+  });
+
+  test(`every second call to DynamoDB fails: ${HURRICANE_SIZE.requests} requests, ${RELAYERS} relayers`, {
+    timeout: HURRICANE_SIZE.requests * 2000 + 60_000,
+  }, async () => {
+    const relayers = await createRelayers(RELAYERS);
+    const aftermath = await runStorm({ world, doors, relayers }, HURRICANE_SIZE);
+    console.info(describeStorm('two servers, every second call', aftermath, world));
+    expectNothingLost(aftermath, HURRICANE_SIZE);
+    expect(aftermath.witness.outages.store, 'calls of which all tries failed').toBeGreaterThan(0);
   });
 });

@@ -15,6 +15,8 @@ export interface Witness {
   insist(door: Door, call: GatewayCall): Promise<Insisted>;
   /** Answers by status. */
   readonly countByStatus: Readonly<Record<number, number>>;
+  /** Outages seen, by whose they were. */
+  readonly outages: { store: number; others: number };
   /** Answers that nothing excuses. */
   readonly strange: string[];
   /** How long the slowest answer took, in milliseconds. */
@@ -47,6 +49,7 @@ function findFault(answer: DoorAnswer, ms: number): string | undefined {
 /** Makes a witness who has seen nothing yet. */
 export function createWitness(): Witness {
   const countByStatus: Record<number, number> = {};
+  const outages = { store: 0, others: 0 };
   const strange: string[] = [];
   let slowestMs = 0;
 
@@ -56,6 +59,7 @@ export function createWitness(): Witness {
     const ms = performance.now() - startedAt;
     slowestMs = Math.max(slowestMs, ms);
     countByStatus[answer.status] = (countByStatus[answer.status] ?? 0) + 1;
+    if (answer.status === 503) outages[answer.text.includes('The store ') ? 'store' : 'others']++;
     const fault = findFault(answer, ms);
     if (fault !== undefined) strange.push(`${call.method} ${call.path}: ${fault}: ${answer.text}`);
     return answer;
@@ -73,6 +77,7 @@ export function createWitness(): Witness {
       throw new Error(`${call.method} ${call.path} was answered 503 ${MAX_TRIES} times`);
     },
     countByStatus,
+    outages,
     strange,
     slowestMs: () => slowestMs,
   };

@@ -51,6 +51,7 @@ export {
   type UserClient,
   type UserClientOptions,
   type UserVerbs,
+  type Verb,
   WalletError,
   type WalletErrorCode,
   type Wish,

@@ -1,4 +1,5 @@
-import { GatewayError, type GatewayErrorCode, type GatewayFault } from './gatewayError.ts';
+import type { ErrorBody } from '@prism-gateway/protocol';
+import { GatewayError, type GatewayErrorCode } from './gatewayError.ts';
 import { readRetryAfter } from './retryAfter.ts';
 
 /** Codes of the statuses that have one of their own. */
@@ -16,43 +17,34 @@ function codeOf(status: number): GatewayErrorCode {
   return codes[status] ?? (status >= 500 ? 'UNAVAILABLE' : 'UNEXPECTED_ANSWER');
 }
 
-function readBody(text: string): { readonly error?: unknown; readonly details?: unknown } {
+function readBody(body: Uint8Array): Partial<ErrorBody> {
   try {
-    const body: unknown = JSON.parse(text);
-    return typeof body === 'object' && body !== null ? body : {};
+    // `null` and numbers are JSON, too, and have no fields.
+    return Object(JSON.parse(new TextDecoder().decode(body)));
   } catch {
     // A proxy's page, or an object store's XML: the status says enough.
     return {};
   }
 }
 
-function isFault(value: unknown): value is GatewayFault {
-  if (typeof value !== 'object' || value === null || !('path' in value) || !('message' in value)) return false;
-  return typeof value.path === 'string' && typeof value.message === 'string';
-}
-
 /**
  * Makes the error that a failing answer stands for.
  *
- * @param answer.what - the call in words, like `POST /requests`; never a presigned URL
- * @param answer.text - the answer's body
- * @param answer.nowMs - Unix time in milliseconds, for a `Retry-After` that is a date
+ * @param answer - of any server
+ * @param call.what - the call in words, like `POST /requests`; never a presigned URL
+ * @param call.nowMs - Unix time in milliseconds, for a `Retry-After` that is a date
  */
-export function errorFromAnswer(answer: {
-  readonly what: string;
-  readonly response: { readonly status: number; readonly headers: Headers };
-  readonly text: string;
-  readonly nowMs: number;
-}): GatewayError {
-  const { status, headers } = answer.response;
-  const body = readBody(answer.text);
-  const sentence = typeof body.error === 'string' ? body.error : 'The answer says no more.';
+export function errorFromAnswer(
+  { status, headers, body }: { readonly status: number; readonly headers: Headers; readonly body: Uint8Array },
+  { what, nowMs }: { readonly what: string; readonly nowMs: number },
+): GatewayError {
+  const { error, details } = readBody(body);
   return new GatewayError({
     code: codeOf(status),
-    message: `${answer.what} was answered with ${status}. ${sentence}`,
+    message: `${what} was answered with ${status}. ${typeof error === 'string' ? error : 'The answer says no more.'}`,
     status,
-    details: Array.isArray(body.details) ? body.details.filter(isFault) : [],
-    retryAfterMs: readRetryAfter(headers.get('retry-after'), answer.nowMs),
+    details: Array.isArray(details) ? details : [],
+    retryAfterMs: readRetryAfter(headers.get('retry-after'), nowMs),
     requestId: headers.get('x-request-id') ?? undefined,
     // What a broken gateway, or a proxy before it, has done by then is unknown.
     mayHaveHappened: status >= 500,

@@ -1,21 +1,17 @@
 /**
- * Waits, unless the signal fires.
+ * Waits.
  *
  * @param delayMs - milliseconds
- * @returns when the time is over
- * @throws the signal's reason, at once when it fires
+ * @param signal - ends the wait early; ask it why
  */
 export function sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
-    const stop = () => {
+  return new Promise((resolve) => {
+    const end = () => {
       clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
+      signal?.removeEventListener('abort', end);
       resolve();
-    }, delayMs);
-    signal?.addEventListener('abort', stop, { once: true });
+    };
+    const timer = setTimeout(end, signal?.aborted ? 0 : delayMs);
+    signal?.addEventListener('abort', end);
   });
 }

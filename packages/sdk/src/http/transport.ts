@@ -1,6 +1,5 @@
-import { errorFromAnswer } from '../errors/fromAnswer.ts';
-import { abortedError, errorFromFailure } from '../errors/fromFailure.ts';
 import { GatewayError } from '../errors/gatewayError.ts';
+import { type Bytes, fetchOnce } from './fetchOnce.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from './retryPolicy.ts';
 import { isTransient, withRetries } from './withRetries.ts';
 
@@ -51,6 +50,7 @@ export interface GatewayCall {
 
 /** How clients speak to a gateway. */
 export interface Transport {
+  /** Without a trailing slash. */
   readonly url: string;
   readonly fetch: typeof globalThis.fetch;
   readonly policy: RetryPolicy;
@@ -61,59 +61,38 @@ export interface Transport {
   call(call: GatewayCall): Promise<unknown>;
 }
 
-const NO_BYTES = new Uint8Array(0);
-
-function writeQuery(query: GatewayCall['query']): string {
+function writeQuery(query: GatewayCall['query'] = {}): string {
   const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query ?? {})) if (value !== undefined) search.set(name, String(value));
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
   return search.size === 0 ? '' : `?${search}`;
 }
 
-/**
- * Joins a caller's signal with the time limit of one attempt.
- *
- * @param timeoutMs - milliseconds
- */
-export function limitAttempt(timeoutMs: number, signal?: AbortSignal): AbortSignal {
-  const limit = AbortSignal.timeout(timeoutMs);
-  return signal === undefined ? limit : AbortSignal.any([signal, limit]);
-}
-
-function parseAnswer(what: string, status: number, text: string): unknown {
+function parseAnswer(what: string, body: Bytes): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(new TextDecoder().decode(body));
   } catch (cause) {
-    const message = `${what} was answered with ${status}, but not with JSON. Is this the URL of a gateway?`;
-    throw new GatewayError({ code: 'UNEXPECTED_ANSWER', message, status, mayHaveHappened: true, cause });
+    const message = `The answer to ${what} is not JSON. Is this the URL of a gateway?`;
+    throw new GatewayError({ code: 'UNEXPECTED_ANSWER', message, mayHaveHappened: true, cause });
   }
 }
 
 async function attemptCall(transport: Omit<Transport, 'call'>, call: GatewayCall): Promise<unknown> {
   const { method, path, signal } = call;
   const what = `${method} ${path}`;
-  const body = call.body === undefined ? NO_BYTES : new TextEncoder().encode(JSON.stringify(call.body));
-  const headers = {
-    ...(call.body !== undefined && { 'content-type': 'application/json' }),
-    ...(await call.makeHeaders?.({ method, path, body })),
-  };
-  // Signing may have taken a person's time.
-  if (signal?.aborted) throw abortedError(what, signal, false);
-  try {
-    const response = await transport.fetch(`${transport.url}${path}${writeQuery(call.query)}`, {
-      method,
-      headers,
-      ...(call.body !== undefined && { body }),
-      signal: limitAttempt(transport.timeoutMs, signal),
-      // A redirect would carry keys and signatures to another host.
-      redirect: 'error',
-      credentials: 'omit',
-    });
-    const text = await response.text();
-    if (!response.ok) throw errorFromAnswer({ what, response, text, nowMs: transport.now() });
-    return parseAnswer(what, response.status, text);
-  } catch (failure) {
-    throw errorFromFailure(failure, { what, signal });
-  }
+  const body = call.body === undefined ? undefined : new TextEncoder().encode(JSON.stringify(call.body));
+  const answer = await fetchOnce(transport, {
+    what,
+    url: `${transport.url}${path}${writeQuery(call.query)}`,
+    method,
+    headers: {
+      ...(body && { 'content-type': 'application/json' }),
+      ...(await call.makeHeaders?.({ method, path, body: body ?? new Uint8Array(0) })),
+    },
+    body,
+    timeoutMs: transport.timeoutMs,
+    signal,
+  });
+  return parseAnswer(what, answer.body);
 }
 
 /**
@@ -134,14 +113,9 @@ export function createTransport(options: TransportOptions): Transport {
   return {
     ...base,
     call(call) {
-      const context = {
-        policy: base.policy,
-        random: base.random,
-        what: `${call.method} ${call.path}`,
-        signal: call.signal,
-        canRepeat: (error: GatewayError) => isTransient(error) && (call.repeat === 'freely' || !error.mayHaveHappened),
-      };
-      return withRetries(context, () => attemptCall(base, call));
+      const { method, path, signal, repeat } = call;
+      const canRepeat = (error: GatewayError) => isTransient(error) && (repeat === 'freely' || !error.mayHaveHappened);
+      return withRetries(base, { what: `${method} ${path}`, signal, canRepeat }, () => attemptCall(base, call));
     },
   };
 }

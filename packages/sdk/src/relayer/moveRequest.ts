@@ -46,5 +46,5 @@ export async function moveRequest(
   }
   const what = `PATCH /requests/${requestId}`;
   const canRepeat = (error: GatewayError) => isAnswerLost && isTransient(error);
-  return await withRetries({ policy: transport.policy, random: transport.random, what, signal, canRepeat }, attempt);
+  return await withRetries(transport, { what, signal, canRepeat }, attempt);
 }

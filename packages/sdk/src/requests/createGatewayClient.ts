@@ -46,18 +46,18 @@ export function createGatewayClient(options: TransportOptions): GatewayClient {
   const transport = createTransport(options);
   return {
     transport,
-    async submitRequest<A extends Action>(body: SignedBody<A>, { signal }: CallOptions = {}) {
+    async submitRequest<A extends Action>(body: SignedBody<A>, options?: CallOptions) {
       // The action and its params go together by the type of `SignedBody`; the answer repeats them.
       const given = body as unknown as CreateRequestBody;
-      return (await submitRequest(transport, { body: given, signal })) as unknown as RequestRecord<A>;
+      return (await submitRequest(transport, { ...options, body: given })) as unknown as RequestRecord<A>;
     },
-    async findRequest<A extends Action>(body: SignedBody<A>, { signal }: CallOptions = {}) {
+    async findRequest<A extends Action>(body: SignedBody<A>, options?: CallOptions) {
       // As above.
       const given = body as unknown as CreateRequestBody;
-      return (await findSubmitted(transport, { body: given, signal })) as unknown as RequestRecord<A> | undefined;
+      return (await findSubmitted(transport, { ...options, body: given })) as unknown as RequestRecord<A> | undefined;
     },
-    getRequest: (requestId, { signal } = {}) => getRequest(transport, { requestId, signal }),
-    listRequests: (filter, { signal } = {}) => listRequests(transport, { ...filter, signal }),
+    getRequest: (requestId, options) => getRequest(transport, { ...options, requestId }),
+    listRequests: (filter, options) => listRequests(transport, { ...filter, ...options }),
     waitForRequest: (requestId, wait) => waitForRequest(transport, { ...wait, requestId }),
     waitForRequests: (requestIds, wait) => waitForRequests(transport, { ...wait, requestIds }),
   };

@@ -30,16 +30,11 @@ export async function submitRequest(
   transport: Transport,
   submission: { readonly body: CreateRequestBody } & CallOptions,
 ): Promise<RequestRecord> {
+  const { signal } = submission;
   let mayBeStored = false;
-  const context = {
-    policy: transport.policy,
-    random: transport.random,
-    what: 'POST /requests',
-    signal: submission.signal,
-    // The call itself has repeated what was surely not done.
-    canRepeat: (error: Parameters<typeof isTransient>[0]) => mayBeStored && isTransient(error),
-  };
-  return await withRetries(context, async () => {
+  // The call itself has repeated what was surely not done.
+  const canRepeat = (error: GatewayError) => mayBeStored && isTransient(error);
+  return await withRetries(transport, { what: 'POST /requests', signal, canRepeat }, async () => {
     const stored = mayBeStored ? await findSubmitted(transport, submission) : undefined;
     if (stored !== undefined) return stored;
     try {

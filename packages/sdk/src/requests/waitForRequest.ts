@@ -1,6 +1,7 @@
 import type { RequestRecord, RequestStatus } from '@prism-gateway/protocol';
 import { abortedError } from '../errors/fromFailure.ts';
 import { GatewayError } from '../errors/gatewayError.ts';
+import { joinSignals } from '../http/joinSignals.ts';
 import { sleep } from '../http/sleep.ts';
 import type { Transport } from '../http/transport.ts';
 import { isTransient } from '../http/withRetries.ts';
@@ -26,39 +27,8 @@ export function isEnded({ status }: { readonly status: RequestStatus }): boolean
   return status === 'success' || status === 'failed';
 }
 
-interface Poll {
-  readonly transport: Transport;
-  readonly requestId: string;
-  readonly signal: AbortSignal;
-  readonly pollIntervalMs: number;
-  readonly onStatus: (record: RequestRecord) => void;
-}
-
-/** Looks once. @returns undefined where the gateway could not be reached: the wait outlives a restart of it */
-async function look({ transport, requestId, signal }: Poll): Promise<RequestRecord | undefined> {
-  try {
-    return await getRequest(transport, { requestId, signal });
-  } catch (error) {
-    if (error instanceof GatewayError && isTransient(error)) return undefined;
-    throw error;
-  }
-}
-
-async function pollUntilEnded(poll: Poll): Promise<RequestRecord> {
-  let seen: RequestStatus | undefined;
-  for (;;) {
-    const record = await look(poll);
-    if (record !== undefined && record.status !== seen) {
-      seen = record.status;
-      poll.onStatus(record);
-    }
-    if (record !== undefined && isEnded(record)) return record;
-    await sleep(poll.pollIntervalMs, poll.signal);
-  }
-}
-
 /**
- * Waits until a relayer has reported how a request ended.
+ * Waits until a relayer has reported how a request ended. A gateway that cannot be reached for a while does not end the wait.
  *
  * @param transport - the way to the gateway
  * @param wait.requestId - UUID
@@ -67,26 +37,24 @@ async function pollUntilEnded(poll: Poll): Promise<RequestRecord> {
  */
 export async function waitForRequest(
   transport: Transport,
-  { requestId, ...options }: { readonly requestId: string } & WaitOptions,
+  { requestId, signal: given, ...options }: { readonly requestId: string } & WaitOptions,
 ): Promise<RequestRecord> {
-  const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-  const limit = AbortSignal.timeout(timeoutMs);
-  const { signal: given } = options;
-  const signal = given === undefined ? limit : AbortSignal.any([given, limit]);
-  const poll = {
-    transport,
-    requestId,
-    signal,
-    pollIntervalMs: options.pollIntervalMs ?? DEFAULT_POLL_INTERVAL_MS,
-    onStatus: options.onStatus ?? (() => undefined),
-  };
-  try {
-    return await pollUntilEnded(poll);
-  } catch (error) {
-    const what = `The wait for request ${requestId}`;
-    if (given?.aborted) throw abortedError(what, given, false);
-    if (!limit.aborted) throw error;
-    const message = `${what} ended after ${timeoutMs} ms without an outcome; the request itself goes on.`;
-    throw new GatewayError({ code: 'WAIT_TIMED_OUT', message, cause: error });
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, pollIntervalMs = DEFAULT_POLL_INTERVAL_MS, onStatus } = options;
+  const signal = joinSignals(AbortSignal.timeout(timeoutMs), given);
+  const what = `The wait for request ${requestId}`;
+  let seen: RequestStatus | undefined;
+  while (!signal.aborted) {
+    const record = await getRequest(transport, { requestId, signal }).catch((error: unknown) => {
+      if (!signal.aborted && !isTransient(error)) throw error;
+    });
+    if (record && record.status !== seen) {
+      seen = record.status;
+      onStatus?.(record);
+    }
+    if (record && isEnded(record)) return record;
+    await sleep(pollIntervalMs, signal);
   }
+  if (given?.aborted) throw abortedError(what, given, false);
+  const message = `${what} ended after ${timeoutMs} ms without an outcome; the request itself goes on.`;
+  throw new GatewayError({ code: 'WAIT_TIMED_OUT', message });
 }

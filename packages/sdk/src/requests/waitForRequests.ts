@@ -1,4 +1,5 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
+import { joinSignals } from '../http/joinSignals.ts';
 import type { Transport } from '../http/transport.ts';
 import { isEnded, type WaitOptions, waitForRequest } from './waitForRequest.ts';
 
@@ -28,7 +29,7 @@ export async function waitForRequests(
 ): Promise<RequestRecord[]> {
   const { onProgress, signal: given, ...rest } = options;
   const stop = new AbortController();
-  const signal = given === undefined ? stop.signal : AbortSignal.any([given, stop.signal]);
+  const signal = joinSignals(stop.signal, given);
   let ended = 0;
   const onStatus = (record: RequestRecord) => {
     if (isEnded(record)) ended++;

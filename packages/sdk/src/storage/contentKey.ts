@@ -1,4 +1,4 @@
-import type { Bytes } from './encryption.ts';
+import type { Bytes } from '../http/fetchOnce.ts';
 
 /**
  * Names an object by its content.

@@ -1,16 +1,10 @@
 import { isGatewayError } from '../errors/gatewayError.ts';
+import type { Bytes } from '../http/fetchOnce.ts';
 import { createTransport, type TransportOptions } from '../http/transport.ts';
 import type { GatewayClient } from '../requests/createGatewayClient.ts';
 import type { CallOptions } from '../requests/getRequest.ts';
 import { hashObject } from './contentKey.ts';
-import {
-  type Bytes,
-  decryptObject,
-  type EncryptionKey,
-  encryptObject,
-  type HeldKey,
-  importEncryptionKey,
-} from './encryption.ts';
+import { decryptObject, type EncryptionKey, encryptObject, type HeldKey, importEncryptionKey } from './encryption.ts';
 import { type GetAccessToken, type ObjectContext, performOperation } from './signedCall.ts';
 import { StorageError } from './storageError.ts';
 

@@ -1,3 +1,4 @@
+import type { Bytes } from '../http/fetchOnce.ts';
 import { StorageError } from './storageError.ts';
 
 /**
@@ -18,9 +19,6 @@ const HEADER_BYTES = 1 + IV_BYTES;
 
 /** Bytes by which an encrypted object is longer than its content. */
 export const ENCRYPTION_OVERHEAD_BYTES = HEADER_BYTES + TAG_BYTES;
-
-/** Bytes that WebCrypto takes: those in memory of their own, not shared. */
-export type Bytes = Uint8Array<ArrayBuffer>;
 
 /** A key that WebCrypto holds; named by what makes one, since the global type has another home in each runtime. */
 export type HeldKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;

@@ -1,4 +1,5 @@
 export { GatewayError, type GatewayErrorCode, isGatewayError } from '../errors/gatewayError.ts';
+export type { Bytes } from '../http/fetchOnce.ts';
 export {
   createStorageClient,
   type ObjectHead,
@@ -7,7 +8,6 @@ export {
   type StoredObject,
 } from './createStorageClient.ts';
 export {
-  type Bytes,
   decryptObject,
   ENCRYPTION_OVERHEAD_BYTES,
   type EncryptionKey,

@@ -1,10 +1,8 @@
 import type { SignedOperationBody, StorageOperation } from '@prism-gateway/protocol';
-import { errorFromAnswer } from '../errors/fromAnswer.ts';
-import { errorFromFailure } from '../errors/fromFailure.ts';
-import { GatewayError } from '../errors/gatewayError.ts';
-import { limitAttempt, type Transport } from '../http/transport.ts';
+import { isGatewayError } from '../errors/gatewayError.ts';
+import { type Bytes, fetchOnce, type HttpAnswer } from '../http/fetchOnce.ts';
+import type { Transport } from '../http/transport.ts';
 import { isTransient, withRetries } from '../http/withRetries.ts';
-import type { Bytes } from './encryption.ts';
 
 /** How an access token is got: of the identity provider that the gateway is set to. */
 export type GetAccessToken = (options: {
@@ -33,13 +31,6 @@ export interface ObjectOrder {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What an object store answered; the body has been read whole. */
-export interface ObjectAnswer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: Bytes;
-}
-
 async function askSignature(context: ObjectContext, order: ObjectOrder, refresh: boolean): Promise<unknown> {
   const { transport, projectId } = context;
   const { operation, key, signal } = order;
@@ -53,38 +44,11 @@ async function askSignature(context: ObjectContext, order: ObjectOrder, refresh:
 /** Gets a presigned URL, with a fresh token where the gateway refuses the one at hand. */
 async function signOperation(context: ObjectContext, order: ObjectOrder): Promise<SignedOperationBody> {
   const answer = await askSignature(context, order, false).catch((error: unknown) => {
-    if (error instanceof GatewayError && error.code === 'UNAUTHORISED') return askSignature(context, order, true);
+    if (isGatewayError(error, 'UNAUTHORISED')) return askSignature(context, order, true);
     throw error;
   });
   // The wire contract's type: a URL, a method and headers, which fetch checks by using them.
   return answer as SignedOperationBody;
-}
-
-async function callObject(context: ObjectContext, order: ObjectOrder): Promise<ObjectAnswer> {
-  const { url, method, headers } = await signOperation(context, order);
-  const { transport, objectTimeoutMs } = context;
-  const { operation, key, object, signal } = order;
-  // The URL holds a signature, and enters no message.
-  const what = `${operation} of object ${key}`;
-  try {
-    const response = await transport.fetch(url, {
-      method,
-      headers,
-      ...(object !== undefined && { body: object }),
-      signal: limitAttempt(objectTimeoutMs, signal),
-      redirect: 'error',
-      credentials: 'omit',
-    });
-    const body = new Uint8Array(await response.arrayBuffer());
-    // 412: it is there already, and a key names one content only.
-    if (response.ok || (operation === 'put' && response.status === 412)) {
-      return { status: response.status, headers: response.headers, body };
-    }
-    const text = new TextDecoder().decode(body);
-    throw errorFromAnswer({ what, response, text, nowMs: transport.now() });
-  } catch (failure) {
-    throw errorFromFailure(failure, { what, signal });
-  }
 }
 
 /**
@@ -94,9 +58,14 @@ async function callObject(context: ObjectContext, order: ObjectOrder): Promise<O
  * @throws GatewayError NOT_FOUND, UNAUTHORISED, FORBIDDEN, BODY_TOO_LARGE, and what any call may throw
  * @see SPEC.md section 4, "Managed storage"
  */
-export function performOperation(context: ObjectContext, order: ObjectOrder): Promise<ObjectAnswer> {
-  const { policy, random } = context.transport;
-  const { operation, key, signal } = order;
+export function performOperation(context: ObjectContext, order: ObjectOrder): Promise<HttpAnswer> {
+  const { transport, objectTimeoutMs: timeoutMs } = context;
+  const { operation, key, object: body, signal } = order;
   const what = `${operation} of object ${key}`;
-  return withRetries({ policy, random, what, signal, canRepeat: isTransient }, () => callObject(context, order));
+  // It is there already, and a key names one content only.
+  const accept = operation === 'put' ? 412 : undefined;
+  return withRetries(transport, { what, signal, canRepeat: isTransient }, async () => {
+    const { url, method, headers } = await signOperation(context, order);
+    return await fetchOnce(transport, { what, url, method, headers, body, timeoutMs, accept, signal });
+  });
 }

@@ -10,8 +10,10 @@ import {
 import type { CallOptions } from '../requests/getRequest.ts';
 import { isEnded, type WaitOptions } from '../requests/waitForRequest.ts';
 import { createOpener, type OpenUser } from './openUser.ts';
-import type { Submission, UserClient, UserClientOptions, UserVerbs } from './userClient.ts';
-import { VERBS, type Wish, writeWish } from './wishes.ts';
+import type { Submission } from './submission.ts';
+import type { UserClient, UserClientOptions } from './userClient.ts';
+import { createVerbs } from './verbs.ts';
+import { type Wish, writeWish } from './wishes.ts';
 
 /** One wish on its way to being signed. */
 interface Order<A extends SignedAction> {
@@ -70,16 +72,8 @@ export function createUserClient(options: UserClientOptions): UserClient {
     return { ...submitted, wait: (wait?: WaitOptions) => waitForRequest(submitted.requestId, wait) };
   }
 
-  const entries = Object.entries(VERBS).map(([verb, action]) => [
-    verb,
-    // The verb's own type ties the wish to the action.
-    (wish: Wish, call?: CallOptions) => submit<SignedAction>(action, wish, call),
-  ]);
-  // One entry for each verb.
-  const verbs = Object.fromEntries(entries) as UserVerbs;
-
   return {
-    ...verbs,
+    ...createVerbs(submit),
     submit,
     waitForRequest,
     getAddress: async () => (await open()).signer.address,

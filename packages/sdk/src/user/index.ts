@@ -1,10 +1,12 @@
 export { createUserClient } from './createUserClient.ts';
+export type { Submission } from './submission.ts';
 export type {
   Eip1193Provider,
   SignerSource,
   TypedDataAccount,
   TypedDataWalletClient,
 } from './typedDataSigner.ts';
-export type { Submission, UserClient, UserClientOptions, UserVerbs } from './userClient.ts';
+export type { UserClient, UserClientOptions } from './userClient.ts';
+export type { UserVerbs, Verb } from './verbs.ts';
 export { WalletError, type WalletErrorCode } from './walletError.ts';
 export type { Wish } from './wishes.ts';

@@ -1,5 +1,7 @@
 import type { ForwarderLocation } from '@prism-gateway/protocol/typed-data';
+import { isGatewayError } from '../errors/gatewayError.ts';
 import type { GatewayClient } from '../requests/createGatewayClient.ts';
+import { isEnded } from '../requests/waitForRequest.ts';
 import { createNonceBook } from './nonceBook.ts';
 import { listOpenRequests, matchNonces } from './readOpenNonces.ts';
 import { createTurns } from './takeTurns.ts';
@@ -54,27 +56,46 @@ export function createNonceManager(options: NonceManagerOptions): NonceManager {
   const takeTurn = createTurns();
   let syncedAt: number | undefined;
 
+  /** Whether a request that no list has shown yet, since an index may lag, is open. */
+  async function isOpen(requestId: string, signal?: AbortSignal): Promise<boolean> {
+    try {
+      return !isEnded(await gateway.getRequest(requestId, { signal }));
+    } catch (error) {
+      if (isGatewayError(error, 'NOT_FOUND')) return false;
+      throw error;
+    }
+  }
+
   async function sync(signal?: AbortSignal): Promise<void> {
     const search = { ...options, signal };
     // In this order: what runs in between is by then counted by the chain, and not counted twice.
-    const open = await listOpenRequests(search);
+    const { open, seen } = await listOpenRequests(search);
     const nonce = await readNonce(signer);
     const matched = await matchNonces(search, { nonce, open, known: book.nonceOf });
-    // An index may lag behind what this manager has just stored.
     for (const requestId of book.openIds()) {
       const own = book.nonceOf(requestId);
-      if (own === undefined || matched.has(own)) continue;
-      const { status } = await gateway.getRequest(requestId, { signal });
-      if (status === 'pending' || status === 'processing') matched.set(own, requestId);
+      if (own === undefined || own < nonce || seen.has(requestId)) continue;
+      if (await isOpen(requestId, signal)) matched.set(own, requestId);
     }
     book.reset({ nonce, open: matched });
+  }
+
+  async function syncWhereStale(signal?: AbortSignal): Promise<void> {
+    if (syncedAt !== undefined && now() - syncedAt < trustMs) return;
+    // Set before: what turns out stale in the meantime is asked for again.
     syncedAt = now();
+    try {
+      await sync(signal);
+    } catch (error) {
+      syncedAt = undefined;
+      throw error;
+    }
   }
 
   return {
     use: (act, signal) =>
       takeTurn(async () => {
-        if (syncedAt === undefined || now() - syncedAt >= trustMs) await sync(signal);
+        await syncWhereStale(signal);
         const nonce = book.reserve();
         try {
           const { value, requestId } = await act(nonce);

@@ -1,15 +1,8 @@
 import type { ForwarderLocation } from '@prism-gateway/protocol/typed-data';
 import type { Address } from 'viem';
+import { parseAbi } from 'viem/utils';
 
-const noncesAbi = [
-  {
-    type: 'function',
-    name: 'nonces',
-    stateMutability: 'view',
-    inputs: [{ name: 'signer', type: 'address' }],
-    outputs: [{ type: 'uint256' }],
-  },
-] as const;
+const noncesAbi = parseAbi(['function nonces(address signer) view returns (uint256)']);
 
 /** The part of a viem public client that reading a nonce needs. */
 export interface ForwarderReader {

@@ -18,15 +18,23 @@ const PAGE_SIZE = 100;
 /** Bounds the walk for a signer that never stops. */
 const MAX_PAGES = 10;
 
-/**
- * Lists a signer's requests that may still run, oldest first. Newest pages are walked back until one has none that is open.
- */
-export async function listOpenRequests(search: OpenSearch): Promise<RequestRecord[]> {
+/** What the gateway knows of a signer's requests. */
+export interface OpenRequests {
+  /** Those that may still run, oldest first. */
+  readonly open: readonly RequestRecord[];
+  /** Ids of all that were looked at, ended ones too. */
+  readonly seen: ReadonlySet<string>;
+}
+
+/** Lists a signer's open requests. Newest pages are walked back until one has none that is open. */
+export async function listOpenRequests(search: OpenSearch): Promise<OpenRequests> {
   const { gateway, signer, chainName, maxAgeSeconds, signal } = search;
   const oldest = gateway.transport.now() / 1000 - maxAgeSeconds;
   const open: RequestRecord[] = [];
+  const seen = new Set<string>();
   let pagesLeft = MAX_PAGES;
   for await (const { items } of gateway.listRequests({ signer, order: 'desc', limit: PAGE_SIZE }, { signal }).pages()) {
+    for (const { requestId } of items) seen.add(requestId);
     const unended = items.filter((record) => !isEnded(record));
     // Of other chains, and of batches whose entries have signatures of their own, no nonce here is held.
     const counted = unended.filter(
@@ -35,7 +43,7 @@ export async function listOpenRequests(search: OpenSearch): Promise<RequestRecor
     open.push(...counted.filter(({ params }) => Number(params.timestamp) >= oldest));
     if (unended.length === 0 || --pagesLeft === 0) break;
   }
-  return open.reverse();
+  return { open: open.reverse(), seen };
 }
 
 async function isSignedWith(search: OpenSearch, record: RequestRecord, nonce: bigint): Promise<boolean> {

@@ -1,13 +1,6 @@
+import { getTypesForEIP712Domain, stringify } from 'viem';
 import type { Eip1193Provider, SignableTypedData } from './typedDataSigner.ts';
 import { WalletError } from './walletError.ts';
-
-/** The domain's own struct, which wallets want spelled out. */
-const domainFields = [
-  { name: 'name', type: 'string' },
-  { name: 'version', type: 'string' },
-  { name: 'chainId', type: 'uint256' },
-  { name: 'verifyingContract', type: 'address' },
-] as const;
 
 /**
  * Asks a wallet for its first account; the user may have to agree.
@@ -27,8 +20,8 @@ export async function readProviderAddress(provider: Eip1193Provider): Promise<st
  * @see https://eips.ethereum.org/EIPS/eip-712
  */
 export function writeTypedData({ domain, types, primaryType, message }: SignableTypedData): string {
-  const whole = { domain, types: { EIP712Domain: domainFields, ...types }, primaryType, message };
-  return JSON.stringify(whole, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+  const whole = { EIP712Domain: getTypesForEIP712Domain({ domain }), ...types };
+  return stringify({ domain, types: whole, primaryType, message });
 }
 
 /**

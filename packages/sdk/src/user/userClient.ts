@@ -10,8 +10,10 @@ import type { GatewayClient } from '../requests/createGatewayClient.ts';
 import type { CallOptions } from '../requests/getRequest.ts';
 import type { WaitOptions } from '../requests/waitForRequest.ts';
 import type { ForwarderReader } from './readForwarderNonce.ts';
+import type { Submission } from './submission.ts';
 import type { SignerSource } from './typedDataSigner.ts';
-import type { VERBS, Wish } from './wishes.ts';
+import type { UserVerbs } from './verbs.ts';
+import type { Wish } from './wishes.ts';
 
 /** What a user's client is made of. */
 export type UserClientOptions = {
@@ -35,25 +37,6 @@ export type UserClientOptions = {
         readonly publicClient: ForwarderReader;
       }
   );
-
-/** A request that the gateway has stored. */
-export interface Submission<A extends SignedAction = SignedAction> {
-  readonly requestId: string;
-  /** As the gateway answered. */
-  readonly record: RequestRecord<A>;
-  /** The forwarder nonce that it was signed with. */
-  readonly nonce: bigint;
-  /** Waits until it has ended. @throws GatewayError WAIT_TIMED_OUT, ABORTED */
-  wait(options?: WaitOptions): Promise<RequestRecord>;
-}
-
-/** One verb for each action that a user signs: it signs, and submits. */
-export type UserVerbs = {
-  readonly [V in keyof typeof VERBS]: (
-    wish: Wish<(typeof VERBS)[V]>,
-    options?: CallOptions,
-  ) => Promise<Submission<(typeof VERBS)[V]>>;
-};
 
 /** The gateway as a user sees it. */
 export interface UserClient extends UserVerbs {

@@ -1,23 +1,5 @@
 import type { SignedAction, UnsignedParams } from '@prism-gateway/protocol/typed-data';
 
-/** The verb of each action that a user signs. */
-export const VERBS = {
-  /** Creates a prism, funded by a permit where `fundAmount` is above 0. */
-  createPrism: 'CREATE_PRISM_FOR',
-  /** Creates a prism and writes its first entries, in one transaction. */
-  createPrismWithData: 'CREATE_PRISM_WITH_DATA_FOR',
-  writeData: 'WRITE_DATA_FOR',
-  modifyData: 'MODIFY_DATA_FOR',
-  deleteData: 'DELETE_DATA_FOR',
-  /** Offers a prism to a new owner, who accepts it by `acceptTransfer`. */
-  transferPrism: 'TRANSFER_PRISM_FOR',
-  acceptTransfer: 'ACCEPT_TRANSFER_FOR',
-  deletePrism: 'DELETE_PRISM_FOR',
-  batchWriteData: 'BATCH_WRITE_DATA_FOR',
-  batchModifyData: 'BATCH_MODIFY_DATA_FOR',
-  batchDeleteData: 'BATCH_DELETE_DATA_FOR',
-} as const satisfies Record<string, SignedAction>;
-
 /** Params that are amounts, in base units of the credit token (18 decimals). */
 type Amount = 'relayerFee' | 'fundAmount' | 'relayerFundAmount';
 

@@ -1,0 +1,49 @@
+import { REQUEST_STRUCTS, type SignedAction } from '@prism-gateway/protocol/typed-data';
+import type { CallOptions } from '../requests/getRequest.ts';
+import type { Submission } from './submission.ts';
+import type { Wish } from './wishes.ts';
+
+/** Signs a wish with the next forwarder nonce, and submits it. */
+export type Verb<A extends SignedAction> = (wish: Wish<A>, options?: CallOptions) => Promise<Submission<A>>;
+
+/** One verb for each action that a user signs: the action's name without `_FOR`, in camel case. */
+export interface UserVerbs {
+  /** Creates a prism, funded by a permit where `fundAmount` is above 0. Its id: `deriveCloudId`. */
+  readonly createPrism: Verb<'CREATE_PRISM_FOR'>;
+  /** Creates a prism and writes its first entries, in one transaction. */
+  readonly createPrismWithData: Verb<'CREATE_PRISM_WITH_DATA_FOR'>;
+  /** Writes a new entry. */
+  readonly writeData: Verb<'WRITE_DATA_FOR'>;
+  /** Replaces an entry. */
+  readonly modifyData: Verb<'MODIFY_DATA_FOR'>;
+  readonly deleteData: Verb<'DELETE_DATA_FOR'>;
+  /** Offers a prism to a new owner, who takes it by `acceptTransfer`. */
+  readonly transferPrism: Verb<'TRANSFER_PRISM_FOR'>;
+  readonly acceptTransfer: Verb<'ACCEPT_TRANSFER_FOR'>;
+  readonly deletePrism: Verb<'DELETE_PRISM_FOR'>;
+  /** Writes several entries, in one transaction. */
+  readonly batchWriteData: Verb<'BATCH_WRITE_DATA_FOR'>;
+  readonly batchModifyData: Verb<'BATCH_MODIFY_DATA_FOR'>;
+  readonly batchDeleteData: Verb<'BATCH_DELETE_DATA_FOR'>;
+}
+
+/** `BATCH_WRITE_DATA_FOR` is `batchWriteData`. */
+function verbOf(action: string): string {
+  return action
+    .slice(0, -'_FOR'.length)
+    .toLowerCase()
+    .replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/**
+ * Makes the verbs.
+ *
+ * @param submit - what each verb does, with its action
+ */
+export function createVerbs(submit: (action: SignedAction, wish: Wish, options?: CallOptions) => unknown): UserVerbs {
+  // The keys of the structs are the actions.
+  const actions = Object.keys(REQUEST_STRUCTS) as SignedAction[];
+  const verbs = actions.map((action) => [verbOf(action), submit.bind(undefined, action)]);
+  // The interface names them all; a test compares the two.
+  return Object.fromEntries(verbs) as UserVerbs;
+}

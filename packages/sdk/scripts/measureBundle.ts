@@ -36,7 +36,9 @@ export async function measureBundle(source: string, resolveDir: string): Promise
     external: ['viem', 'viem/*'],
     logLevel: 'error',
   });
-  const names = Object.keys(metafile.inputs).map(packageOf);
+  // What was read, but left out as unused, weighs nothing.
+  const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
+  const names = inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => packageOf(path));
   const foreign = [...new Set(names)].filter((name) => name !== undefined);
   return { bytes: outputFiles[0]?.contents.byteLength ?? 0, foreign };
 }

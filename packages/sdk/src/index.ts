@@ -44,8 +44,11 @@ export {
 export {
   createUserClient,
   type Eip1193Provider,
+  type MultiUserBatch,
   type SignerSource,
   type Submission,
+  signPermit,
+  submitMultiUserBatch,
   type TypedDataAccount,
   type TypedDataWalletClient,
   type UserClient,

@@ -1,12 +1,5 @@
 import type { ActionParams, RequestRecord } from '@prism-gateway/protocol';
-import {
-  createMultiUserBatchParams,
-  createPermit,
-  createPermitTypedData,
-  createSignedParams,
-  createTypedData,
-  type SignedAction,
-} from '@prism-gateway/protocol/typed-data';
+import { createSignedParams, createTypedData, type SignedAction } from '@prism-gateway/protocol/typed-data';
 import type { CallOptions } from '../requests/getRequest.ts';
 import { isEnded, type WaitOptions } from '../requests/waitForRequest.ts';
 import { createOpener, type OpenUser } from './openUser.ts';
@@ -58,7 +51,7 @@ async function submitWish<A extends SignedAction>(
  * const record = await wait({ timeoutMs: 60_000 });
  */
 export function createUserClient(options: UserClientOptions): UserClient {
-  const { gateway, chainName, domain } = options;
+  const { gateway } = options;
   const open = createOpener(options);
 
   async function waitForRequest(requestId: string, wait?: WaitOptions): Promise<RequestRecord> {
@@ -76,6 +69,7 @@ export function createUserClient(options: UserClientOptions): UserClient {
     ...createVerbs(submit),
     submit,
     waitForRequest,
+    domain: options.domain,
     getAddress: async () => (await open()).signer.address,
     async signWrite(wish, { signal } = {}) {
       const user = await open();
@@ -84,18 +78,7 @@ export function createUserClient(options: UserClientOptions): UserClient {
         return { value: { entry, nonce } };
       }, signal);
     },
-    async batchMultiUserWrite({ requests, timestamp }, call) {
-      const { signer } = await open();
-      const seconds = timestamp ?? BigInt(Math.floor(gateway.transport.now() / 1000));
-      const params = createMultiUserBatchParams({ signer: signer.address, timestamp: `${seconds}`, requests });
-      return await gateway.submitRequest({ chainName, action: 'BATCH_MULTI_USER_WRITE_DATA', params }, call);
-    },
-    async signPermit(permit) {
-      const { signer } = await open();
-      const source = { ...permit, chainId: domain.chainId, owner: signer.address };
-      const signature = await signer.sign(createPermitTypedData(source));
-      return createPermit({ deadline: permit.deadline, signature });
-    },
+    signTypedData: async (typedData) => (await open()).signer.sign(typedData),
     releaseNonce: async (nonce) => (await open()).nonces.release(nonce),
     resyncNonces: async () => (await open()).nonces.resync(),
   };

@@ -1,5 +1,7 @@
 export { createUserClient } from './createUserClient.ts';
+export { signPermit } from './signPermit.ts';
 export type { Submission } from './submission.ts';
+export { type MultiUserBatch, submitMultiUserBatch } from './submitMultiUserBatch.ts';
 export type {
   Eip1193Provider,
   SignerSource,

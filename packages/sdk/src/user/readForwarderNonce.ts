@@ -11,7 +11,7 @@ export interface ForwarderReader {
     readonly abi: typeof noncesAbi;
     readonly functionName: 'nonces';
     readonly args: readonly [Address];
-  }): Promise<unknown>;
+  }): Promise<bigint>;
 }
 
 /**
@@ -20,7 +20,7 @@ export interface ForwarderReader {
  * @param reader - a viem public client
  * @param domain - where the Forwarder is
  * @param signer - address
- * @throws what the client throws; TypeError where the answer is no number
+ * @throws what the client throws
  */
 export async function readForwarderNonce(
   reader: ForwarderReader,
@@ -29,7 +29,5 @@ export async function readForwarderNonce(
 ): Promise<bigint> {
   // Both are `0x` and 40 hex digits; in lower case they carry no checksum that could be wrong.
   const [address, account] = [domain.forwarder.toLowerCase() as Address, signer.toLowerCase() as Address];
-  const nonce = await reader.readContract({ address, abi: noncesAbi, functionName: 'nonces', args: [account] });
-  if (typeof nonce !== 'bigint') throw new TypeError('The Forwarder did not answer nonces() with a number.');
-  return nonce;
+  return await reader.readContract({ address, abi: noncesAbi, functionName: 'nonces', args: [account] });
 }

@@ -1,17 +1,11 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
-import type {
-  ForwarderLocation,
-  Permit,
-  PermitSource,
-  SignedAction,
-  WriteEntry,
-} from '@prism-gateway/protocol/typed-data';
+import type { ForwarderLocation, SignedAction, WriteEntry } from '@prism-gateway/protocol/typed-data';
 import type { GatewayClient } from '../requests/createGatewayClient.ts';
 import type { CallOptions } from '../requests/getRequest.ts';
 import type { WaitOptions } from '../requests/waitForRequest.ts';
 import type { ForwarderReader } from './readForwarderNonce.ts';
 import type { Submission } from './submission.ts';
-import type { SignerSource } from './typedDataSigner.ts';
+import type { SignableTypedData, SignerSource } from './typedDataSigner.ts';
 import type { UserVerbs } from './verbs.ts';
 import type { Wish } from './wishes.ts';
 
@@ -40,6 +34,8 @@ export type UserClientOptions = {
 
 /** The gateway as a user sees it. */
 export interface UserClient extends UserVerbs {
+  /** Where the Forwarder is. */
+  readonly domain: ForwarderLocation;
   /** The signer's address. A browser wallet may ask its user for leave. */
   getAddress(): Promise<string>;
   /** Signs and submits any action; the verbs are this by name. */
@@ -49,13 +45,8 @@ export interface UserClient extends UserVerbs {
     wish: Wish<'WRITE_DATA_FOR'>,
     options?: CallOptions,
   ): Promise<{ readonly entry: WriteEntry; readonly nonce: bigint }>;
-  /** Queues writes that users have signed each for themselves, as one request. Nothing is signed here. */
-  batchMultiUserWrite(
-    batch: { readonly requests: readonly WriteEntry[]; readonly timestamp?: bigint },
-    options?: CallOptions,
-  ): Promise<RequestRecord<'BATCH_MULTI_USER_WRITE_DATA'>>;
-  /** Signs an EIP-2612 permit for the credit token. @param permit.nonce - of the token, not of the Forwarder */
-  signPermit(permit: Omit<PermitSource, 'chainId' | 'owner'>): Promise<Permit>;
+  /** Signs other typed data of the same signer, such as a permit. @returns the signature as hex */
+  signTypedData(typedData: SignableTypedData): Promise<string>;
   /** Waits for one of this user's requests; a failed one has its nonce looked after. */
   waitForRequest(requestId: string, options?: WaitOptions): Promise<RequestRecord>;
   /** Gives back the nonce of a `signWrite` whose entry nobody will submit. */

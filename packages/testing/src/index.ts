@@ -26,6 +26,7 @@ export {
   type RequestArbitraryLimits,
   requestArbitrary,
 } from './requestArbitraries.ts';
+export { type Anvil, type AnvilOptions, startAnvil } from './startAnvil.ts';
 export { type BlackHole, startBlackHole } from './startBlackHole.ts';
 export { startFetchServer } from './startFetchServer.ts';
 export { type GatewaySettings, type RunningGateway, startGateway } from './startGateway.ts';

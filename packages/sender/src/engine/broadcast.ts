@@ -1,0 +1,96 @@
+import type { LiveIntent } from '../intents/liveIntent.ts';
+import { newestVersion } from '../intents/liveIntent.ts';
+import { classifyRefusal, type Refusal } from '../rpc/classifyRefusal.ts';
+import { RpcUnavailableError } from '../rpc/rpcError.ts';
+import type { SenderErrorCode } from '../senderError.ts';
+import { type Engine, transition } from './engine.ts';
+
+/** The same bytes are offered again after this time: nodes drop what waits long, or restart without their pool. */
+const REBROADCAST_MS = 30_000;
+const FIRST_RETRY_MS = 250;
+/** How soon after a broadcast the chain is looked at, where blocks come at once. */
+const EARLY_LOOK_MS = 20;
+/** So many early looks in vain, and blocks do not come at once here. */
+const MAX_EARLY_LOOKS = 3;
+
+function accept(engine: Engine, intent: LiveIntent): void {
+  intent.refusals = 0;
+  intent.nextBroadcastAtMs = engine.now() + REBROADCAST_MS;
+  const { pollIntervalMs } = engine.settings;
+  engine.watching.schedule(
+    engine.earlyLooks < MAX_EARLY_LOOKS ? Math.min(EARLY_LOOK_MS, pollIntervalMs) : pollIntervalMs,
+  );
+  if (intent.state !== 'signed') return;
+  intent.failure = undefined;
+  transition(engine, { intent, to: 'broadcast' });
+  const { nonce, hash } = newestVersion(intent);
+  engine.emit({ type: 'broadcast', intentId: intent.intentId, nonce, txHash: hash });
+}
+
+const FINAL_REFUSALS: Partial<Record<Refusal, { readonly code: SenderErrorCode; readonly message: string }>> = {
+  funds: { code: 'INSUFFICIENT_FUNDS', message: 'The account could not pay for the transaction; its nonce was freed.' },
+  invalid: { code: 'TRANSACTION_REFUSED', message: 'The node refused the transaction for good; its nonce was freed.' },
+};
+
+/** A refusal never says that a version is not in some pool: the nonce stays with the intent whatever is said here. */
+function refuse(engine: Engine, intent: LiveIntent, error: unknown): void {
+  const refusal = classifyRefusal(error);
+  if (refusal === 'known') {
+    accept(engine, intent);
+    return;
+  }
+  intent.refusals++;
+  intent.nextBroadcastAtMs =
+    engine.now() + Math.min(REBROADCAST_MS, FIRST_RETRY_MS * 2 ** Math.min(intent.refusals - 1, 10));
+  engine.watching.schedule(engine.settings.pollIntervalMs);
+  const { nonce } = newestVersion(intent);
+  const reason = error instanceof Error ? error.message : refusal;
+  engine.emit({ type: 'refused', intentId: intent.intentId, nonce, reason });
+  if (refusal === 'nonceUsed') {
+    engine.isSuspicious = true;
+    engine.watching.schedule(0);
+  }
+  if (refusal === 'underpriced') {
+    intent.isUnderpriced = true;
+    engine.fees.expire();
+    engine.watching.schedule(0);
+  }
+  const failure = FINAL_REFUSALS[refusal];
+  // What a node has taken once can be mined; only what none is known to have taken is given up.
+  if (failure !== undefined && intent.state === 'signed') {
+    intent.failure = failure;
+    engine.dirty.add(intent);
+    engine.watching.schedule(0);
+  }
+}
+
+async function broadcastOne(engine: Engine, intent: LiveIntent): Promise<void> {
+  const version = newestVersion(intent);
+  if (intent.offered?.txHash !== version.hash) intent.offered = { txHash: version.hash, sinceMs: engine.now() };
+  // Not offered a second time while it is on its way.
+  intent.nextBroadcastAtMs = Number.POSITIVE_INFINITY;
+  try {
+    await engine.chain.broadcast(version);
+    // Requeued in the meantime: the answer is about the past.
+    if (intent.nonce === version.nonce) accept(engine, intent);
+  } catch (error) {
+    if (engine.isClosed) return;
+    if (error instanceof RpcUnavailableError) {
+      engine.emit({ type: 'rpcFault', method: 'eth_sendRawTransaction', reason: error.message });
+    }
+    if (intent.nonce === version.nonce) refuse(engine, intent, error);
+  }
+}
+
+/**
+ * Gives the newest bytes of intents to the node, all at once; they are in the journal. What the node says is taken in as it comes.
+ *
+ * @param engine - where they live
+ * @param intents - with nonces, lowest first
+ */
+export function broadcastIntents(engine: Engine, intents: readonly LiveIntent[]): void {
+  for (const intent of intents) {
+    const task: Promise<void> = broadcastOne(engine, intent).finally(() => engine.tasks.delete(task));
+    engine.tasks.add(task);
+  }
+}

@@ -1,0 +1,130 @@
+import { checkSameCall, createDraft } from '../intents/createDraft.ts';
+import type { Call } from '../intents/intent.ts';
+import { FINAL_STATES, INTENT_STATES } from '../intents/intentState.ts';
+import { createLiveIntent, describeIntent, type IntentDraft, type LiveIntent } from '../intents/liveIntent.ts';
+import type { Sender, SendOptions } from '../sender.ts';
+import { SenderError } from '../senderError.ts';
+import type { Sent } from '../sent.ts';
+import { type Engine, flush, forgetIntent, outcomeOf, type Waiter } from './engine.ts';
+import { estimateGas } from './estimateGas.ts';
+
+function closedError(): SenderError {
+  return new SenderError('CLOSED', 'The sender was closed; the journal goes on with the next one.');
+}
+
+/** Takes a new intent as far as the queue; whoever waits is told what stops it. */
+async function prepare(engine: Engine, intent: LiveIntent): Promise<void> {
+  try {
+    if (intent.gasLimit === 0n) intent.gasLimit = await estimateGas(engine, intent);
+  } catch (error) {
+    // Nothing else is thrown by estimating but defects, which belong to the caller, too.
+    return forgetIntent(engine, { intent, error: error as SenderError });
+  }
+  if (engine.isClosed) return;
+  engine.queue.push(intent);
+  engine.reserving.schedule(0);
+}
+
+function addIntent(engine: Engine, draft: IntentDraft): void {
+  const intent = createLiveIntent(draft, engine.now());
+  engine.live.set(intent.intentId, intent);
+  // It never throws: errors go to those who wait.
+  void prepare(engine, intent);
+}
+
+/** Waits for the outcome of a live intent, or for the signal. */
+function waitFor(engine: Engine, intentId: string, signal: AbortSignal | undefined): Promise<Sent> {
+  return new Promise((resolve, reject) => {
+    const waiters = engine.waiters.get(intentId) ?? new Set<Waiter>();
+    engine.waiters.set(intentId, waiters);
+    const leave = () => {
+      waiters.delete(waiter);
+      reject(signal?.reason);
+    };
+    const settled = () => signal?.removeEventListener('abort', leave);
+    const waiter: Waiter = {
+      resolve(sent) {
+        settled();
+        resolve(sent);
+      },
+      reject(error) {
+        settled();
+        reject(error);
+      },
+    };
+    waiters.add(waiter);
+    signal?.addEventListener('abort', leave, { once: true });
+  });
+}
+
+async function send(engine: Engine, draft: IntentDraft, signal: AbortSignal | undefined): Promise<Sent> {
+  const { intentId } = draft;
+  const known = engine.live.get(intentId) ?? engine.journal.get(intentId);
+  if (known === undefined) addIntent(engine, draft);
+  else {
+    checkSameCall(known, draft);
+    if (FINAL_STATES.includes(known.state) && !engine.live.has(intentId)) return outcomeOf(known);
+    if (draft.confirmations > known.confirmations && !FINAL_STATES.includes(known.state)) {
+      known.confirmations = draft.confirmations;
+      engine.dirty.add(known);
+    }
+  }
+  return waitFor(engine, intentId, signal);
+}
+
+function listIntents(engine: Engine, states: readonly LiveIntent['state'][]) {
+  const journalled = engine.journal.list(states).filter(({ intentId }) => !engine.live.has(intentId));
+  const live = [...engine.live.values()].filter(({ state }) => states.includes(state));
+  const all = [...journalled, ...live].sort((a, b) => a.createdAtMs - b.createdAtMs);
+  return all.map(describeIntent);
+}
+
+async function close(engine: Engine, release: () => void): Promise<void> {
+  if (engine.isClosed) return;
+  engine.isClosed = true;
+  engine.chain.close();
+  await Promise.all([engine.reserving.stop(), engine.watching.stop(), ...engine.tasks]);
+  flush(engine);
+  for (const waiters of engine.waiters.values()) for (const waiter of waiters) waiter.reject(closedError());
+  engine.waiters.clear();
+  engine.journal.close();
+  release();
+}
+
+/**
+ * Gives a running engine the face that callers see.
+ *
+ * @param engine - recovered, its loops at work
+ * @param parts - the default for confirmations, and what frees the locks
+ * @returns the sender
+ */
+export function createSender(
+  engine: Engine,
+  parts: { readonly confirmations: number; readonly release: () => void },
+): Sender {
+  const assertOpen = () => {
+    if (engine.isClosed) throw closedError();
+  };
+  let closing: Promise<void> | undefined;
+  return {
+    address: engine.account.address,
+    chainId: engine.settings.chainId,
+    async send(intentId: string, call: Call, options: SendOptions = {}) {
+      assertOpen();
+      options.signal?.throwIfAborted();
+      const draft = createDraft({ intentId, call, options, confirmations: parts.confirmations });
+      return await send(engine, draft, options.signal);
+    },
+    get(intentId) {
+      assertOpen();
+      const intent = engine.live.get(intentId) ?? engine.journal.get(intentId);
+      return intent === undefined ? undefined : describeIntent(intent);
+    },
+    list(filter = {}) {
+      assertOpen();
+      return listIntents(engine, filter.states ?? INTENT_STATES);
+    },
+    inFlight: () => engine.live.size,
+    close: () => (closing ??= close(engine, parts.release)),
+  };
+}

@@ -1,0 +1,156 @@
+import type { Hash } from 'viem';
+import type { FeeSource } from '../fees/createFeeSource.ts';
+import { FINAL_STATES, type IntentState, moveIntent, UNMINED_STATES } from '../intents/intentState.ts';
+import type { LiveIntent } from '../intents/liveIntent.ts';
+import type { Journal } from '../journal/openJournal.ts';
+import type { Chain, Head } from '../rpc/createChain.ts';
+import type { SenderAccount } from '../sender.ts';
+import { SenderError } from '../senderError.ts';
+import type { SenderEvent } from '../senderEvent.ts';
+import type { Sent } from '../sent.ts';
+import type { Loop } from './createLoop.ts';
+
+/** Settings with all defaults filled in; the units are in the names, fees are in wei. */
+export interface EngineSettings {
+  readonly chainId: number;
+  readonly maxInFlight: number;
+  readonly ceiling: bigint | undefined;
+  readonly bumpAfterMs: number;
+  readonly bumpPercent: number;
+  readonly pollIntervalMs: number;
+  readonly gasMarginPercent: number;
+}
+
+/** Someone who waits for an outcome. */
+export interface Waiter {
+  resolve(sent: Sent): void;
+  reject(error: unknown): void;
+}
+
+/** All that a running sender holds; the functions beside this file work on it. */
+export interface Engine {
+  readonly settings: EngineSettings;
+  readonly chain: Chain;
+  readonly journal: Journal;
+  readonly account: SenderAccount;
+  readonly fees: FeeSource;
+  readonly now: () => number;
+  readonly emit: (event: SenderEvent) => void;
+  /** Intents without an outcome, by id. */
+  readonly live: Map<string, LiveIntent>;
+  /** Those that may get a nonce, in order. */
+  readonly queue: LiveIntent[];
+  /** Changed since the journal was written. */
+  readonly dirty: Set<LiveIntent>;
+  readonly waiters: Map<string, Set<Waiter>>;
+  /** Broadcasts on their way. */
+  readonly tasks: Set<Promise<void>>;
+  /** Foreign transactions found on nonces of ours. */
+  readonly consumers: Map<number, { readonly hash: Hash; readonly blockNumber: bigint }>;
+  nextNonce: number;
+  /** When the chain's account nonce was last known to agree with ours. */
+  nonceSeenAtMs: number;
+  /** What may still be spent, in wei; undefined: ask the node. */
+  spendableWei: bigint | undefined;
+  head: Head | undefined;
+  /** The node spoke of a used nonce: the account nonce is looked at. */
+  isSuspicious: boolean;
+  isAboveCeiling: boolean;
+  /** Rounds in a row that found nothing new. */
+  idleRounds: number;
+  /** First looks in a row, right after a broadcast, that came too early. */
+  earlyLooks: number;
+  gapRounds: number;
+  faults: { reserve: number; watch: number };
+  isClosed: boolean;
+  /** Gives nonces to what is queued. */
+  reserving: Loop;
+  /** Looks at the chain. */
+  watching: Loop;
+}
+
+/**
+ * Moves an intent, to be written with the next flush.
+ *
+ * @param engine - where it lives
+ * @param move - the intent and its next state
+ */
+export function transition(engine: Engine, move: { readonly intent: LiveIntent; readonly to: IntentState }): void {
+  moveIntent(move.intent, move.to);
+  move.intent.updatedAtMs = engine.now();
+  engine.dirty.add(move.intent);
+}
+
+/**
+ * Picks the intents that hold a nonce and are not known to be mined.
+ *
+ * @param engine - where they live
+ * @returns by nonce, lowest first
+ */
+export function unminedIntents(engine: Engine): readonly LiveIntent[] {
+  const unmined = [...engine.live.values()].filter((intent) => UNMINED_STATES.includes(intent.state));
+  // These states have a nonce.
+  return unmined.sort((a, b) => (a.nonce as number) - (b.nonce as number));
+}
+
+/**
+ * Rejects whoever waits for an intent, and forgets it; only for intents of which nothing is in the journal.
+ *
+ * @param engine - where it lives
+ * @param end - the intent and the error for those who wait
+ */
+export function forgetIntent(engine: Engine, end: { readonly intent: LiveIntent; readonly error: SenderError }): void {
+  const { intent, error } = end;
+  if (intent.isJournalled) throw new TypeError(`intent ${intent.intentId} is in the journal and cannot be forgotten`);
+  engine.live.delete(intent.intentId);
+  const place = engine.queue.indexOf(intent);
+  if (place >= 0) engine.queue.splice(place, 1);
+  for (const waiter of engine.waiters.get(intent.intentId) ?? []) waiter.reject(error);
+  engine.waiters.delete(intent.intentId);
+}
+
+/**
+ * Tells how an intent ended.
+ *
+ * @param intent - `confirmed` or `abandoned`
+ * @returns the outcome
+ * @throws SenderError why it was abandoned
+ */
+export function outcomeOf(intent: Pick<LiveIntent, 'intentId' | 'state' | 'sent' | 'failure'>): Sent {
+  if (intent.sent !== undefined) return intent.sent;
+  const { code, message } = intent.failure ?? { code: 'TRANSACTION_REFUSED', message: 'It was given up.' };
+  throw new SenderError(code, message);
+}
+
+function settleWaiters(engine: Engine, intent: LiveIntent): void {
+  for (const waiter of engine.waiters.get(intent.intentId) ?? []) {
+    try {
+      waiter.resolve(outcomeOf(intent));
+    } catch (error) {
+      waiter.reject(error);
+    }
+  }
+  engine.waiters.delete(intent.intentId);
+}
+
+/**
+ * Writes all changes in one transaction, and only then tells outcomes. Where the journal cannot be written, nothing is told, and the
+ * next flush tries again.
+ *
+ * @param engine - with its changes
+ */
+export function flush(engine: Engine): void {
+  const changed = [...engine.dirty].filter((intent) => intent.isJournalled);
+  try {
+    engine.journal.commit({ intents: changed, versions: [] });
+  } catch (error) {
+    engine.emit({ type: 'journalFault', reason: error instanceof Error ? error.message : 'unknown' });
+    return;
+  }
+  engine.dirty.clear();
+  for (const intent of changed) {
+    if (!FINAL_STATES.includes(intent.state)) continue;
+    engine.live.delete(intent.intentId);
+    settleWaiters(engine, intent);
+  }
+}

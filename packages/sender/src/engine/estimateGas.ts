@@ -1,0 +1,66 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Hex } from 'viem';
+import type { LiveIntent } from '../intents/liveIntent.ts';
+import { classifyRefusal } from '../rpc/classifyRefusal.ts';
+import { RpcAnswerError } from '../rpc/rpcError.ts';
+import { SenderError } from '../senderError.ts';
+import type { Engine } from './engine.ts';
+
+/** With pauses doubling from 250 ms, some eight seconds. */
+const MAX_TRIES = 6;
+const FIRST_PAUSE_MS = 250;
+/** Geth's code for a revert; the words are those of the common nodes for calls that cannot succeed with whatever gas. */
+const REVERT_CODE = 3;
+const REVERT_WORDS =
+  /revert|invalid opcode|out of gas|gas required exceeds|always failing|bad instruction|stack underflow/i;
+
+function revertData(data: unknown): Hex | undefined {
+  // Some nodes wrap it once more.
+  const inner = typeof data === 'object' && data !== null && 'data' in data ? data.data : data;
+  // The pattern has been seen.
+  return typeof inner === 'string' && /^0x([0-9a-f]{2})*$/i.test(inner) ? (inner as Hex) : undefined;
+}
+
+/** @returns why the call cannot be sent, or undefined where the node said nothing of the kind */
+function readRefusal(error: unknown): SenderError | undefined {
+  if (!(error instanceof RpcAnswerError)) return undefined;
+  if (classifyRefusal(error) === 'funds') {
+    return new SenderError('INSUFFICIENT_FUNDS', 'The account cannot pay for the call; fund the account.', {
+      cause: error,
+    });
+  }
+  if (error.code !== REVERT_CODE && !REVERT_WORDS.test(error.message)) return undefined;
+  const message = `The call would revert: ${error.message}; nothing was sent.`;
+  return new SenderError('CALL_REVERTED', message, { cause: error, data: revertData(error.data) });
+}
+
+/**
+ * Asks the node how much gas an intent's call takes, and adds the margin.
+ *
+ * @param engine - with node and settings
+ * @param intent - whose call it is
+ * @returns the gas limit
+ * @throws SenderError `CALL_REVERTED`, `INSUFFICIENT_FUNDS`, `RPC_UNAVAILABLE`, `CLOSED`
+ */
+export async function estimateGas(engine: Engine, intent: LiveIntent): Promise<bigint> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const gas = await engine.chain.estimateGas(intent.call);
+      return (gas * BigInt(100 + engine.settings.gasMarginPercent) + 99n) / 100n;
+    } catch (error) {
+      if (engine.isClosed) throw new SenderError('CLOSED', 'The sender was closed.');
+      const refusal = readRefusal(error);
+      if (refusal !== undefined) throw refusal;
+      engine.emit({
+        type: 'rpcFault',
+        method: 'eth_estimateGas',
+        reason: error instanceof Error ? error.message : 'unknown',
+      });
+      if (tries === MAX_TRIES) {
+        const message = 'The node does not estimate gas; nothing was sent, try again later.';
+        throw new SenderError('RPC_UNAVAILABLE', message, { cause: error });
+      }
+      await pause(FIRST_PAUSE_MS * 2 ** (tries - 1), undefined, { ref: false });
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Journal } from '../journal/openJournal.ts';
+import type { Chain } from '../rpc/createChain.ts';
+import type { SenderOptions } from '../sender.ts';
+import { SenderError } from '../senderError.ts';
+
+/** With pauses doubling from 200 ms, some three seconds. */
+const MAX_TRIES = 5;
+const FIRST_PAUSE_MS = 200;
+
+/** Asks until there is an answer. @throws SenderError `RPC_UNAVAILABLE` */
+async function ask<T>(question: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await question();
+    } catch (error) {
+      if (tries === MAX_TRIES) {
+        throw new SenderError('RPC_UNAVAILABLE', 'The node does not answer; check its URL and state.', {
+          cause: error,
+        });
+      }
+      await pause(FIRST_PAUSE_MS * 2 ** (tries - 1));
+    }
+  }
+}
+
+function settleFact(journal: Journal, fact: { name: string; value: string; told: string }): void {
+  const first = journal.settleFact(fact.name, fact.value);
+  if (first === fact.value) return;
+  throw new SenderError(
+    'WRONG_CHAIN',
+    `The journal was kept for ${fact.told} ${first}, not ${fact.value}; use another journal.`,
+  );
+}
+
+/**
+ * Makes sure that node, settings and journal speak of the same chain and key, and asks where the account stands.
+ *
+ * @param parts - the node, the journal, and what the caller wants
+ * @returns the chain's id, and the account's transaction count with what waits in the node
+ * @throws SenderError `WRONG_CHAIN`, `RPC_UNAVAILABLE`
+ */
+export async function meetChain(parts: {
+  readonly chain: Chain;
+  readonly journal: Journal;
+  readonly options: Pick<SenderOptions, 'chainId' | 'account'>;
+}): Promise<{ chainId: number; pendingNonce: number }> {
+  const { chain, journal, options } = parts;
+  const [chainId, genesisHash, pendingNonce] = await Promise.all([
+    ask(chain.chainId),
+    ask(chain.genesisHash),
+    ask(() => chain.accountNonce('pending')),
+  ]);
+  if (options.chainId !== undefined && options.chainId !== chainId) {
+    throw new SenderError('WRONG_CHAIN', `The node is of chain ${chainId}, not ${options.chainId}; check its URL.`);
+  }
+  settleFact(journal, { name: 'chainId', value: `${chainId}`, told: 'chain' });
+  settleFact(journal, { name: 'address', value: options.account.address.toLowerCase(), told: 'the key of' });
+  // A devnet that was started anew has the same id and another history.
+  if (genesisHash !== undefined) {
+    settleFact(journal, { name: 'genesisHash', value: genesisHash, told: 'the chain whose first block is' });
+  }
+  return { chainId, pendingNonce };
+}

@@ -1,0 +1,105 @@
+import { type Fees, offerFees, raiseFees } from '../fees/feePolicy.ts';
+import { type LiveIntent, newestVersion } from '../intents/liveIntent.ts';
+import { broadcastIntents } from './broadcast.ts';
+import { type Engine, transition, unminedIntents } from './engine.ts';
+import { signVersion } from './signVersion.ts';
+
+/** Once an offer is so many times the market's, more money does not help; for one that the node calls too low, somewhat later. */
+const MAX_TIMES_MARKET = 4n;
+const MAX_TIMES_MARKET_UNDERPRICED = 16n;
+/** What a plain transfer costs. */
+const TRANSFER_GAS = 21_000n;
+
+/** What a next version offers. @returns undefined: nothing more is offered for now */
+async function nextFees(engine: Engine, intent: LiveIntent): Promise<Fees | undefined> {
+  const market = await engine.fees.market();
+  const { ceiling, bumpPercent } = engine.settings;
+  const before = newestVersion(intent);
+  const times = intent.isUnderpriced ? MAX_TIMES_MARKET_UNDERPRICED : MAX_TIMES_MARKET;
+  if (before.maxFeePerGas > times * (2n * market.baseFeePerGas + market.tip)) return undefined;
+  const raised = raiseFees(before, { market, percent: bumpPercent, ceiling });
+  if (raised === undefined && ceiling !== undefined && !engine.isAboveCeiling) {
+    engine.isAboveCeiling = offerFees(market, ceiling) === undefined;
+    engine.emit({ type: 'gasPriceTooHigh', neededWei: market.baseFeePerGas + market.tip, ceilingWei: ceiling });
+  }
+  return raised;
+}
+
+/** Some chains charge more than 21,000 for a transfer. */
+async function transferGas(engine: Engine): Promise<bigint> {
+  try {
+    const gas = await engine.chain.estimateGas({ to: engine.account.address, data: '0x', value: 0n });
+    return gas > TRANSFER_GAS ? (gas * BigInt(100 + engine.settings.gasMarginPercent)) / 100n : TRANSFER_GAS;
+  } catch {
+    return TRANSFER_GAS;
+  }
+}
+
+/** Signs one more version on the intent's nonce, stores it, and only then offers it. */
+async function replace(engine: Engine, intent: LiveIntent, kind: 'call' | 'cancel'): Promise<void> {
+  const fees = await nextFees(engine, intent);
+  // Asked again after another round of waiting, or when the node says so again.
+  intent.isUnderpriced = false;
+  if (fees === undefined) return;
+  const { intentId, state, nonce } = intent;
+  // What is unmined has a nonce.
+  const base = { intentId, kind, fees, nonce: nonce as number };
+  const version = await signVersion(
+    engine,
+    kind === 'call'
+      ? { ...base, call: intent.call, gasLimit: intent.gasLimit }
+      : { ...base, call: { to: engine.account.address, data: '0x', value: 0n }, gasLimit: await transferGas(engine) },
+  );
+  const versions = [...intent.versions, version];
+  const to = kind === 'cancel' ? 'cancelling' : intent.state;
+  // A broadcast's answer may have come in the meantime; the next round sees to it.
+  if (intent.state !== state) return;
+  engine.journal.commit({
+    intents: [{ ...intent, state: to, versions, updatedAtMs: engine.now() }],
+    versions: [version],
+  });
+  intent.versions = versions;
+  if (to !== intent.state) {
+    transition(engine, { intent, to });
+    engine.emit({
+      type: 'cancelling',
+      intentId,
+      nonce: version.nonce,
+      code: intent.failure?.code ?? 'TRANSACTION_REFUSED',
+    });
+  }
+  engine.emit({
+    type: 'bumped',
+    intentId,
+    nonce: version.nonce,
+    txHash: version.hash,
+    maxFeePerGas: fees.maxFeePerGas,
+  });
+  broadcastIntents(engine, [intent]);
+}
+
+/** Only the first in line holds up the others; one that the node calls too low can never be mined as it is. */
+function isBumpDue(engine: Engine, intent: LiveIntent, isFirst: boolean): boolean {
+  if (intent.isUnderpriced) return true;
+  const { offered } = intent;
+  return isFirst && offered !== undefined && engine.now() - offered.sinceMs >= engine.settings.bumpAfterMs;
+}
+
+/**
+ * Offers again what has not been mined: the same bytes when their time has come, more for the same nonce when they wait too long, and a
+ * self-transfer on the nonce of what the node refuses for good.
+ *
+ * @param engine - with its intents
+ */
+export async function offerAgain(engine: Engine): Promise<void> {
+  const waiting = unminedIntents(engine).filter(({ state }) => state !== 'displaced');
+  const same: LiveIntent[] = [];
+  for (const [place, intent] of waiting.entries()) {
+    if (intent.state === 'signed' && intent.failure !== undefined) await replace(engine, intent, 'cancel');
+    else if (isBumpDue(engine, intent, place === 0)) {
+      await replace(engine, intent, intent.state === 'cancelling' ? 'cancel' : 'call');
+    }
+    if (intent.nextBroadcastAtMs <= engine.now()) same.push(intent);
+  }
+  broadcastIntents(engine, same);
+}

@@ -1,0 +1,184 @@
+import { type Fees, offerFees } from '../fees/feePolicy.ts';
+import type { TxVersion } from '../intents/intent.ts';
+import { type LiveIntent, newestVersion } from '../intents/liveIntent.ts';
+import { RpcUnavailableError } from '../rpc/rpcError.ts';
+import { SenderError } from '../senderError.ts';
+import { broadcastIntents } from './broadcast.ts';
+import { type Engine, forgetIntent, transition, unminedIntents } from './engine.ts';
+import { signVersion } from './signVersion.ts';
+
+/** Signed and stored together; while the node works on one group, the next is signed (about a millisecond each). */
+const GROUP_SIZE = 16;
+/** With pauses doubling from 250 ms, some eight seconds: then those who wait are told. */
+const MAX_FAULTS = 6;
+const FIRST_PAUSE_MS = 250;
+/** Where nothing was sent for so long, somebody else may have used the key: the account nonce is asked for again. */
+const NONCE_MAX_AGE_MS = 60_000;
+/** More than this ahead of the journal is no account nonce, but nonsense. */
+const MAX_NONCE_JUMP = 100_000;
+
+function costOf(intent: LiveIntent, fees: Fees): bigint {
+  return intent.call.value + intent.gasLimit * fees.maxFeePerGas;
+}
+
+/** The most that what is on its way may still cost. */
+function committedWei(engine: Engine): bigint {
+  return unminedIntents(engine).reduce((sum, intent) => sum + costOf(intent, newestVersion(intent)), 0n);
+}
+
+/** @returns false while gas costs more than the ceiling */
+function noteCeiling(engine: Engine, neededWei: bigint, isAbove: boolean): void {
+  const { ceiling } = engine.settings;
+  if (isAbove && !engine.isAboveCeiling && ceiling !== undefined) {
+    engine.emit({ type: 'gasPriceTooHigh', neededWei, ceilingWei: ceiling });
+  }
+  engine.isAboveCeiling = isAbove;
+}
+
+function rejectForGas(engine: Engine, neededWei: bigint): void {
+  const message = `Gas costs ${neededWei} wei, more than the ceiling of ${engine.settings.ceiling}; try later or raise maxFeePerGas.`;
+  for (const intent of engine.queue.filter(({ rejectsHighGas, isJournalled }) => rejectsHighGas && !isJournalled)) {
+    forgetIntent(engine, { intent, error: new SenderError('GAS_PRICE_TOO_HIGH', message) });
+  }
+}
+
+async function refreshNonce(engine: Engine): Promise<void> {
+  const nowMs = engine.now();
+  if (nowMs - engine.nonceSeenAtMs < NONCE_MAX_AGE_MS || unminedIntents(engine).length > 0) return;
+  const pending = await engine.chain.accountNonce('pending');
+  if (pending > engine.nextNonce + MAX_NONCE_JUMP) throw new RpcUnavailableError('the account nonce is nonsense');
+  // A node that lags says less; ours never goes back.
+  engine.nextNonce = Math.max(engine.nextNonce, pending);
+  engine.nonceSeenAtMs = nowMs;
+}
+
+/** Takes as many from the front as the account can pay for. @returns none: wait, or nobody is left */
+async function pickAffordable(
+  engine: Engine,
+  group: readonly LiveIntent[],
+  fees: Fees,
+): Promise<readonly LiveIntent[]> {
+  const total = group.reduce((sum, intent) => sum + costOf(intent, fees), 0n);
+  if (engine.spendableWei === undefined || engine.spendableWei < total) {
+    engine.spendableWei = (await engine.chain.balance()) - committedWei(engine);
+  }
+  let leftWei = engine.spendableWei;
+  const affordable: LiveIntent[] = [];
+  for (const intent of group) {
+    leftWei -= costOf(intent, fees);
+    if (leftWei < 0n) break;
+    affordable.push(intent);
+  }
+  const first = group[0];
+  if (affordable.length > 0 || first === undefined) return affordable;
+  const neededWei = costOf(first, fees);
+  engine.emit({ type: 'insufficientFunds', balanceWei: engine.spendableWei, neededWei });
+  // What is on its way may cost less than was set aside for it.
+  if (unminedIntents(engine).length > 0 || first.isJournalled) return [];
+  const message = `The account has ${engine.spendableWei} wei to spend, and the transaction may cost ${neededWei}; fund the account.`;
+  forgetIntent(engine, { intent: first, error: new SenderError('INSUFFICIENT_FUNDS', message) });
+  return [];
+}
+
+/** Signs for the next nonces. @returns nothing where one could not be signed; it has left the queue */
+async function signGroup(
+  engine: Engine,
+  group: readonly LiveIntent[],
+  fees: Fees,
+): Promise<readonly TxVersion[] | undefined> {
+  const drafts = group.map(({ intentId, call, gasLimit }, place) =>
+    signVersion(engine, { intentId, nonce: engine.nextNonce + place, kind: 'call', call, gasLimit, fees }),
+  );
+  const signed = await Promise.allSettled(drafts);
+  const versions: TxVersion[] = [];
+  for (const [place, result] of signed.entries()) {
+    // One result for each intent.
+    const intent = group[place] as LiveIntent;
+    if (result.status === 'fulfilled') versions.push(result.value);
+    else if (!intent.isJournalled) forgetIntent(engine, { intent, error: result.reason });
+  }
+  return versions.length === group.length ? versions : undefined;
+}
+
+/** The one write that makes a sending durable: intents, nonces and signed bytes together. Throws before anything has changed. */
+function storeGroup(engine: Engine, group: readonly LiveIntent[], versions: readonly TxVersion[]): void {
+  const updatedAtMs = engine.now();
+  // One version for each intent.
+  const stored = group.map((intent, place): LiveIntent => {
+    const version = versions[place] as TxVersion;
+    return { ...intent, state: 'signed', nonce: version.nonce, versions: [...intent.versions, version], updatedAtMs };
+  });
+  engine.journal.commit({ intents: stored, versions });
+  for (const [place, intent] of group.entries()) {
+    const version = versions[place] as TxVersion;
+    transition(engine, { intent, to: 'signed' });
+    Object.assign(intent, { nonce: version.nonce, versions: [...intent.versions, version], isJournalled: true });
+    engine.dirty.delete(intent);
+    engine.emit({ type: 'signed', intentId: intent.intentId, nonce: version.nonce, txHash: version.hash });
+  }
+  engine.nextNonce += group.length;
+  engine.queue.splice(0, group.length);
+}
+
+async function reserveGroup(engine: Engine): Promise<number | undefined> {
+  const room = engine.settings.maxInFlight - unminedIntents(engine).length;
+  const group = engine.queue.slice(0, Math.min(room, GROUP_SIZE));
+  // With room again, or something to send, the round is asked for.
+  if (group.length === 0) return undefined;
+  const { pollIntervalMs, ceiling } = engine.settings;
+  const market = await engine.fees.market();
+  const fees = offerFees(market, ceiling);
+  const neededWei = market.baseFeePerGas + market.tip;
+  noteCeiling(engine, neededWei, fees === undefined);
+  if (fees === undefined) {
+    rejectForGas(engine, neededWei);
+    engine.fees.expire();
+    return pollIntervalMs;
+  }
+  await refreshNonce(engine);
+  const affordable = await pickAffordable(engine, group, fees);
+  if (affordable.length === 0) return pollIntervalMs;
+  const versions = await signGroup(engine, affordable, fees);
+  if (versions === undefined) return pollIntervalMs;
+  storeGroup(engine, affordable, versions);
+  engine.spendableWei = affordable.reduce((left, intent) => left - costOf(intent, fees), engine.spendableWei ?? 0n);
+  broadcastIntents(engine, affordable);
+  return 0;
+}
+
+function takeFault(engine: Engine, error: unknown): number {
+  const isJournal = error instanceof SenderError && error.code === 'JOURNAL_FAILED';
+  const reason = error instanceof Error ? error.message : 'unknown';
+  engine.emit(isJournal ? { type: 'journalFault', reason } : { type: 'rpcFault', method: 'reserve', reason });
+  const faults = ++engine.faults.reserve;
+  if (faults >= MAX_FAULTS) {
+    engine.faults.reserve = 0;
+    const unavailable = new SenderError(
+      'RPC_UNAVAILABLE',
+      'The node does not answer; nothing was sent, try again later.',
+      {
+        cause: error,
+      },
+    );
+    const told = isJournal ? (error as SenderError) : unavailable;
+    for (const intent of engine.queue.filter((queued) => !queued.isJournalled))
+      forgetIntent(engine, { intent, error: told });
+  }
+  return Math.min(FIRST_PAUSE_MS * 2 ** (faults - 1), 4000);
+}
+
+/**
+ * Gives nonces to queued intents: fees, funds, signatures, one write for all of them, and only then the broadcast.
+ *
+ * @param engine - with its queue
+ * @returns in how many milliseconds the next round is due; undefined: when it is asked for
+ */
+export async function reserveRound(engine: Engine): Promise<number | undefined> {
+  try {
+    const delayMs = await reserveGroup(engine);
+    engine.faults.reserve = 0;
+    return engine.isClosed ? undefined : delayMs;
+  } catch (error) {
+    return engine.isClosed ? undefined : takeFault(engine, error);
+  }
+}

@@ -1,0 +1,147 @@
+import { currentVersions, type LiveIntent } from '../intents/liveIntent.ts';
+import type { Receipt } from '../rpc/parseReceipt.ts';
+import { resolveDisplaced } from './displacement.ts';
+import { type Engine, flush, transition, unminedIntents } from './engine.ts';
+import { repairGaps } from './gaps.ts';
+import { offerAgain } from './offerAgain.ts';
+import { takeReceipt, takeReorg } from './settle.ts';
+
+/** So many transactions are looked for one by one; for more, the account nonce says which are worth looking for. */
+const MAX_DIRECT_LOOKS = 2;
+/** Every so many rounds without news, the account nonce is looked at. */
+const COUNT_EVERY_ROUNDS = 8;
+/** A node may know the account nonce before the receipt: so many looks in a row find a nonce passed and no receipt. */
+const MAX_MISSES = 2;
+/** While intents wait for room. */
+const BUSY_POLL_MS = 10;
+const MAX_PAUSE_MS = 10_000;
+
+/** Looks for receipts of all versions on the nonces of intents. A receipt that cannot be read spoils only its own. */
+async function fetchReceipts(engine: Engine, intents: readonly LiveIntent[]) {
+  const looks = intents.flatMap((intent) => currentVersions(intent).map((version) => ({ intent, version })));
+  const answers = await Promise.allSettled(looks.map(({ version }) => engine.chain.receipt(version.hash)));
+  const found = looks.flatMap((look, place) => {
+    const answer = answers[place] as PromiseSettledResult<Receipt | undefined>;
+    return answer.status === 'fulfilled' && answer.value !== undefined ? [{ ...look, receipt: answer.value }] : [];
+  });
+  const fault = answers.find((answer) => answer.status === 'rejected');
+  return { found, fault };
+}
+
+function takeMisses(engine: Engine, missing: readonly LiveIntent[]): void {
+  for (const intent of missing) {
+    if (++intent.misses < MAX_MISSES || intent.state === 'displaced') continue;
+    transition(engine, { intent, to: 'displaced' });
+    // Unmined intents have a nonce.
+    engine.emit({ type: 'displaced', intentId: intent.intentId, nonce: intent.nonce as number });
+  }
+}
+
+/** The chain is not past the nonce after all: the node lagged, or the chain was reorganised. */
+function takeBack(engine: Engine, intents: readonly LiveIntent[], count: number): void {
+  for (const intent of intents) {
+    if (intent.state !== 'displaced' || (intent.nonce as number) < count) continue;
+    transition(engine, { intent, to: intent.failure === undefined ? 'broadcast' : 'cancelling' });
+    engine.consumers.delete(intent.nonce as number);
+    intent.misses = 0;
+    intent.nextBroadcastAtMs = 0;
+  }
+}
+
+/** Looks for what has been mined. @returns the account nonce, where it was looked at */
+async function lookForMined(engine: Engine): Promise<number | undefined> {
+  const unmined = unminedIntents(engine);
+  if (unmined.length === 0) return undefined;
+  const direct = unmined.slice(0, MAX_DIRECT_LOOKS);
+  const isCounted =
+    unmined.length > MAX_DIRECT_LOOKS ||
+    engine.isSuspicious ||
+    direct.flatMap(currentVersions).length > MAX_DIRECT_LOOKS ||
+    engine.idleRounds % COUNT_EVERY_ROUNDS === COUNT_EVERY_ROUNDS - 1;
+  const count = isCounted ? await engine.chain.accountNonce('latest') : undefined;
+  const passed = count === undefined ? direct : unmined.filter(({ nonce }) => (nonce as number) < count);
+  const { found, fault } = await fetchReceipts(engine, passed);
+  for (const finding of found) {
+    // While the receipts were on their way, nothing else settles intents; their nonces may have changed hands only by requeueing.
+    if (finding.intent.nonce === finding.version.nonce && finding.intent.state !== 'mined')
+      takeReceipt(engine, finding);
+  }
+  if (fault !== undefined) throw fault.reason;
+  if (count === undefined) return undefined;
+  takeBack(engine, unmined, count);
+  const missing = passed.filter((intent) => !found.some((finding) => finding.intent === intent));
+  takeMisses(engine, missing);
+  engine.isSuspicious = missing.length > 0;
+  return count;
+}
+
+/** Fetches the head where depth matters. @returns whether it followed the one before */
+async function lookAtHead(engine: Engine): Promise<boolean> {
+  const before = engine.head;
+  const head = await engine.chain.head();
+  engine.head = head;
+  engine.fees.observe(head);
+  if (before === undefined || before.hash === head.hash) return true;
+  return head.number === before.number + 1n && head.parentHash === before.hash;
+}
+
+/** Looks again at what was mined: when it is deep enough, and whenever the chain may have been reorganised. */
+async function lookAtMined(engine: Engine): Promise<void> {
+  const mined = [...engine.live.values()].filter((intent) => intent.state === 'mined');
+  if (mined.length === 0) return;
+  const follows = await lookAtHead(engine);
+  const headNumber = engine.head?.number ?? 0n;
+  const due = mined.filter((intent) => {
+    const place = intent.mined?.blockNumber ?? 0n;
+    return !follows || headNumber - place + 1n >= BigInt(intent.confirmations);
+  });
+  const { found, fault } = await fetchReceipts(engine, due);
+  for (const finding of found) takeReceipt(engine, finding);
+  if (fault !== undefined) throw fault.reason;
+  for (const intent of due) if (!found.some((finding) => finding.intent === intent)) takeReorg(engine, intent);
+}
+
+async function look(engine: Engine): Promise<void> {
+  const unminedBefore = unminedIntents(engine).length;
+  await lookAtMined(engine);
+  const count = await lookForMined(engine);
+  const settled = unminedBefore - unminedIntents(engine).length;
+  if (settled > 0) engine.earlyLooks = 0;
+  else {
+    engine.idleRounds++;
+    engine.earlyLooks++;
+  }
+  await resolveDisplaced(engine);
+  await repairGaps(engine, count);
+  await offerAgain(engine);
+}
+
+function takeFault(engine: Engine, error: unknown): number {
+  engine.faults.watch++;
+  engine.emit({ type: 'rpcFault', method: 'watch', reason: error instanceof Error ? error.message : 'unknown' });
+  return Math.min(engine.settings.pollIntervalMs * 2 ** Math.min(engine.faults.watch, 10), MAX_PAUSE_MS);
+}
+
+/**
+ * Looks at the chain once for all intents: receipts, depth, reorganisations, lost nonces, gaps; then offers again what must be.
+ *
+ * @param engine - with its intents
+ * @returns in how many milliseconds the next round is due; undefined: when something is broadcast
+ */
+export async function watchRound(engine: Engine): Promise<number | undefined> {
+  if (engine.live.size === engine.queue.length) return undefined;
+  let pauseMs: number | undefined;
+  try {
+    await look(engine);
+    engine.faults.watch = 0;
+  } catch (error) {
+    if (!engine.isClosed) pauseMs = takeFault(engine, error);
+  }
+  if (engine.isClosed) return undefined;
+  flush(engine);
+  if (engine.queue.length > 0) engine.reserving.schedule(0);
+  if ([...engine.live.values()].every((intent) => intent.state === 'queued')) return undefined;
+  if (pauseMs !== undefined) return pauseMs;
+  const isFull = engine.queue.length > 0 && unminedIntents(engine).length >= engine.settings.maxInFlight;
+  return isFull ? Math.min(BUSY_POLL_MS, engine.settings.pollIntervalMs) : engine.settings.pollIntervalMs;
+}

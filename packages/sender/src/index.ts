@@ -1,0 +1,7 @@
+export type { Call, Intent, IntentFailure } from './intents/intent.ts';
+export { FINAL_STATES, INTENT_STATES, type IntentState } from './intents/intentState.ts';
+export { openSender } from './openSender.ts';
+export type { Sender, SenderAccount, SenderOptions, SendOptions, UnsignedTransaction } from './sender.ts';
+export { SenderError, type SenderErrorCode } from './senderError.ts';
+export type { SenderEvent } from './senderEvent.ts';
+export type { Sent } from './sent.ts';

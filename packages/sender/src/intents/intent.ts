@@ -1,0 +1,57 @@
+import type { Address, Hash, Hex } from 'viem';
+import type { SenderErrorCode } from '../senderError.ts';
+import type { Sent } from '../sent.ts';
+import type { IntentState } from './intentState.ts';
+
+/** What a caller wants on the chain. */
+export interface Call {
+  readonly to: Address;
+  readonly data: Hex;
+  /** In wei; default 0. */
+  readonly value?: bigint;
+  /** Given: taken as it is, without an estimation. */
+  readonly gasLimit?: bigint;
+}
+
+/** Why an intent is being given up, or was. */
+export interface IntentFailure {
+  readonly code: SenderErrorCode;
+  readonly message: string;
+}
+
+/** A signed transaction of a nonce; several versions of a nonce differ in their fees, and at most one of them can be mined. */
+export interface TxVersion {
+  readonly hash: Hash;
+  /** Absent: it fills a gap and belongs to no intent. */
+  readonly intentId?: string;
+  readonly nonce: number;
+  /** `call` is the intent's call; `cancel` a self-transfer that frees the nonce. */
+  readonly kind: 'call' | 'cancel';
+  readonly raw: Hex;
+  readonly gasLimit: bigint;
+  /** In wei. */
+  readonly maxFeePerGas: bigint;
+  /** In wei. */
+  readonly maxPriorityFeePerGas: bigint;
+  readonly createdAtMs: number;
+}
+
+/** What the journal knows about an intent. */
+export interface Intent {
+  readonly intentId: string;
+  readonly state: IntentState;
+  readonly label?: string;
+  readonly call: { readonly to: Address; readonly data: Hex; readonly value: bigint };
+  /** Blocks that settle it, the including one counted. */
+  readonly confirmations: number;
+  /** The account nonce it holds now; absent while `queued`. */
+  readonly nonce?: number;
+  /** Hashes of all transactions ever signed for it, oldest first; those on nonces lost to others included. */
+  readonly txHashes: readonly Hash[];
+  /** The outcome, once `confirmed`. */
+  readonly sent?: Sent;
+  /** Why, once `cancelling` or `abandoned`. */
+  readonly failure?: IntentFailure;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}

@@ -1,0 +1,143 @@
+import type { Address, Hash, Hex } from 'viem';
+import type { Receipt } from '../rpc/parseReceipt.ts';
+import type { Sent } from '../sent.ts';
+import type { Intent, IntentFailure, TxVersion } from './intent.ts';
+import type { IntentState } from './intentState.ts';
+
+/** Where a version was mined. */
+export interface MinedAt {
+  readonly txHash: Hash;
+  readonly blockNumber: bigint;
+  readonly blockHash: Hash;
+}
+
+/** An intent as the sender works on it; the journal holds all but the last fields. */
+export interface LiveIntent {
+  readonly intentId: string;
+  readonly label: string | undefined;
+  readonly call: { readonly to: Address; readonly data: Hex; readonly value: bigint };
+  /** 0 until it is estimated. */
+  gasLimit: bigint;
+  confirmations: number;
+  state: IntentState;
+  nonce: number | undefined;
+  /** All ever signed, oldest first. */
+  versions: readonly TxVersion[];
+  failure: IntentFailure | undefined;
+  mined: MinedAt | undefined;
+  sent: Sent | undefined;
+  readonly createdAtMs: number;
+  updatedAtMs: number;
+
+  /** It has been in the journal, and so is never refused or forgotten. */
+  isJournalled: boolean;
+  rejectsHighGas: boolean;
+  /** The version on offer, and since when this process has offered it. */
+  offered: { readonly txHash: Hash; readonly sinceMs: number } | undefined;
+  /** When its bytes shall be given to the node again. */
+  nextBroadcastAtMs: number;
+  /** Refusals in a row. */
+  refusals: number;
+  /** The node wants more for it; it does not wait for its time to be bumped. */
+  isUnderpriced: boolean;
+  /** Looks in a row that found its nonce passed and no receipt. */
+  misses: number;
+}
+
+/** What a new intent is made of. */
+export interface IntentDraft {
+  readonly intentId: string;
+  readonly label: string | undefined;
+  readonly call: LiveIntent['call'];
+  readonly gasLimit: bigint;
+  readonly confirmations: number;
+  readonly rejectsHighGas: boolean;
+}
+
+/**
+ * Makes an intent that nothing has been done for.
+ *
+ * @param draft - what is wanted
+ * @param nowMs - milliseconds since the epoch
+ * @returns the intent, `queued`
+ */
+export function createLiveIntent(draft: IntentDraft, nowMs: number): LiveIntent {
+  return {
+    ...draft,
+    state: 'queued',
+    nonce: undefined,
+    versions: [],
+    failure: undefined,
+    mined: undefined,
+    sent: undefined,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    isJournalled: false,
+    ...createTraces(),
+  };
+}
+
+/** What is not journalled, as it is at first. */
+export function createTraces() {
+  return { offered: undefined, nextBroadcastAtMs: 0, refusals: 0, isUnderpriced: false, misses: 0 };
+}
+
+/**
+ * Picks the versions on the nonce that an intent holds.
+ *
+ * @param intent - in whatever state
+ * @returns oldest first; none while `queued`
+ */
+export function currentVersions(intent: Pick<LiveIntent, 'versions' | 'nonce'>): readonly TxVersion[] {
+  return intent.versions.filter((version) => version.nonce === intent.nonce);
+}
+
+/**
+ * Picks the version that is on offer: the one signed last, which pays the most.
+ *
+ * @param intent - with a nonce
+ * @returns the version
+ * @throws TypeError where there is none, which is a defect
+ */
+export function newestVersion(intent: Pick<LiveIntent, 'intentId' | 'versions' | 'nonce'>): TxVersion {
+  const version = currentVersions(intent).at(-1);
+  if (version === undefined) throw new TypeError(`intent ${intent.intentId} has no signed bytes`);
+  return version;
+}
+
+/**
+ * Shows an intent to a caller.
+ *
+ * @param intent - as the sender works on it
+ * @returns a snapshot
+ */
+export function describeIntent(intent: LiveIntent): Intent {
+  const { intentId, state, label, call, confirmations, nonce, sent, failure, createdAtMs, updatedAtMs } = intent;
+  return {
+    intentId,
+    state,
+    ...(label === undefined ? {} : { label }),
+    call,
+    confirmations,
+    ...(nonce === undefined ? {} : { nonce }),
+    txHashes: intent.versions.map((version) => version.hash),
+    ...(sent === undefined ? {} : { sent }),
+    ...(failure === undefined ? {} : { failure }),
+    createdAtMs,
+    updatedAtMs,
+  };
+}
+
+/**
+ * Makes the outcome of an intent from the receipt of its mined version.
+ *
+ * @param intent - `mined`
+ * @param receipt - of a version of its call
+ * @returns the outcome
+ */
+export function describeOutcome(intent: LiveIntent, receipt: Receipt): Sent {
+  const { status, blockNumber, blockHash, gasUsed, effectiveGasPrice, logs, txHash } = receipt;
+  // What is mined has a nonce.
+  const nonce = intent.nonce as number;
+  return { intentId: intent.intentId, txHash, nonce, status, blockNumber, blockHash, gasUsed, effectiveGasPrice, logs };
+}

@@ -1,0 +1,138 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { TxVersion } from '../intents/intent.ts';
+import type { IntentState } from '../intents/intentState.ts';
+import type { LiveIntent } from '../intents/liveIntent.ts';
+import { SenderError } from '../senderError.ts';
+import { intentParameters, type Row, readIntent, readVersion, versionParameters } from './rows.ts';
+import { makeTables, SCHEMA_VERSION } from './schema.ts';
+
+/** What is written together: all of it, or nothing. */
+export interface JournalEntry {
+  readonly intents: readonly LiveIntent[];
+  readonly versions: readonly TxVersion[];
+}
+
+/** The durable memory of a sender. */
+export interface Journal {
+  /** Writes in one transaction, and returns once the disk has it. @throws SenderError `JOURNAL_FAILED` */
+  commit(entry: JournalEntry): void;
+  get(intentId: string): LiveIntent | undefined;
+  /** Intents in the order in which they were made. */
+  list(states: readonly IntentState[]): readonly LiveIntent[];
+  /** The highest nonce ever signed for. */
+  highestNonce(): number | undefined;
+  /** The versions on a nonce, oldest first. */
+  versionsOn(nonce: number): readonly TxVersion[];
+  /** Writes a fact once. @returns the fact as it was written first */
+  settleFact(name: string, value: string): string;
+  close(): void;
+}
+
+const INTENT_COLUMNS = [
+  'intent_id',
+  'to_address',
+  'data',
+  'value',
+  'gas_limit',
+  'confirmations',
+  'label',
+  'state',
+  'nonce',
+  'failure',
+  'mined',
+  'sent',
+  'created_at_ms',
+  'updated_at_ms',
+];
+const CHANGING_COLUMNS = ['gas_limit', 'confirmations', 'state', 'nonce', 'failure', 'mined', 'sent', 'updated_at_ms'];
+
+function prepareWrites(database: DatabaseSync) {
+  const sets = CHANGING_COLUMNS.map((column) => `${column} = excluded.${column}`).join(', ');
+  return {
+    intent: database.prepare(
+      `INSERT INTO intents (${INTENT_COLUMNS.join(', ')}) VALUES (${INTENT_COLUMNS.map((column) => `:${column}`).join(', ')})
+       ON CONFLICT (intent_id) DO UPDATE SET ${sets}`,
+    ),
+    // Signing is deterministic: the same transaction signed once more is the same row.
+    version: database.prepare(
+      `INSERT INTO versions VALUES (:hash, :intent_id, :nonce, :kind, :raw, :gas_limit, :max_fee_per_gas,
+       :max_priority_fee_per_gas, :created_at_ms) ON CONFLICT (hash) DO NOTHING`,
+    ),
+  };
+}
+
+function refuseNewerSchema(database: DatabaseSync): void {
+  const version = Object.values(database.prepare('PRAGMA user_version').get() ?? {})[0];
+  if (typeof version !== 'number' || version <= SCHEMA_VERSION) return;
+  database.close();
+  throw new SenderError('JOURNAL_FAILED', `The journal is of version ${version}; start a newer version of the sender.`);
+}
+
+function createReads(database: DatabaseSync) {
+  const byId = database.prepare('SELECT * FROM intents WHERE intent_id = ?');
+  const versionsOf = database.prepare('SELECT * FROM versions WHERE intent_id = ? ORDER BY created_at_ms, rowid');
+  const versionsOn = database.prepare('SELECT * FROM versions WHERE nonce = ? ORDER BY created_at_ms, rowid');
+  const highest = database.prepare('SELECT max(nonce) AS nonce FROM versions');
+  const readRows = (statement: StatementSync, key: string | number) => statement.all(key).map(readVersion);
+  const withVersions = (row: Row) => readIntent(row, readRows(versionsOf, `${row.intent_id}`));
+  return {
+    get(intentId: string) {
+      const row = byId.get(intentId);
+      return row === undefined ? undefined : withVersions(row);
+    },
+    list(states: readonly IntentState[]) {
+      // States are names of our own, and few.
+      const names = states.map((state) => `'${state}'`).join(', ');
+      const rows = database
+        .prepare(`SELECT * FROM intents WHERE state IN (${names}) ORDER BY created_at_ms, rowid`)
+        .all();
+      return rows.map(withVersions);
+    },
+    highestNonce() {
+      const nonce = highest.get()?.nonce;
+      return typeof nonce === 'number' ? nonce : undefined;
+    },
+    versionsOn: (nonce: number) => readRows(versionsOn, nonce),
+  };
+}
+
+/**
+ * Opens the journal: SQLite with a write-ahead log that is synced at every commit.
+ *
+ * @param path - the file, made where it is missing
+ * @returns the journal
+ * @throws SenderError `JOURNAL_FAILED` for a journal of a newer version
+ * @see https://sqlite.org/wal.html
+ */
+export function openJournal(path: string): Journal {
+  const database = new DatabaseSync(path, { timeout: 5000 });
+  refuseNewerSchema(database);
+  makeTables(database);
+  const writes = prepareWrites(database);
+  const addFact = database.prepare('INSERT INTO facts VALUES (?, ?) ON CONFLICT (name) DO NOTHING');
+  const readFact = database.prepare('SELECT value FROM facts WHERE name = ?');
+
+  function commit({ intents, versions }: JournalEntry): void {
+    if (intents.length === 0 && versions.length === 0) return;
+    try {
+      database.exec('BEGIN IMMEDIATE');
+      // Intents come first: versions refer to them.
+      for (const intent of intents) writes.intent.run(intentParameters(intent));
+      for (const version of versions) writes.version.run(versionParameters(version));
+      database.exec('COMMIT');
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK');
+      throw new SenderError('JOURNAL_FAILED', 'The journal cannot be written; see the cause.', { cause: error });
+    }
+  }
+
+  return {
+    commit,
+    ...createReads(database),
+    settleFact(name, value) {
+      addFact.run(name, value);
+      return `${readFact.get(name)?.value}`;
+    },
+    close: () => database.close(),
+  };
+}

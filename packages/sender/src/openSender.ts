@@ -1,0 +1,163 @@
+import { realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { createLoop, type Loop } from './engine/createLoop.ts';
+import { createSender } from './engine/createSender.ts';
+import type { Engine, EngineSettings } from './engine/engine.ts';
+import { meetChain } from './engine/meetChain.ts';
+import { reserveRound } from './engine/reserve.ts';
+import { watchRound } from './engine/watch.ts';
+import { createFeeSource } from './fees/createFeeSource.ts';
+import { checkConfirmations } from './intents/createDraft.ts';
+import { FINAL_STATES, INTENT_STATES } from './intents/intentState.ts';
+import { type Journal, openJournal } from './journal/openJournal.ts';
+import { defaultLockDir, type Lock, takeLock } from './lock/takeLock.ts';
+import { type Chain, createChain } from './rpc/createChain.ts';
+import { createHttpRpc } from './rpc/createHttpRpc.ts';
+import { createTransportRpc } from './rpc/createTransportRpc.ts';
+import type { Sender, SenderOptions } from './sender.ts';
+import { SenderError } from './senderError.ts';
+
+const DEFAULTS = {
+  confirmations: 1,
+  maxInFlight: 64,
+  bumpAfterMs: 30_000,
+  bumpPercent: 15,
+  pollIntervalMs: 1000,
+  rpcTimeoutMs: 10_000,
+  gasMarginPercent: 20,
+};
+
+/** Nodes take no replacement that raises the fees by less. */
+const LEAST_BUMP_PERCENT = 10;
+
+function readSettings(options: SenderOptions, chainId: number): EngineSettings {
+  const numbers = {
+    ...DEFAULTS,
+    ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
+  };
+  const { maxInFlight, bumpAfterMs, bumpPercent, pollIntervalMs, gasMarginPercent } = numbers;
+  const least = {
+    maxInFlight: 1,
+    bumpAfterMs: 1,
+    bumpPercent: LEAST_BUMP_PERCENT,
+    pollIntervalMs: 1,
+    gasMarginPercent: 0,
+  };
+  const given = { maxInFlight, bumpAfterMs, bumpPercent, pollIntervalMs, gasMarginPercent };
+  for (const [name, value] of Object.entries(given)) {
+    // The names of both are the same.
+    const bound = least[name as keyof typeof least];
+    if (!Number.isInteger(value) || value < bound) {
+      throw new SenderError('INVALID_ARGUMENT', `${name} is ${value}; it must be a whole number of at least ${bound}.`);
+    }
+  }
+  return { chainId, ceiling: options.maxFeePerGas, ...given };
+}
+
+function lockJournal(journalPath: string): Lock {
+  const path = resolve(journalPath);
+  // One journal has one lock, whatever way leads to it.
+  const file = join(realpathSync(dirname(path)), `${basename(path)}.lock`);
+  return takeLock(file, { code: 'JOURNAL_LOCKED', message: 'Another process has the journal open; stop it first.' });
+}
+
+function lockKey(options: SenderOptions, chainId: number): Lock {
+  const { address } = options.account;
+  const file = join(options.lockDir ?? defaultLockDir(), `${chainId}-${address.toLowerCase()}.lock`);
+  const message = `Another process sends from ${address} on chain ${chainId}; stop it first, or use another key.`;
+  return takeLock(file, { code: 'KEY_IN_USE', message });
+}
+
+function openChain(options: SenderOptions): Chain {
+  const { rpcUrl, rpcTimeoutMs: timeoutMs = DEFAULTS.rpcTimeoutMs } = options;
+  const rpc =
+    typeof rpcUrl === 'string' ? createHttpRpc({ rpcUrl, timeoutMs }) : createTransportRpc(rpcUrl, { timeoutMs });
+  return createChain(rpc, options.account.address);
+}
+
+function createEngine(
+  options: SenderOptions,
+  parts: {
+    readonly chain: Chain;
+    readonly journal: Journal;
+    readonly settings: EngineSettings;
+    readonly nextNonce: number;
+  },
+): Engine {
+  const { now = Date.now, onEvent = () => undefined } = options;
+  const { chain, journal, settings, nextNonce } = parts;
+  const live = journal.list(INTENT_STATES.filter((state) => !FINAL_STATES.includes(state)));
+  const rest: Loop = { schedule: () => undefined, stop: async () => undefined };
+  const engine: Engine = {
+    settings,
+    chain,
+    journal,
+    account: options.account as Engine['account'],
+    fees: createFeeSource({ chain, now }),
+    now,
+    emit: onEvent,
+    live: new Map(live.map((intent) => [intent.intentId, intent])),
+    queue: live.filter(({ state }) => state === 'queued'),
+    dirty: new Set(),
+    waiters: new Map(),
+    tasks: new Set(),
+    consumers: new Map(),
+    nextNonce,
+    nonceSeenAtMs: now(),
+    spendableWei: undefined,
+    head: undefined,
+    isSuspicious: false,
+    isAboveCeiling: false,
+    idleRounds: 0,
+    earlyLooks: 0,
+    gapRounds: 0,
+    faults: { reserve: 0, watch: 0 },
+    isClosed: false,
+    reserving: rest,
+    watching: rest,
+  };
+  engine.reserving = createLoop(() => reserveRound(engine));
+  engine.watching = createLoop(() => watchRound(engine));
+  return engine;
+}
+
+/**
+ * Opens a sender and goes on with what its journal holds: what was signed and is not confirmed is broadcast again, the same bytes, and
+ * watched until it is.
+ *
+ * @param options - journal, node, account; the rest has defaults
+ * @returns the sender, at work
+ * @throws SenderError `KEY_IN_USE`, `JOURNAL_LOCKED`, `WRONG_CHAIN`, `RPC_UNAVAILABLE`, `JOURNAL_FAILED`, `INVALID_ARGUMENT`
+ * @example
+ * const sender = await openSender({ journalPath: 'data/sender.sqlite', rpcUrl: 'http://127.0.0.1:8545', account });
+ * const { txHash, status } = await sender.send('invoice-17', { to, data });
+ */
+export async function openSender(options: SenderOptions): Promise<Sender> {
+  const confirmations = checkConfirmations(options.confirmations ?? DEFAULTS.confirmations);
+  readSettings(options, 0);
+  const undo: (() => void)[] = [];
+  try {
+    const journalLock = lockJournal(options.journalPath);
+    undo.unshift(journalLock.release);
+    const chain = openChain(options);
+    undo.unshift(chain.close);
+    const journal = openJournal(options.journalPath);
+    undo.unshift(journal.close);
+    const { chainId, pendingNonce } = await meetChain({ chain, journal, options });
+    const keyLock = lockKey(options, chainId);
+    undo.unshift(keyLock.release);
+    const nextNonce = Math.max(pendingNonce, (journal.highestNonce() ?? -1) + 1);
+    const engine = createEngine(options, { chain, journal, settings: readSettings(options, chainId), nextNonce });
+    engine.emit({ type: 'recovered', live: engine.live.size, nextNonce });
+    engine.watching.schedule(0);
+    engine.reserving.schedule(0);
+    const release = () => {
+      keyLock.release();
+      journalLock.release();
+    };
+    return createSender(engine, { confirmations, release });
+  } catch (error) {
+    for (const step of undo) step();
+    throw error;
+  }
+}

@@ -1,0 +1,61 @@
+import type { Address, Hash, Hex } from 'viem';
+import { RpcUnavailableError } from './rpcError.ts';
+
+const QUANTITY = /^0x(0|[1-9a-f][0-9a-f]{0,63})$/i;
+const HASH = /^0x[0-9a-f]{64}$/i;
+const ADDRESS = /^0x[0-9a-f]{40}$/i;
+const BYTES = /^0x([0-9a-f]{2})*$/i;
+
+/** An object of JSON. */
+export type JsonRecord = Readonly<Record<string, unknown>>;
+
+function nonsense(what: string): RpcUnavailableError {
+  return new RpcUnavailableError(`the answer's ${what} is nonsense`);
+}
+
+/** Reads a quantity like `0x1b`. @throws RpcUnavailableError */
+export function parseQuantity(value: unknown, what: string): bigint {
+  if (typeof value !== 'string' || !QUANTITY.test(value)) throw nonsense(what);
+  return BigInt(value);
+}
+
+/** Reads a quantity that JavaScript's numbers hold. @throws RpcUnavailableError */
+export function parseCount(value: unknown, what: string): number {
+  const count = parseQuantity(value, what);
+  if (count > BigInt(Number.MAX_SAFE_INTEGER)) throw nonsense(what);
+  return Number(count);
+}
+
+/** Reads 32 bytes, as lower case. @throws RpcUnavailableError */
+export function parseHash(value: unknown, what: string): Hash {
+  if (typeof value !== 'string' || !HASH.test(value)) throw nonsense(what);
+  // The pattern has just been seen.
+  return value.toLowerCase() as Hash;
+}
+
+/** Reads an address, as lower case. @throws RpcUnavailableError */
+export function parseAddress(value: unknown, what: string): Address {
+  if (typeof value !== 'string' || !ADDRESS.test(value)) throw nonsense(what);
+  // The pattern has just been seen.
+  return value.toLowerCase() as Address;
+}
+
+/** Reads whole bytes, as lower case. @throws RpcUnavailableError */
+export function parseBytes(value: unknown, what: string): Hex {
+  if (typeof value !== 'string' || !BYTES.test(value)) throw nonsense(what);
+  // The pattern has just been seen.
+  return value.toLowerCase() as Hex;
+}
+
+/** Reads an object. @throws RpcUnavailableError */
+export function parseRecord(value: unknown, what: string): JsonRecord {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw nonsense(what);
+  // What is neither null nor an array nor a primitive is a record.
+  return value as JsonRecord;
+}
+
+/** Reads an array. @throws RpcUnavailableError */
+export function parseArray(value: unknown, what: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw nonsense(what);
+  return value;
+}

@@ -1,0 +1,95 @@
+import type { Address, Hex, LocalAccount, Transport } from 'viem';
+import type { Call, Intent } from './intents/intent.ts';
+import type { IntentState } from './intents/intentState.ts';
+import type { SenderEvent } from './senderEvent.ts';
+import type { Sent } from './sent.ts';
+
+/** What of an account the sender needs; an account of viem is one, and so is a few lines round a KMS. */
+export interface SenderAccount {
+  readonly address: Address;
+  /** Signs an EIP-1559 transaction and returns its serialised bytes. */
+  signTransaction(transaction: UnsignedTransaction): Promise<Hex>;
+}
+
+/** A transaction to sign (EIP-1559). */
+export interface UnsignedTransaction {
+  readonly type: 'eip1559';
+  readonly chainId: number;
+  readonly nonce: number;
+  readonly to: Address;
+  readonly data: Hex;
+  readonly value: bigint;
+  readonly gas: bigint;
+  readonly maxFeePerGas: bigint;
+  readonly maxPriorityFeePerGas: bigint;
+}
+
+/** How to send one intent. */
+export interface SendOptions {
+  /** Blocks that settle it, the including one counted; at least 1. Default: the sender's. */
+  readonly confirmations?: number;
+  /** Ends the waiting, never the sending. */
+  readonly signal?: AbortSignal;
+  /** For people who read the journal. */
+  readonly label?: string;
+  /** What happens while gas costs more than the ceiling: `wait` (default), or `reject` with `GAS_PRICE_TOO_HIGH`, nothing reserved. */
+  readonly whenGasTooHigh?: 'wait' | 'reject';
+}
+
+/** How a sender works. */
+export interface SenderOptions {
+  /** The SQLite file; made where it is missing. One file for one key on one chain. */
+  readonly journalPath: string;
+  /** `http(s)://…`, or any transport of viem. */
+  readonly rpcUrl: string | Transport;
+  readonly account: LocalAccount | SenderAccount;
+  /** Refuses a node of another chain; default: the node's word. */
+  readonly chainId?: number;
+  /** Default 1. */
+  readonly confirmations?: number;
+  /** Most transactions on the way at once, not yet mined; default 64, which is what geth keeps for an account. */
+  readonly maxInFlight?: number;
+  /** Ceiling of `maxFeePerGas`, in wei; default none. */
+  readonly maxFeePerGas?: bigint;
+  /** A transaction that waits longer than this for a block is offered again for more; default 30,000. */
+  readonly bumpAfterMs?: number;
+  /** By how much; at least 10, which is the least that nodes take. Default 15. */
+  readonly bumpPercent?: number;
+  /** Default 1000. */
+  readonly pollIntervalMs?: number;
+  /** For one call; default 10,000. */
+  readonly rpcTimeoutMs?: number;
+  /** Added to estimated gas; default 20. */
+  readonly gasMarginPercent?: number;
+  /** Folder of the locks on keys, shared by all processes that might use the key; default one for this user in the system's temporary folder. */
+  readonly lockDir?: string;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+  readonly onEvent?: (event: SenderEvent) => void;
+}
+
+/** Puts calls on the chain, each exactly once. */
+export interface Sender {
+  readonly address: Address;
+  readonly chainId: number;
+  /**
+   * Puts a call on the chain: exactly one mined transaction for an intent. Called again with the same intent and call, also after a
+   * restart, it has the same outcome.
+   *
+   * @param intentId - the caller's name for what is to happen once; 1 to 256 characters
+   * @param call - the destination, calldata, value and gas limit
+   * @param options - confirmations, label, and a signal that ends the waiting
+   * @returns the mined transaction, deep enough
+   * @throws SenderError `CALL_REVERTED`, `GAS_PRICE_TOO_HIGH`, `INSUFFICIENT_FUNDS`, `INTENT_MISMATCH`, `INVALID_ARGUMENT`,
+   *   `RPC_UNAVAILABLE`, `SIGNING_FAILED`, `TRANSACTION_REFUSED`: nothing is on the chain. `CLOSED`, `JOURNAL_FAILED`: not known; ask again.
+   */
+  send(intentId: string, call: Call, options?: SendOptions): Promise<Sent>;
+  /** What is known of an intent. */
+  get(intentId: string): Intent | undefined;
+  /** Intents, oldest first. */
+  list(filter?: { readonly states?: readonly IntentState[] }): readonly Intent[];
+  /** How many intents have no outcome yet. */
+  inFlight(): number;
+  /** Stops watching and frees the locks; nothing is lost: the next `openSender` goes on. */
+  close(): Promise<void>;
+}

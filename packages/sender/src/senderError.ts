@@ -1,0 +1,49 @@
+import type { Hex } from 'viem';
+
+/** What can be wrong with a sending. */
+export type SenderErrorCode =
+  | 'CALL_REVERTED'
+  | 'CLOSED'
+  | 'GAS_PRICE_TOO_HIGH'
+  | 'INSUFFICIENT_FUNDS'
+  | 'INTENT_MISMATCH'
+  | 'INVALID_ARGUMENT'
+  | 'JOURNAL_FAILED'
+  | 'JOURNAL_LOCKED'
+  | 'KEYSTORE_INVALID'
+  | 'KEYSTORE_PASSWORD_WRONG'
+  | 'KEY_IN_USE'
+  | 'RPC_UNAVAILABLE'
+  | 'SIGNING_FAILED'
+  | 'TRANSACTION_REFUSED'
+  | 'WRONG_CHAIN';
+
+/** Facts that an error carries beside its code and sentence. */
+export interface SenderErrorFacts {
+  readonly cause?: unknown;
+  /** What a reverted call returned, for `CALL_REVERTED`. */
+  readonly data?: Hex | undefined;
+}
+
+/**
+ * A sending that failed. Nothing of the intent is on the chain, or ever will be, when `send` rejects with anything but `CLOSED`
+ * and `JOURNAL_FAILED`.
+ */
+export class SenderError extends Error {
+  override readonly name = 'SenderError';
+  /** Stable; match by it, never by the message. */
+  readonly code: SenderErrorCode;
+  /** What the call returned when it reverted. */
+  readonly data: Hex | undefined;
+
+  /**
+   * @param code - what is wrong
+   * @param message - one sentence: what was wrong, with which value, what to do next; without secrets
+   * @param facts - the cause, and the return data of a revert
+   */
+  constructor(code: SenderErrorCode, message: string, facts: SenderErrorFacts = {}) {
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+    this.code = code;
+    this.data = facts.data;
+  }
+}

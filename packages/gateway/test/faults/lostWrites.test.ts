@@ -1,11 +1,13 @@
 /**
- * A claim of which every answer was lost, all tries of the gateway included: one in some ten thousand when one call in ten fails.
- * The gateway cannot know whether it was done, and says 503. The relayer asks again, by a call of its own, and is told 409, as
- * anybody is who asks for a claimed request: this second call might as well come from another instance with the same key, and a
- * claim belongs to one call. `claimedBy` tells the relayer that it is the owner, and nobody else is told so.
+ * Writes of which every try of the gateway fails: one call in some ten thousand when one call in ten fails. It is 503, whether
+ * nothing was done or all was done and every answer lost: the gateway cannot know.
+ *
+ * A relayer that then asks again, by a call of its own, is told 409 where the first call had been done, as anybody is who asks for
+ * a claimed request: the second call might as well come from another process with the same key, and a claim belongs to one call.
+ * `claimedBy` tells the relayer that it is the owner, and nobody else is told so.
  */
 import type { RequestRecord } from '@prism-gateway/protocol';
-import { type ProxiedCall, type RunningGateway, startGateway } from '@prism-gateway/testing';
+import { type FaultKind, type ProxiedCall, type RunningGateway, startGateway } from '@prism-gateway/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWithDynamo } from '../rigs/dynamoStores.ts';
 import { updateCall } from '../rigs/gatewayClient.ts';
@@ -21,11 +23,15 @@ const TRIES = 4;
 /** Limits are counted by updates, too: without them the only update is the move. */
 const NO_LIMITS = { RATE_LIMIT_WRITES: '0', RATE_LIMIT_READS: '0' };
 
+/** The first faults of so many calls that the gateway gives up. */
+const allTries = (fault: FaultKind): FaultKind[] => Array(TRIES).fill(fault);
+
+const isCreation = ({ headers }: ProxiedCall) => `${headers['x-amz-target']}`.endsWith('.PutItem');
 const isMove = ({ headers }: ProxiedCall) => `${headers['x-amz-target']}`.endsWith('.UpdateItem');
 // What this reads was answered by 200 or 201.
 const recordOf = ({ text }: DoorAnswer) => JSON.parse(text) as RequestRecord;
 
-describeWithDynamo('a write of which every answer is lost', () => {
+describeWithDynamo('a write of which every try fails', () => {
   let world: FaultyWorld;
   let gateway: RunningGateway;
   let door: Door;
@@ -55,7 +61,34 @@ describeWithDynamo('a write of which every answer is lost', () => {
     return recordOf(await door.send({ method: 'POST', path: '/requests', json: writeRequestBody() })).requestId;
   }
 
-  test('one try fewer, and the claim says that it is won', async () => {
+  test.each([
+    { fault: 'cutBefore', records: 0 },
+    { fault: 'throttle', records: 0 },
+    { fault: 'cutAfter', records: 1 },
+    { fault: 'serverErrorAfter', records: 1 },
+  ] as const)('$fault: a creation is 503, and there are $records of it', async ({ fault, records }) => {
+    const json = writeRequestBody();
+    world.proxies.dynamodb.planFaults(allTries(fault), isCreation);
+    expect(findOutageFault(await door.send({ method: 'POST', path: '/requests', json }))).toBeUndefined();
+    const page = await door.send({ method: 'GET', path: '/requests', query: `?signer=${json.params.signer}` });
+    expect(JSON.parse(page.text)).toMatchObject({ count: records });
+  });
+
+  test('of a claim and a report nothing is done: 503, and the next call is taken', async () => {
+    const requestId = await createOne();
+    const report = updateCall(requestId, { status: 'failed', errorMessage: 'the Forwarder reverted' }, owner);
+    for (const [call, before] of [
+      [updateCall(requestId, { status: 'processing' }, owner), 'pending'],
+      [report, 'processing'],
+    ] as const) {
+      world.proxies.dynamodb.planFaults(allTries('unavailable'), isMove);
+      expect(findOutageFault(await door.send(call))).toBeUndefined();
+      expect(await read(requestId)).toMatchObject({ status: before });
+      expect((await door.send(call)).status).toBe(200);
+    }
+  });
+
+  test('one lost answer fewer, and a claim says that it is won', async () => {
     const requestId = await createOne();
     world.proxies.dynamodb.planFaults(Array(TRIES - 1).fill('cutAfter'), isMove);
     const answer = await claimBy(requestId, owner);
@@ -63,9 +96,9 @@ describeWithDynamo('a write of which every answer is lost', () => {
     expect(recordOf(answer).claimedBy?.toLowerCase()).toBe(owner.address);
   });
 
-  test('a claim is 503, then 409; claimedBy tells the owner, who reports', async () => {
+  test('all of a claim is done: 503, then 409; claimedBy tells the owner, who reports', async () => {
     const requestId = await createOne();
-    world.proxies.dynamodb.planFaults(Array(TRIES).fill('cutAfter'), isMove);
+    world.proxies.dynamodb.planFaults(allTries('cutAfter'), isMove);
     expect(findOutageFault(await claimBy(requestId, owner))).toBeUndefined();
     expect((await claimBy(requestId, rival)).status).toBe(409);
     expect((await claimBy(requestId, owner)).status).toBe(409);
@@ -75,11 +108,11 @@ describeWithDynamo('a write of which every answer is lost', () => {
     expect((await door.send(updateCall(requestId, report, owner))).status).toBe(200);
   });
 
-  test('a report is 503, then 409; the record tells that it stands', async () => {
+  test('all of a report is done: 503, then 409; the record tells that it stands', async () => {
     const requestId = await createOne();
     await claimBy(requestId, owner);
     const report = { status: 'success', txHash: `0x${'cd'.repeat(32)}` } as const;
-    world.proxies.dynamodb.planFaults(Array(TRIES).fill('cutAfter'), isMove);
+    world.proxies.dynamodb.planFaults(allTries('cutAfter'), isMove);
     expect(findOutageFault(await door.send(updateCall(requestId, report, owner)))).toBeUndefined();
     expect((await door.send(updateCall(requestId, report, owner))).status).toBe(409);
     expect(await read(requestId)).toMatchObject(report);

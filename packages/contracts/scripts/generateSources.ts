@@ -14,7 +14,15 @@ const CONTRACTS: readonly ContractSource[] = [
 const TEST_CONTRACTS: readonly ContractSource[] = [
   { path: 'test/TestWallet.sol', contract: 'TestWallet', name: 'testWallet' },
   { path: 'test/HostileWallet.sol', contract: 'HostileWallet', name: 'hostileWallet' },
+  { path: 'test/HashHarness.sol', contract: 'HashHarness', name: 'hashHarness' },
 ];
+
+/** Whose errors a call of a contract can end in, besides its own. */
+const CALLED: Readonly<Record<string, readonly string[]>> = {
+  forwarder: ['cloud', 'core', 'creditToken'],
+  cloud: ['core', 'creditToken'],
+  exchange: ['creditToken', 'stablecoin'],
+};
 
 /** A generated file: path from the package's root, and text. */
 export interface GeneratedFile {
@@ -53,18 +61,17 @@ function writeFiles(folder: string, artifacts: readonly Artifact[]): readonly Ge
  */
 export function generateSources(): readonly GeneratedFile[] {
   const artifacts = compileSolidity([...CONTRACTS, ...TEST_CONTRACTS]);
-  const called = artifacts.filter(({ name }) => ['cloud', 'core', 'creditToken'].includes(name));
-  const complete = artifacts.map((artifact) =>
-    artifact.name === 'forwarder'
-      ? {
-          ...artifact,
-          abi: addErrors(
-            artifact.abi,
-            called.flatMap(({ abi }) => abi),
-          ),
-        }
-      : artifact,
-  );
+  const abis = new Map(artifacts.map(({ name, abi }) => [name, abi]));
+  const complete = artifacts.map((artifact) => {
+    const called = CALLED[artifact.name] ?? [];
+    return {
+      ...artifact,
+      abi: addErrors(
+        artifact.abi,
+        called.flatMap((name) => abis.get(name) ?? []),
+      ),
+    };
+  });
   return [
     ...writeFiles('src/generated', complete.slice(0, CONTRACTS.length)),
     ...writeFiles('test/generated', complete.slice(CONTRACTS.length)),

@@ -1,0 +1,412 @@
+import { deriveCloudId } from '@prism-gateway/protocol/typed-data';
+import type { Hex } from 'viem';
+import { zeroAddress } from 'viem';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type ChainRig, CREDIT, createUser, DEFAULT_FEE, FUNDS, idOf, startChainRig } from './chainRig.ts';
+
+const PROTOCOL_FEE = CREDIT / 10n;
+
+const alice = createUser('alice');
+const bob = createUser('bob');
+const unknown = idOf('no such prism');
+
+let rig: ChainRig;
+let snapshot: Hex;
+/** Alice's, with `FUNDS` in it. */
+let cloudId: Hex;
+
+beforeAll(async () => {
+  rig = await startChainRig();
+  cloudId = await rig.createPrism(alice);
+});
+afterAll(() => rig?.devnet.stop());
+beforeEach(async () => {
+  snapshot = await rig.client.snapshot();
+});
+afterEach(() => rig.client.revert({ id: snapshot }));
+
+const write = (dataId: string, payload: string) =>
+  rig.act({ action: 'WRITE_DATA_FOR', signer: alice, params: { cloudId, dataId, payload } });
+
+/** The event of a request that was carried out. */
+const executed = (action: string, signer: string, nonce: bigint) => ({
+  action,
+  signer,
+  nonce,
+  success: true,
+  relayer: rig.official,
+  relayerFee: DEFAULT_FEE,
+  reason: '0x',
+});
+
+describe('CREATE_PRISM_FOR', () => {
+  it('makes an empty prism for nothing', async () => {
+    const order = {
+      action: 'CREATE_PRISM_FOR',
+      signer: bob,
+      params: { fundAmount: '0', salt: '0x2a', relayerFee: '0' },
+    };
+    const { error, events } = await rig.act(order as Parameters<typeof rig.act<'CREATE_PRISM_FOR'>>[0]);
+    expect(error).toBeUndefined();
+    expect(events).toMatchObject([{ ...executed('CREATE_PRISM_FOR', bob.address, 0n), relayerFee: 0n }]);
+    const id = deriveCloudId({ signer: bob.address, salt: '0x2a' });
+    expect(await rig.readPrism(id)).toEqual({
+      owner: bob.address,
+      pendingOwner: zeroAddress,
+      balance: 0n,
+      deleted: false,
+    });
+    expect(await rig.readNonce(bob.address)).toBe(1n);
+  });
+
+  it('refuses a salt used before', async () => {
+    const { error } = await rig.act({
+      action: 'CREATE_PRISM_FOR',
+      signer: alice,
+      params: { fundAmount: '0', salt: '0x01', relayerFee: '0' },
+    });
+    expect(error).toBe(`PrismAlreadyExists(${cloudId})`);
+    expect(await rig.readNonce(alice.address)).toBe(1n);
+  });
+
+  it('refuses a fee that the funds do not cover', async () => {
+    const { error } = await rig.act({
+      action: 'CREATE_PRISM_FOR',
+      signer: bob,
+      params: { fundAmount: '0', salt: '0x01' },
+    });
+    const id = deriveCloudId({ signer: bob.address, salt: '0x01' });
+    expect(error).toBe(`InsufficientPrismBalance(${id}, 0, ${DEFAULT_FEE})`);
+  });
+});
+
+describe('CREATE_PRISM_WITH_DATA_FOR', () => {
+  it('makes a prism with its first entries under one nonce', async () => {
+    await rig.giveCredits(rig.official, FUNDS);
+    await rig.approve(rig.official, rig.deployment.forwarder, FUNDS);
+    const { error, events } = await rig.act({
+      action: 'CREATE_PRISM_WITH_DATA_FOR',
+      signer: bob,
+      params: {
+        fundAmount: '0',
+        relayerFundAmount: String(FUNDS),
+        salt: '0x07',
+        dataIds: ['0x01', '0x02'],
+        payloads: ['0x', '0xabcd'],
+      },
+    });
+    expect(error).toBeUndefined();
+    expect(events).toMatchObject([executed('CREATE_PRISM_WITH_DATA_FOR', bob.address, 0n)]);
+    const id = deriveCloudId({ signer: bob.address, salt: '0x07' });
+    const word = (last: string): Hex => `0x${last.padStart(64, '0')}`;
+    expect(await rig.readData(id, word('1'))).toBe('0x');
+    expect(await rig.readData(id, word('2'))).toBe('0xabcd');
+    expect(await rig.readNonce(bob.address)).toBe(1n);
+    expect((await rig.readPrism(id)).balance).toBe(FUNDS - PROTOCOL_FEE - DEFAULT_FEE);
+  });
+
+  it.each([
+    [[], [], 'EmptyBatch()'],
+    [['0x01'], [], 'LengthMismatch(1, 0)'],
+    [['0x01', '0x01'], ['0x', '0x'], 'DataAlreadyExists'],
+  ])('refuses entries %j with payloads %j', async (dataIds, payloads, expected) => {
+    await rig.giveCredits(rig.official, FUNDS);
+    await rig.approve(rig.official, rig.deployment.forwarder, FUNDS);
+    const { error } = await rig.act({
+      action: 'CREATE_PRISM_WITH_DATA_FOR',
+      signer: bob,
+      params: { fundAmount: '0', relayerFundAmount: String(FUNDS), salt: '0x07', dataIds, payloads },
+    });
+    expect(error).toContain(expected);
+  });
+});
+
+describe('WRITE_DATA_FOR', () => {
+  it('writes an entry and takes the fees', async () => {
+    const { error, events } = await write(idOf('a'), '0x68656c6c6f');
+    expect(error).toBeUndefined();
+    expect(events).toMatchObject([executed('WRITE_DATA_FOR', alice.address, 1n)]);
+    expect(await rig.readData(cloudId, idOf('a'))).toBe('0x68656c6c6f');
+    expect((await rig.readPrism(cloudId)).balance).toBe(FUNDS - PROTOCOL_FEE - DEFAULT_FEE);
+    expect(await rig.readCredits(rig.official)).toBe(DEFAULT_FEE);
+    expect(await rig.readCredits(rig.treasury)).toBe(PROTOCOL_FEE);
+    expect(await rig.readNonce(alice.address)).toBe(2n);
+  });
+
+  it.each([0, 1, 30, 31, 32, 33, 62, 63, 64, 65, 1_000, 24_575])('keeps %i bytes as they are', async (length) => {
+    // No byte is zero, so that one lost or put in shows.
+    const payload = `0x${Array.from({ length }, (_, index) => ((index % 255) + 1).toString(16).padStart(2, '0')).join('')}`;
+    expect((await write(idOf('a'), payload)).error).toBeUndefined();
+    expect(await rig.readData(cloudId, idOf('a'))).toBe(payload);
+  });
+
+  it('refuses more than code can hold', async () => {
+    const { error } = await write(idOf('a'), `0x${'11'.repeat(24_576)}`);
+    expect(error).toBe('PayloadTooLarge(24576, 24575)');
+  });
+
+  it('refuses an entry that is there, an empty one too', async () => {
+    await write(idOf('a'), '0x');
+    expect((await write(idOf('a'), '0x11')).error).toBe(`DataAlreadyExists(${cloudId}, ${idOf('a')})`);
+  });
+
+  it('refuses another than the owner', async () => {
+    const { error } = await rig.act({
+      action: 'WRITE_DATA_FOR',
+      signer: bob,
+      params: { cloudId, dataId: '0x01', payload: '0x' },
+    });
+    expect(error).toBe(`NotPrismOwner(${cloudId}, ${bob.address})`);
+  });
+
+  it('refuses a prism that never was', async () => {
+    const { error } = await rig.act({
+      action: 'WRITE_DATA_FOR',
+      signer: alice,
+      params: { cloudId: unknown, dataId: '0x01', payload: '0x' },
+    });
+    expect(error).toBe(`PrismNotFound(${unknown})`);
+  });
+
+  it('refuses what the balance does not cover, to the last unit', async () => {
+    const params = { cloudId, dataId: '0x01', payload: '0x' };
+    const most = FUNDS - PROTOCOL_FEE;
+    const over = await rig.act({
+      action: 'WRITE_DATA_FOR',
+      signer: alice,
+      params: { ...params, relayerFee: String(most + 1n) },
+    });
+    expect(over.error).toBe(`InsufficientPrismBalance(${cloudId}, ${FUNDS}, ${FUNDS + 1n})`);
+    const all = await rig.act({
+      action: 'WRITE_DATA_FOR',
+      signer: alice,
+      params: { ...params, relayerFee: String(most) },
+    });
+    expect(all.error).toBeUndefined();
+    expect((await rig.readPrism(cloudId)).balance).toBe(0n);
+  });
+
+  it('refuses a fee beyond all numbers', async () => {
+    const relayerFee = String(2n ** 256n - 1n);
+    const params = { cloudId, dataId: '0x01', payload: '0x', relayerFee };
+    expect((await rig.act({ action: 'WRITE_DATA_FOR', signer: alice, params })).error).toBe('Panic(17)');
+  });
+});
+
+describe('MODIFY_DATA_FOR', () => {
+  const modify = (dataId: string, payload: string) =>
+    rig.act({ action: 'MODIFY_DATA_FOR', signer: alice, params: { cloudId, dataId, payload } });
+
+  // Every way from one form of storage to another: one slot, two, code.
+  it.each([
+    [10, 20],
+    [10, 50],
+    [10, 500],
+    [50, 10],
+    [50, 60],
+    [50, 500],
+    [500, 10],
+    [500, 50],
+    [500, 600],
+    [500, 0],
+  ])('replaces %i bytes by %i', async (before, after) => {
+    await write(idOf('a'), `0x${'ff'.repeat(before)}`);
+    const { error, events } = await modify(idOf('a'), `0x${'ee'.repeat(after)}`);
+    expect(error).toBeUndefined();
+    expect(events).toMatchObject([executed('MODIFY_DATA_FOR', alice.address, 2n)]);
+    expect(await rig.readData(cloudId, idOf('a'))).toBe(`0x${'ee'.repeat(after)}`);
+  });
+
+  it('refuses an entry that is not there', async () => {
+    expect((await modify(idOf('a'), '0x11')).error).toBe(`DataNotFound(${cloudId}, ${idOf('a')})`);
+  });
+});
+
+describe('DELETE_DATA_FOR', () => {
+  const remove = (dataId: string) => rig.act({ action: 'DELETE_DATA_FOR', signer: alice, params: { cloudId, dataId } });
+
+  it.each([0, 50, 500])('removes an entry of %i bytes, whose id is free again', async (length) => {
+    await write(idOf('a'), `0x${'ff'.repeat(length)}`);
+    const { error, events } = await remove(idOf('a'));
+    expect(error).toBeUndefined();
+    expect(events).toMatchObject([executed('DELETE_DATA_FOR', alice.address, 2n)]);
+    await expect(rig.readData(cloudId, idOf('a'))).rejects.toThrow('DataNotFound');
+    // Of what was there before, nothing is left.
+    await write(idOf('a'), `0x${'ee'.repeat(40)}`);
+    expect(await rig.readData(cloudId, idOf('a'))).toBe(`0x${'ee'.repeat(40)}`);
+  });
+
+  it('pays the relayer, and no protocol fee', async () => {
+    await write(idOf('a'), '0x11');
+    await remove(idOf('a'));
+    expect((await rig.readPrism(cloudId)).balance).toBe(FUNDS - PROTOCOL_FEE - 2n * DEFAULT_FEE);
+  });
+
+  it('refuses an entry that is not there', async () => {
+    expect((await remove(idOf('a'))).error).toBe(`DataNotFound(${cloudId}, ${idOf('a')})`);
+  });
+});
+
+describe('TRANSFER_PRISM_FOR and ACCEPT_TRANSFER_FOR', () => {
+  const offer = (newOwner: string) =>
+    rig.act({ action: 'TRANSFER_PRISM_FOR', signer: alice, params: { cloudId, newOwner } });
+  const accept = (signer = bob) => rig.act({ action: 'ACCEPT_TRANSFER_FOR', signer, params: { cloudId } });
+
+  it('moves a prism in two steps, its balance and data with it', async () => {
+    await write(idOf('a'), '0x11');
+    const offered = await offer(bob.address);
+    expect(offered.events).toMatchObject([executed('TRANSFER_PRISM_FOR', alice.address, 2n)]);
+    expect(await rig.readPrism(cloudId)).toMatchObject({ owner: alice.address, pendingOwner: bob.address });
+    const accepted = await accept();
+    expect(accepted.events).toMatchObject([executed('ACCEPT_TRANSFER_FOR', bob.address, 0n)]);
+    const balance = FUNDS - PROTOCOL_FEE - 3n * DEFAULT_FEE;
+    expect(await rig.readPrism(cloudId)).toEqual({
+      owner: bob.address,
+      pendingOwner: zeroAddress,
+      balance,
+      deleted: false,
+    });
+    expect(await rig.readData(cloudId, idOf('a'))).toBe('0x11');
+    expect((await write(idOf('b'), '0x')).error).toBe(`NotPrismOwner(${cloudId}, ${alice.address})`);
+  });
+
+  it('leaves the prism with its owner until it is accepted', async () => {
+    await offer(bob.address);
+    expect((await write(idOf('a'), '0x')).error).toBeUndefined();
+    const { error } = await rig.act({ action: 'DELETE_PRISM_FOR', signer: bob, params: { cloudId } });
+    expect(error).toBe(`NotPrismOwner(${cloudId}, ${bob.address})`);
+  });
+
+  it('lets only the one accept to whom it was offered last, once', async () => {
+    expect((await accept()).error).toBe(`NotPendingOwner(${cloudId}, ${bob.address})`);
+    await offer(bob.address);
+    const carol = createUser('carol');
+    expect((await accept(carol)).error).toBe(`NotPendingOwner(${cloudId}, ${carol.address})`);
+    await offer(carol.address);
+    expect((await accept()).error).toBe(`NotPendingOwner(${cloudId}, ${bob.address})`);
+    expect((await accept(carol)).error).toBeUndefined();
+    expect((await accept(carol)).error).toBe(`NotPendingOwner(${cloudId}, ${carol.address})`);
+  });
+
+  it('takes an offer back with the zero address', async () => {
+    await offer(bob.address);
+    await offer(zeroAddress);
+    expect((await accept()).error).toBe(`NotPendingOwner(${cloudId}, ${bob.address})`);
+  });
+
+  it('refuses the offer of one who is not the owner', async () => {
+    const params = { cloudId, newOwner: bob.address };
+    const { error } = await rig.act({ action: 'TRANSFER_PRISM_FOR', signer: bob, params });
+    expect(error).toBe(`NotPrismOwner(${cloudId}, ${bob.address})`);
+  });
+
+  it('has nobody accept a prism that is no more', async () => {
+    await offer(bob.address);
+    await rig.act({ action: 'DELETE_PRISM_FOR', signer: alice, params: { cloudId } });
+    expect((await accept()).error).toBe(`PrismNotFound(${cloudId})`);
+  });
+});
+
+describe('DELETE_PRISM_FOR', () => {
+  const end = (signer = alice) => rig.act({ action: 'DELETE_PRISM_FOR', signer, params: { cloudId } });
+
+  it('gives the owner what is left, and the data are gone', async () => {
+    await write(idOf('a'), '0x11');
+    const { error, events } = await end();
+    expect(error).toBeUndefined();
+    expect(events).toMatchObject([executed('DELETE_PRISM_FOR', alice.address, 2n)]);
+    expect(await rig.readCredits(alice.address)).toBe(FUNDS - PROTOCOL_FEE - 2n * DEFAULT_FEE);
+    expect(await rig.readPrism(cloudId)).toEqual({
+      owner: zeroAddress,
+      pendingOwner: zeroAddress,
+      balance: 0n,
+      deleted: true,
+    });
+    await expect(rig.readData(cloudId, idOf('a'))).rejects.toThrow('PrismNotFound');
+  });
+
+  it('is for ever: nothing can be written, and the salt is spent', async () => {
+    await end();
+    expect((await write(idOf('a'), '0x')).error).toBe(`PrismNotFound(${cloudId})`);
+    const { error } = await rig.act({
+      action: 'CREATE_PRISM_FOR',
+      signer: alice,
+      params: { fundAmount: '0', salt: '0x01', relayerFee: '0' },
+    });
+    expect(error).toBe(`PrismAlreadyExists(${cloudId})`);
+  });
+
+  it('refuses another than the owner', async () => {
+    expect((await end(bob)).error).toBe(`NotPrismOwner(${cloudId}, ${bob.address})`);
+  });
+});
+
+describe('batches of one prism', () => {
+  const dataIds = [idOf('a'), idOf('b'), idOf('c')];
+  const payloads = ['0x01', `0x${'02'.repeat(40)}`, `0x${'03'.repeat(100)}`];
+  const batchWrite = (ids: string[] = dataIds, contents: string[] = payloads) =>
+    rig.act({ action: 'BATCH_WRITE_DATA_FOR', signer: alice, params: { cloudId, dataIds: ids, payloads: contents } });
+
+  it('writes, replaces and removes many entries, each under one nonce and one protocol fee', async () => {
+    expect((await batchWrite()).events).toMatchObject([executed('BATCH_WRITE_DATA_FOR', alice.address, 1n)]);
+    expect(await Promise.all(dataIds.map((id) => rig.readData(cloudId, id)))).toEqual(payloads);
+    expect((await rig.readPrism(cloudId)).balance).toBe(FUNDS - PROTOCOL_FEE - DEFAULT_FEE);
+
+    const reversed = payloads.toReversed();
+    const modified = await rig.act({
+      action: 'BATCH_MODIFY_DATA_FOR',
+      signer: alice,
+      params: { cloudId, dataIds, payloads: reversed },
+    });
+    expect(modified.events).toMatchObject([executed('BATCH_MODIFY_DATA_FOR', alice.address, 2n)]);
+    expect(await Promise.all(dataIds.map((id) => rig.readData(cloudId, id)))).toEqual(reversed);
+    expect((await rig.readPrism(cloudId)).balance).toBe(FUNDS - 2n * (PROTOCOL_FEE + DEFAULT_FEE));
+
+    const removed = await rig.act({ action: 'BATCH_DELETE_DATA_FOR', signer: alice, params: { cloudId, dataIds } });
+    expect(removed.events).toMatchObject([executed('BATCH_DELETE_DATA_FOR', alice.address, 3n)]);
+    for (const id of dataIds) await expect(rig.readData(cloudId, id)).rejects.toThrow('DataNotFound');
+    expect((await rig.readPrism(cloudId)).balance).toBe(FUNDS - 2n * PROTOCOL_FEE - 3n * DEFAULT_FEE);
+  });
+
+  it('are all or none', async () => {
+    await write(idOf('c'), '0xcc');
+    expect((await batchWrite()).error).toBe(`DataAlreadyExists(${cloudId}, ${idOf('c')})`);
+    await expect(rig.readData(cloudId, idOf('a'))).rejects.toThrow('DataNotFound');
+    const modified = await rig.act({
+      action: 'BATCH_MODIFY_DATA_FOR',
+      signer: alice,
+      params: { cloudId, dataIds: [idOf('c'), idOf('a')], payloads: ['0x', '0x'] },
+    });
+    expect(modified.error).toBe(`DataNotFound(${cloudId}, ${idOf('a')})`);
+    expect(await rig.readData(cloudId, idOf('c'))).toBe('0xcc');
+    const params = { cloudId, dataIds: [idOf('c'), idOf('c')] };
+    const removed = await rig.act({ action: 'BATCH_DELETE_DATA_FOR', signer: alice, params });
+    expect(removed.error).toBe(`DataNotFound(${cloudId}, ${idOf('c')})`);
+    expect(await rig.readData(cloudId, idOf('c'))).toBe('0xcc');
+  });
+
+  it('refuse no entries, and not as many payloads as ids', async () => {
+    expect((await batchWrite([], [])).error).toBe('EmptyBatch()');
+    expect((await batchWrite(dataIds, ['0x'])).error).toBe('LengthMismatch(3, 1)');
+    const modified = await rig.act({
+      action: 'BATCH_MODIFY_DATA_FOR',
+      signer: alice,
+      params: { cloudId, dataIds, payloads: [] },
+    });
+    expect(modified.error).toBe('LengthMismatch(3, 0)');
+    const removed = await rig.act({ action: 'BATCH_DELETE_DATA_FOR', signer: alice, params: { cloudId, dataIds: [] } });
+    expect(removed.error).toBe('EmptyBatch()');
+  });
+
+  it('refuse another than the owner', async () => {
+    const orders = [
+      { action: 'BATCH_WRITE_DATA_FOR', signer: bob, params: { cloudId, dataIds, payloads } },
+      { action: 'BATCH_MODIFY_DATA_FOR', signer: bob, params: { cloudId, dataIds, payloads } },
+      { action: 'BATCH_DELETE_DATA_FOR', signer: bob, params: { cloudId, dataIds } },
+    ] as const;
+    for (const order of orders) {
+      const { error } = await rig.act(order as unknown as Parameters<typeof rig.act<'BATCH_WRITE_DATA_FOR'>>[0]);
+      expect(error).toBe(`NotPrismOwner(${cloudId}, ${bob.address})`);
+    }
+  });
+});

@@ -1,0 +1,234 @@
+import { createServer } from 'node:http';
+import type { RequestRecord } from '@prism-gateway/protocol';
+import { type FaultProxy, listenOnLoopback, type ProxiedCall, startFaultProxy } from '@prism-gateway/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAdminClient, createGatewayClient, createRelayerClient, type GatewayClient } from '../src/index.ts';
+import { newAccount, QUICK_RETRY, type SdkRig, startSdkRig, TX_HASH } from './rig.ts';
+
+let rig: SdkRig;
+let proxy: FaultProxy;
+/** Through the proxy. */
+let gateway: GatewayClient;
+
+beforeAll(async () => {
+  rig = await startSdkRig();
+  proxy = await startFaultProxy({ upstream: rig.running.url });
+  // Longer without an answer is a lost one.
+  gateway = createGatewayClient({ url: proxy.url, retry: QUICK_RETRY, timeoutMs: 300 });
+});
+afterAll(async () => {
+  await proxy?.close();
+  await rig?.stop();
+});
+
+const isPost = ({ method }: ProxiedCall) => method === 'POST';
+const isPatch = ({ method }: ProxiedCall) => method === 'PATCH';
+
+/** All requests of a signer, as they are stored. */
+async function storedOf(signer: string): Promise<RequestRecord[]> {
+  const records: RequestRecord[] = [];
+  for await (const record of rig.gateway.listRequests({ signer })) records.push(record);
+  return records;
+}
+
+/** Faults by which the answer is lost, and whether the call was executed. */
+const lostAnswers = ['cutAfter', 'cutInAnswer', 'stallAfter', 'stallInAnswer', 'serverErrorAfter'] as const;
+const lostCalls = ['cutBefore', 'stallBefore', 'serverError', 'unavailable'] as const;
+
+describe('reading', () => {
+  it.each([...lostAnswers, ...lostCalls])('survives %s', async (fault) => {
+    const requestId = await rig.submitOne();
+    proxy.planFaults([fault], ({ url }) => url.includes(requestId));
+    expect((await gateway.getRequest(requestId)).requestId).toBe(requestId);
+  });
+
+  it('is given up after as many attempts as the policy has', async () => {
+    const requestId = await rig.submitOne();
+    const before = proxy.counts.unavailable;
+    proxy.planFaults(
+      Array.from({ length: 9 }, () => 'unavailable' as const),
+      ({ url }) => url.includes(requestId),
+    );
+    await expect(gateway.getRequest(requestId)).rejects.toMatchObject({ code: 'UNAVAILABLE', status: 503 });
+    expect(proxy.counts.unavailable - before).toBe(QUICK_RETRY.attempts);
+    proxy.planFaults([]);
+  });
+
+  it('waits on while the gateway cannot be reached', async () => {
+    const requestId = await rig.submitOne();
+    await rig.relayer.claim(requestId);
+    await rig.relayer.reportSuccess(requestId, TX_HASH);
+    proxy.planFaults(
+      Array.from({ length: 9 }, () => 'cutBefore' as const),
+      ({ url }) => url.includes(requestId),
+    );
+    expect((await gateway.waitForRequest(requestId, { pollIntervalMs: 1 })).status).toBe('success');
+  });
+});
+
+describe('submitting', () => {
+  it.each([...lostAnswers, ...lostCalls])('stores a request once, whatever %s does', async (fault) => {
+    const user = rig.createUser({ gateway });
+    proxy.planFaults([fault], isPost);
+    const { requestId, record } = await user.deletePrism({ cloudId: '0x01', relayerFee: 1n });
+    const stored = await storedOf(await user.getAddress());
+    expect(stored).toEqual([record]);
+    expect(stored[0]?.requestId).toBe(requestId);
+  });
+
+  it('stores a request once through a whole bad day', async () => {
+    const user = rig.createUser({ gateway });
+    proxy.planFaults(['cutBefore', 'unavailable', 'stallAfter', 'throttle'], isPost);
+    await user.deletePrism({ cloudId: '0x01', relayerFee: 1n });
+    expect(await storedOf(await user.getAddress())).toHaveLength(1);
+    proxy.planFaults([]);
+  });
+
+  it('says that it may have happened, where that is not known in the end', async () => {
+    const once = createGatewayClient({ url: proxy.url, retry: { attempts: 1 } });
+    proxy.planFaults(['cutAfter'], isPost);
+    const user = rig.createUser({ gateway: once });
+    await expect(user.deletePrism({ cloudId: '0x01', relayerFee: 1n })).rejects.toMatchObject({
+      code: 'NETWORK_FAILED',
+      mayHaveHappened: true,
+    });
+    expect(await storedOf(await user.getAddress())).toHaveLength(1);
+  });
+
+  it('can be aborted under way, and says so', async () => {
+    const stop = new AbortController();
+    const slow = createGatewayClient({
+      url: proxy.url,
+      fetch: (input, init) => {
+        const answer = fetch(input, init);
+        if (init?.method === 'POST') stop.abort();
+        return answer;
+      },
+    });
+    const user = rig.createUser({ gateway: slow });
+    const wish = { cloudId: '0x01', relayerFee: 1n };
+    await expect(user.deletePrism(wish, { signal: stop.signal })).rejects.toMatchObject({
+      code: 'ABORTED',
+      mayHaveHappened: true,
+    });
+  });
+});
+
+describe('claiming', () => {
+  const relayerOf = (client: GatewayClient) => createRelayerClient({ gateway: client, account: rig.relayerAccount });
+
+  it.each([...lostAnswers, ...lostCalls])('is won through %s', async (fault) => {
+    const requestId = await rig.submitOne();
+    proxy.planFaults([fault], isPatch);
+    const record = await relayerOf(gateway).claim(requestId);
+    expect(record).toMatchObject({ status: 'processing', claimedBy: rig.relayerAccount.address });
+  });
+
+  it('is lost where a rival came in between', async () => {
+    const requestId = await rig.submitOne();
+    const rival = await rig.addRelayer();
+    const claim = createRelayerClient({
+      account: rig.relayerAccount,
+      url: proxy.url,
+      retry: QUICK_RETRY,
+      fetch: async (input, init) => {
+        if (init?.method === 'PATCH') await rival.claim(requestId).catch(() => undefined);
+        return await fetch(input, init);
+      },
+    }).claim(requestId);
+    proxy.planFaults(['cutBefore'], isPatch);
+    await expect(claim).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect((await rival.get(requestId)).claimedBy).toBe(rival.address);
+  });
+
+  it.each([...lostAnswers, ...lostCalls])('is followed by a report that is made once, through %s', async (fault) => {
+    const requestId = await rig.submitOne();
+    const relayer = relayerOf(gateway);
+    await relayer.claim(requestId);
+    proxy.planFaults([fault], isPatch);
+    expect(await relayer.reportSuccess(requestId, TX_HASH)).toMatchObject({ status: 'success', txHash: TX_HASH });
+  });
+});
+
+describe('the whitelist', () => {
+  it.each([...lostAnswers, ...lostCalls])('is changed through %s', async (fault) => {
+    const admin = createAdminClient({ gateway, adminKey: rig.running.adminKey });
+    const { address } = newAccount();
+    proxy.planFaults([fault], isPost);
+    await admin.addRelayer({ address });
+    proxy.planFaults([fault], ({ method }) => method === 'DELETE');
+    expect((await admin.removeRelayer(address)).address).toBe(address);
+  });
+});
+
+describe('being told to come later', () => {
+  /** A server that refuses some calls, and remembers when each came. */
+  async function startRefusing(refusals: number, headers: Readonly<Record<string, string>>, status = 429) {
+    const cameAt: number[] = [];
+    const server = createServer((_, response) => {
+      cameAt.push(performance.now());
+      if (cameAt.length <= refusals) response.writeHead(status, headers).end('{"error":"Too many."}');
+      else response.end(JSON.stringify({ requestId: 'one', status: 'pending' }));
+    });
+    return { cameAt, ...(await listenOnLoopback(server)) };
+  }
+
+  it('waits as long as Retry-After says', async () => {
+    const server = await startRefusing(1, { 'retry-after': '1' });
+    try {
+      await createGatewayClient({ url: server.url, retry: QUICK_RETRY }).getRequest('one');
+      const [first = 0, second = 0] = server.cameAt;
+      // Timers may fire within the millisecond before.
+      expect(second - first).toBeGreaterThanOrEqual(999);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('repeats a write that was refused for being one too many', async () => {
+    const server = await startRefusing(2, { 'retry-after': '0' });
+    const body = { chainName: 'eip155:1', action: 'DELETE_PRISM_FOR', params: { signer: '0x' } } as never;
+    try {
+      await createGatewayClient({ url: server.url, retry: QUICK_RETRY }).submitRequest(body);
+      expect(server.cameAt).toHaveLength(3);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('leaves a long wait to its caller', async () => {
+    const server = await startRefusing(1, { 'retry-after': '3600' });
+    try {
+      const read = createGatewayClient({ url: server.url, retry: QUICK_RETRY }).getRequest('one');
+      await expect(read).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfterMs: 3_600_000 });
+      expect(server.cameAt).toHaveLength(1);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('can be aborted while it waits', async () => {
+    const server = await startRefusing(9, { 'retry-after': '5' });
+    try {
+      const signal = AbortSignal.timeout(50);
+      const read = createGatewayClient({ url: server.url, retry: QUICK_RETRY }).getRequest('one', { signal });
+      await expect(read).rejects.toMatchObject({ code: 'ABORTED' });
+      expect(server.cameAt).toHaveLength(1);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('does not follow a redirect, which would carry a key elsewhere', async () => {
+    const other = await startRefusing(0, {});
+    const server = await startRefusing(9, { location: other.url }, 307);
+    try {
+      const admin = createAdminClient({ url: server.url, adminKey: 'secret', retry: { attempts: 1 } });
+      await expect(admin.listRelayers()).rejects.toMatchObject({ code: 'NETWORK_FAILED' });
+      expect(other.cameAt).toEqual([]);
+    } finally {
+      await server.close();
+      await other.close();
+    }
+  });
+});

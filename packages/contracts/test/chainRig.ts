@@ -8,7 +8,15 @@ import {
 import type { Abi, Address, Hex, LocalAccount, TransactionReceipt } from 'viem';
 import { createTestClient, http, publicActions } from 'viem';
 import { privateKeyToAccount, privateKeyToAddress } from 'viem/accounts';
-import { decodeErrorResult, encodeDeployData, encodeFunctionData, keccak256, parseAbi, toHex } from 'viem/utils';
+import {
+  decodeErrorResult,
+  encodeDeployData,
+  encodeFunctionData,
+  getAddress,
+  keccak256,
+  parseAbi,
+  toHex,
+} from 'viem/utils';
 import {
   cloudAbi,
   creditTokenAbi,
@@ -192,7 +200,7 @@ export async function startChainRig(options: Partial<DeployOptions> = {}) {
   async function deploy(abi: Abi, bytecode: Hex, args: readonly unknown[] = []): Promise<Address> {
     const { receipt } = await sendTransaction({ from: deployer, data: encodeDeployData({ abi, bytecode, args }) });
     if (!receipt.contractAddress) throw new Error('The deployment of a test contract failed.');
-    return receipt.contractAddress;
+    return getAddress(receipt.contractAddress);
   }
 
   /** Mines a block at a time; what is called next runs a little later. */

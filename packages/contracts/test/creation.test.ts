@@ -1,0 +1,149 @@
+import { createPermit, createPermitTypedData, deriveCloudId } from '@prism-gateway/protocol/typed-data';
+import { type Address, type Hex, parseSignature } from 'viem';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { creditTokenAbi } from '../src/index.ts';
+import { type ChainRig, CREDIT, createUser, DEFAULT_FEE, FUNDS, startChainRig } from './chainRig.ts';
+
+const alice = createUser('alice');
+const cloudId = deriveCloudId({ signer: alice.address, salt: '0x01' });
+
+let rig: ChainRig;
+let snapshot: Hex;
+
+beforeAll(async () => {
+  rig = await startChainRig({ initialCredits: 2n ** 100n });
+  await rig.giveCredits(alice.address, FUNDS);
+  await rig.giveCredits(rig.official, FUNDS);
+});
+afterAll(() => rig?.devnet.stop());
+beforeEach(async () => {
+  snapshot = await rig.client.snapshot();
+});
+afterEach(() => rig.client.revert({ id: snapshot }));
+
+/** Alice's permit for the Forwarder. */
+async function signPermit(change: { value?: bigint; spender?: Address; deadline?: bigint } = {}) {
+  const { chainId, creditToken, forwarder } = rig.deployment;
+  const [name, nonce] = await Promise.all([
+    rig.client.readContract({ address: creditToken, abi: creditTokenAbi, functionName: 'name' }),
+    rig.client.readContract({
+      address: creditToken,
+      abi: creditTokenAbi,
+      functionName: 'nonces',
+      args: [alice.address],
+    }),
+  ]);
+  const { value = FUNDS, spender = forwarder, deadline = (await rig.now()) + 600n } = change;
+  const source = {
+    token: { address: creditToken, name },
+    chainId,
+    owner: alice.address,
+    spender,
+    value,
+    nonce,
+    deadline,
+  };
+  const signature = await alice.signTypedData!(createPermitTypedData(source));
+  return { permit: createPermit({ deadline, signature }), signature, deadline };
+}
+
+const create = (params: { fundAmount: string; relayerFundAmount?: string; permit?: object }, from?: Address) =>
+  // A permit, where there is one, is a permit.
+  rig.act({ action: 'CREATE_PRISM_FOR', signer: alice, params: { salt: '0x01', ...params } as never }, from);
+
+/** Somebody else puts the permit on the chain. */
+async function usePermitFirst({ signature, deadline }: Awaited<ReturnType<typeof signPermit>>) {
+  const { r, s, v } = parseSignature(signature as Hex);
+  const { error } = await rig.call({
+    from: rig.outsider,
+    to: rig.deployment.creditToken,
+    abi: creditTokenAbi,
+    functionName: 'permit',
+    args: [alice.address, rig.deployment.forwarder, FUNDS, deadline, Number(v), r, s],
+  });
+  expect(error).toBeUndefined();
+}
+
+describe('a funded creation', () => {
+  it('takes the credits by permit, in one transaction, from a signer without ether', async () => {
+    expect(await rig.client.getBalance({ address: alice.address })).toBe(0n);
+    const { permit } = await signPermit();
+    const { error, events } = await create({ fundAmount: String(FUNDS), permit });
+    expect(error).toBeUndefined();
+    expect(events).toHaveLength(1);
+    expect(await rig.readPrism(cloudId)).toMatchObject({ owner: alice.address, balance: FUNDS - DEFAULT_FEE });
+    expect(await rig.readCredits(alice.address)).toBe(0n);
+    expect(await rig.readCredits(rig.deployment.cloud)).toBe(FUNDS - DEFAULT_FEE);
+  });
+
+  it('also with data', async () => {
+    const { permit } = await signPermit();
+    const params = { fundAmount: String(FUNDS), salt: '0x01', permit, dataIds: ['0x01'], payloads: ['0x11'] };
+    expect((await rig.act({ action: 'CREATE_PRISM_WITH_DATA_FOR', signer: alice, params })).error).toBeUndefined();
+    expect((await rig.readPrism(cloudId)).balance).toBe(FUNDS - DEFAULT_FEE - CREDIT / 10n);
+  });
+
+  it('succeeds although a third party has used the permit first', async () => {
+    const signed = await signPermit();
+    await usePermitFirst(signed);
+    expect((await create({ fundAmount: String(FUNDS), permit: signed.permit })).error).toBeUndefined();
+    expect((await rig.readPrism(cloudId)).balance).toBe(FUNDS - DEFAULT_FEE);
+  });
+
+  it('needs no permit where the signer has approved', async () => {
+    await usePermitFirst(await signPermit());
+    expect((await create({ fundAmount: String(FUNDS) })).error).toBeUndefined();
+  });
+
+  it('fails without permit and approval', async () => {
+    const { error } = await create({ fundAmount: String(FUNDS) });
+    expect(error).toBe(`ERC20InsufficientAllowance(${rig.deployment.forwarder}, 0, ${FUNDS})`);
+    expect(await rig.readNonce(alice.address)).toBe(0n);
+  });
+
+  it.each([
+    ['for another spender', { spender: createUser('mallory').address }],
+    ['for less', { value: FUNDS - 1n }],
+    ['past its deadline', { deadline: 1n }],
+  ])('fails with a permit %s', async (_, change) => {
+    const { permit } = await signPermit(change);
+    const { error } = await create({ fundAmount: String(FUNDS), permit });
+    expect(error).toBe(`ERC20InsufficientAllowance(${rig.deployment.forwarder}, 0, ${FUNDS})`);
+  });
+
+  it('fails where the signer has not the credits', async () => {
+    const { permit } = await signPermit({ value: FUNDS + 1n });
+    const { error } = await create({ fundAmount: String(FUNDS + 1n), permit });
+    expect(error).toBe(`ERC20InsufficientBalance(${alice.address}, ${FUNDS}, ${FUNDS + 1n})`);
+  });
+
+  it('pulls no more than the request says, whatever the allowance', async () => {
+    await usePermitFirst(await signPermit());
+    expect((await create({ fundAmount: String(CREDIT) })).error).toBeUndefined();
+    expect(await rig.readCredits(alice.address)).toBe(FUNDS - CREDIT);
+  });
+});
+
+describe('a sponsored creation', () => {
+  it('adds credits of the relayer that submits', async () => {
+    await rig.approve(rig.official, rig.deployment.forwarder, FUNDS);
+    const { permit } = await signPermit({ value: CREDIT });
+    const params = { fundAmount: String(CREDIT), relayerFundAmount: String(2n * CREDIT), permit };
+    expect((await create(params)).error).toBeUndefined();
+    expect((await rig.readPrism(cloudId)).balance).toBe(3n * CREDIT - DEFAULT_FEE);
+    expect(await rig.readCredits(rig.official)).toBe(FUNDS - 2n * CREDIT + DEFAULT_FEE);
+  });
+
+  it('fails where the relayer has not agreed to it', async () => {
+    const { error } = await create({ fundAmount: '0', relayerFundAmount: '1000' });
+    expect(error).toBe(`ERC20InsufficientAllowance(${rig.deployment.forwarder}, 0, 1000)`);
+  });
+
+  it('fails where the sum is beyond what a prism can hold', async () => {
+    const most = 2n ** 96n + DEFAULT_FEE;
+    await rig.giveCredits(rig.official, most);
+    await rig.approve(rig.official, rig.deployment.forwarder, most);
+    const { error } = await create({ fundAmount: '0', relayerFundAmount: String(most) });
+    expect(error).toBe(`SafeCastOverflowedUintDowncast(96, ${most - DEFAULT_FEE})`);
+  });
+});

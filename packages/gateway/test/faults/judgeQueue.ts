@@ -92,9 +92,9 @@ export async function judgeQueue(load: QueueLoad, world: FaultyWorld, door: Door
     for (const record of found) {
       const wrong = findWrong409(entry, record);
       if (wrong !== undefined) verdict.wrong409.push(wrong);
-      // Owners insist, so that nothing is left half done.
-      if (record.status !== 'success' && record.status !== 'failed')
-        verdict.lost.push(`left behind: ${record.requestId}`);
+      // Relayers look until nothing is pending, and owners insist: nothing that was acknowledged is left half done.
+      const isFinished = record.status === 'success' || record.status === 'failed';
+      if (entry.created && !isFinished) verdict.lost.push(`left behind: ${record.requestId}`);
     }
   }
 

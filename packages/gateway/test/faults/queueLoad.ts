@@ -32,8 +32,8 @@ export interface QueueLoad {
   readonly relayers: readonly RelayerClient[];
   /** By the signer, of whom each has one request. */
   readonly entries: Map<string, QueueEntry>;
-  /** Creations that were acknowledged, and how many there shall be. */
-  readonly creations: { acknowledged: number; readonly wanted: number };
+  /** Creations that were acknowledged, how many there shall be, and how many are under way. */
+  readonly creations: { acknowledged: number; readonly wanted: number; pending: number };
   /** Owners and reporters who were answered 409 after a 503, and found by reading that it was their own doing. */
   readonly readBacks: { claims: number; reports: number };
   /** What clients saw that must not be. */
@@ -48,7 +48,7 @@ export function createQueueLoad(
   return {
     ...shared,
     entries: new Map(),
-    creations: { acknowledged: 0, wanted },
+    creations: { acknowledged: 0, wanted, pending: 0 },
     readBacks: { claims: 0, reports: 0 },
     wrongs: [],
   };
@@ -58,7 +58,7 @@ export function createQueueLoad(
 const recordOf = ({ text }: DoorAnswer) => JSON.parse(text) as RequestRecord;
 const pageOf = ({ text }: DoorAnswer) => JSON.parse(text) as RequestPage;
 
-const isDone = ({ creations }: QueueLoad) => creations.acknowledged >= creations.wanted;
+const isEnough = ({ creations }: QueueLoad) => creations.acknowledged >= creations.wanted;
 
 function anyBody(index: number, signer: string) {
   const body = writeRequestBody({ signer });
@@ -71,13 +71,15 @@ function anyBody(index: number, signer: string) {
 
 /** One user: posts distinct requests until as many as wanted are acknowledged. A 503 is not asked again: another one is posted. */
 export async function runCreator(load: QueueLoad, door: Door): Promise<void> {
-  while (!isDone(load)) {
+  while (!isEnough(load)) {
     const signer = `0x${randomBytes(20).toString('hex')}`;
     const body = anyBody(load.entries.size, signer);
     const entry: QueueEntry = { ...createEntry(body, signer), claimAnswers: new Map() };
     load.entries.set(signer, entry);
     const startedAt = performance.now();
+    load.creations.pending++;
     const answer = await load.witness.ask(door, { method: 'POST', path: '/requests', json: body });
+    load.creations.pending--;
     if (answer.status !== 201) continue;
     entry.created = recordOf(answer);
     load.creations.acknowledged++;
@@ -167,7 +169,7 @@ function pickAttempts(load: QueueLoad, page: RequestPage, tried: Set<string>) {
 export async function runRelayer(load: QueueLoad, { door, relayer }: Pick<Attempt, 'door' | 'relayer'>): Promise<void> {
   const tried = new Set<string>();
   for (;;) {
-    const isLastRound = isDone(load);
+    const isLastRound = isEnough(load) && load.creations.pending === 0;
     const startedAt = performance.now();
     const list = { method: 'GET', path: '/requests', query: '?status=pending&limit=20', relayer } as const;
     const page = pageOf(await load.witness.insist(door, list));

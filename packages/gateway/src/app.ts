@@ -1,6 +1,7 @@
 import { createAdminCheck } from './auth/admin.ts';
 import { createRateLimiter, type RateLimits } from './http/rateLimit.ts';
 import { createRouter, type GatewayEnv } from './http/router.ts';
+import type { Awaitable } from './ports/awaitable.ts';
 import type { GatewayPorts } from './ports/gatewayPorts.ts';
 import { createCursorCodec } from './queue/cursor.ts';
 import { addRelayerEndpoint } from './routes/admin/add.ts';
@@ -36,7 +37,7 @@ export interface Gateway {
    * @param request - its URL's path is the one routed: without stage prefix or base path
    * @param env - what the connection tells
    */
-  readonly fetch: (request: Request, env: GatewayEnv) => Promise<Response>;
+  readonly fetch: (request: Request, env: GatewayEnv) => Awaitable<Response>;
 }
 
 /**

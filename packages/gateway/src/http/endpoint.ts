@@ -1,4 +1,5 @@
 import type { Route } from '@prism-gateway/protocol';
+import { type Awaitable, andThen } from '../ports/awaitable.ts';
 import type { Answer } from './answer.ts';
 import { checkJsonType, readBody } from './body.ts';
 import type { Call } from './call.ts';
@@ -21,7 +22,7 @@ export interface Endpoint<Identity = undefined> {
   readonly isPublic?: (call: Call) => boolean;
   /** Counts a failed authentication by the peer, and refuses a peer over it beforehand. */
   readonly failureLimit?: LimitName;
-  readonly handle: (call: Call, identity: Identity) => Promise<Answer>;
+  readonly handle: (call: Call, identity: Identity) => Awaitable<Answer>;
 }
 
 export interface EndpointContext {
@@ -29,15 +30,17 @@ export interface EndpointContext {
   readonly maxBodyBytes: number;
 }
 
-async function withBody(context: EndpointContext, route: Route, call: Call): Promise<Call> {
-  if (!route.takesBody) return call;
+async function readCall(context: EndpointContext, call: Call): Promise<Call> {
   const body = await readBody(call.request, context.maxBodyBytes);
   checkJsonType(call.request, body);
   return { ...call, body };
 }
 
+const withBody = (context: EndpointContext, route: Route, call: Call): Awaitable<Call> =>
+  route.takesBody ? readCall(context, call) : call;
+
 /** Waits for a step; if it fails, does something before the failure goes on. */
-async function orElse<T>(step: Promise<T>, onFailure: () => Promise<void>): Promise<T> {
+async function orElse<T>(step: Awaitable<T>, onFailure: () => Promise<void>): Promise<T> {
   try {
     return await step;
   } catch (error) {
@@ -47,10 +50,18 @@ async function orElse<T>(step: Promise<T>, onFailure: () => Promise<void>): Prom
 }
 
 /** Runs a public call: its peer is counted before anything else is looked at. */
-async function runPublic<I>(context: EndpointContext, endpoint: Endpoint<I>, call: Call, exchange: Exchange) {
-  exchange.limitHeaders = await context.limiter.take(endpoint.route.rateLimit, call.peer);
-  // Where a call can be public, `I` includes undefined.
-  return await endpoint.handle(await withBody(context, endpoint.route, call), undefined as I);
+function runPublic<I>(
+  context: EndpointContext,
+  endpoint: Endpoint<I>,
+  call: Call,
+  exchange: Exchange,
+): Awaitable<Answer> {
+  const { route } = endpoint;
+  return andThen(context.limiter.take(route.rateLimit, call.peer), (limitHeaders) => {
+    exchange.limitHeaders = limitHeaders;
+    // Where a call can be public, `I` includes undefined.
+    return andThen(withBody(context, route, call), (whole) => endpoint.handle(whole, undefined as I));
+  });
 }
 
 /**
@@ -77,14 +88,27 @@ function limitFailures<T>(
  *
  * @see DECISIONS.md, "Which error wins"
  */
-export async function runEndpoint<Identity>(
+export function runEndpoint<Identity>(
   context: EndpointContext,
   endpoint: Endpoint<Identity>,
   call: Call,
   exchange: Exchange,
+): Awaitable<Answer> {
+  if (isGuarded(endpoint) && endpoint.isPublic?.(call) !== true) return runGuarded(context, endpoint, call, exchange);
+  return runPublic(context, endpoint, call, exchange);
+}
+
+type Guarded<Identity> = Endpoint<Identity> & Required<Pick<Endpoint<Identity>, 'authenticate'>>;
+
+const isGuarded = <I>(endpoint: Endpoint<I>): endpoint is Guarded<I> => endpoint.authenticate !== undefined;
+
+async function runGuarded<Identity>(
+  context: EndpointContext,
+  endpoint: Guarded<Identity>,
+  call: Call,
+  exchange: Exchange,
 ): Promise<Answer> {
   const { authenticate, failureLimit, route } = endpoint;
-  if (authenticate === undefined || endpoint.isPublic?.(call)) return runPublic(context, endpoint, call, exchange);
   const { limiter } = context;
   await limiter.check(route.rateLimit, call.peer);
   const countPeer = async () => {

@@ -21,9 +21,9 @@ beforeEach(async () => {
 afterEach(() => rig.dispose());
 
 /** @returns the refusal, or undefined where the hit was taken */
-async function refusalOf(hit: Promise<unknown>): Promise<ApiError | undefined> {
+async function refusalOf(hit: () => unknown): Promise<ApiError | undefined> {
   try {
-    await hit;
+    await hit();
     return undefined;
   } catch (error) {
     if (error instanceof ApiError && error.code === 'RATE_LIMITED') return error;
@@ -42,7 +42,7 @@ test('headers name the limit, what is left, and the seconds to the end of the wi
   expect(await limiter.take('writes', 'a')).toEqual({ ratelimit: '"writes";r=1;t=40', 'ratelimit-policy': policy });
   clock.advance(39_499);
   expect(await limiter.take('writes', 'a')).toEqual({ ratelimit: '"writes";r=0;t=1', 'ratelimit-policy': policy });
-  expect((await refusalOf(limiter.take('writes', 'a')))?.headers).toEqual({
+  expect((await refusalOf(() => limiter.take('writes', 'a')))?.headers).toEqual({
     ratelimit: '"writes";r=0;t=1',
     'ratelimit-policy': policy,
     'retry-after': expect.stringMatching(/^\d+$/),
@@ -51,45 +51,45 @@ test('headers name the limit, what is left, and the seconds to the end of the wi
 
 test('each limit and each client counts by itself', async () => {
   await takeTimes(3);
-  expect(await refusalOf(limiter.take('writes', 'a'))).toBeDefined();
-  expect(await refusalOf(limiter.take('writes', 'b'))).toBeUndefined();
-  expect(await refusalOf(limiter.take('reads', 'a'))).toBeUndefined();
+  expect(await refusalOf(() => limiter.take('writes', 'a'))).toBeDefined();
+  expect(await refusalOf(() => limiter.take('writes', 'b'))).toBeUndefined();
+  expect(await refusalOf(() => limiter.take('reads', 'a'))).toBeUndefined();
 });
 
 test('0 is off: nothing is counted and no header is sent', async () => {
   for (let i = 0; i < 100; i++) expect(await limiter.take('sign', 'a')).toEqual({});
-  expect(await refusalOf(limiter.check('sign', 'a'))).toBeUndefined();
+  expect(await refusalOf(() => limiter.check('sign', 'a'))).toBeUndefined();
 });
 
 test('a check refuses who is over the limit, and counts nothing', async () => {
   for (let i = 0; i < 10; i++) await limiter.check('writes', 'a');
   await takeTimes(2);
-  expect(await refusalOf(limiter.check('writes', 'a'))).toBeUndefined();
+  expect(await refusalOf(() => limiter.check('writes', 'a'))).toBeUndefined();
   await takeTimes(1);
-  expect(await refusalOf(limiter.check('writes', 'a'))).toMatchObject({ status: 429, code: 'RATE_LIMITED' });
+  expect(await refusalOf(() => limiter.check('writes', 'a'))).toMatchObject({ status: 429, code: 'RATE_LIMITED' });
 });
 
 test('a refused hit is not counted', async () => {
   await takeTimes(3);
-  for (let i = 0; i < 50; i++) await refusalOf(limiter.take('writes', 'a'));
+  for (let i = 0; i < 50; i++) await refusalOf(() => limiter.take('writes', 'a'));
   clock.advance(2 * WINDOW_MS);
-  expect(await refusalOf(limiter.take('writes', 'a'))).toBeUndefined();
+  expect(await refusalOf(() => limiter.take('writes', 'a'))).toBeUndefined();
 });
 
 test('the window slides: the last one counts by the share of it that is still covered', async () => {
   await takeTimes(3);
   // Two thirds of the last window count: two hits. A third fits only when they are no more than two.
   clock.advance(WINDOW_MS + 20_000 - 1);
-  expect(await refusalOf(limiter.take('writes', 'a'))).toBeDefined();
+  expect(await refusalOf(() => limiter.take('writes', 'a'))).toBeDefined();
   clock.advance(1);
-  expect(await refusalOf(limiter.take('writes', 'a'))).toBeUndefined();
-  expect(await refusalOf(limiter.take('writes', 'a'))).toBeDefined();
+  expect(await refusalOf(() => limiter.take('writes', 'a'))).toBeUndefined();
+  expect(await refusalOf(() => limiter.take('writes', 'a'))).toBeDefined();
 });
 
 describe('Retry-After', () => {
   test('of a limit of one is the time until the hit is out of the window for good', async () => {
     await limiter.take('admin-failures', 'a');
-    const refusal = await refusalOf(limiter.take('admin-failures', 'a'));
+    const refusal = await refusalOf(() => limiter.take('admin-failures', 'a'));
     expect(refusal?.headers).toMatchObject({ 'retry-after': '120' });
     expect(refusal?.message).toBe('Too many failed admin calls; try again in 120 s.');
   });
@@ -107,15 +107,15 @@ describe('Retry-After', () => {
         let refusal: ApiError | undefined;
         for (const [ms, hits] of steps) {
           clock.advance(ms);
-          for (let i = 0; i < hits; i++) refusal = (await refusalOf(limiter.take('reads', client))) ?? refusal;
+          for (let i = 0; i < hits; i++) refusal = (await refusalOf(() => limiter.take('reads', client))) ?? refusal;
           if (refusal !== undefined) break;
         }
         fc.pre(refusal !== undefined);
         const seconds = Number(refusal?.headers?.['retry-after']);
         clock.advance((seconds - 1) * 1000);
-        expect(await refusalOf(limiter.take('reads', client)), 'a second before').toBeDefined();
+        expect(await refusalOf(() => limiter.take('reads', client)), 'a second before').toBeDefined();
         clock.advance(1000);
-        expect(await refusalOf(limiter.take('reads', client)), 'at the second').toBeUndefined();
+        expect(await refusalOf(() => limiter.take('reads', client)), 'at the second').toBeUndefined();
       }),
       { numRuns: 300 },
     );

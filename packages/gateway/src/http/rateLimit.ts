@@ -1,4 +1,5 @@
 import type { RateLimitClass } from '@prism-gateway/protocol';
+import { type Awaitable, andThen } from '../ports/awaitable.ts';
 import { type RateLimitStore, slidingUse, type WindowCounts, type WindowPosition } from '../ports/rateLimitStore.ts';
 import { type ApiError, rateLimited } from './errors.ts';
 import { createTurns, type InTurn } from './turns.ts';
@@ -62,11 +63,11 @@ function headersOf(name: LimitName, limit: number, use: number, position: Window
 
 export interface RateLimiter {
   /** Counts a hit. @returns headers of the answer @throws ApiError RATE_LIMITED */
-  take(name: LimitName, client: string): Promise<Readonly<Record<string, string>>>;
+  take(name: LimitName, client: string): Awaitable<Readonly<Record<string, string>>>;
   /** Runs a client's acts one after another, so that each sees what the one before has counted. */
   readonly inTurn: InTurn;
   /** Refuses a client that is over its limit, and counts nothing. @throws ApiError RATE_LIMITED */
-  check(name: LimitName, client: string): Promise<void>;
+  check(name: LimitName, client: string): Awaitable<void>;
 }
 
 const NONE: Readonly<Record<string, string>> = {};
@@ -84,22 +85,25 @@ export function createRateLimiter(store: RateLimitStore, limits: RateLimits, now
   }
   return {
     inTurn: createTurns(),
-    async take(name, client) {
+    take(name, client) {
       const limit = limits[name];
       if (limit === 0) return NONE;
       const nowMs = now();
       const position = positionAt(nowMs);
-      const { allowed, counts } = await store.take({ key: `${name}:${client}`, limit, ...position });
-      if (!allowed) throw refusal(name, counts, nowMs);
-      return headersOf(name, limit, slidingUse(counts, position), position);
+      const { window, elapsed } = position;
+      return andThen(store.take({ key: `${name}:${client}`, limit, window, elapsed }), ({ allowed, counts }) => {
+        if (!allowed) throw refusal(name, counts, nowMs);
+        return headersOf(name, limit, slidingUse(counts, position), position);
+      });
     },
-    async check(name, client) {
+    check(name, client) {
       const limit = limits[name];
       if (limit === 0) return;
       const nowMs = now();
       const position = positionAt(nowMs);
-      const counts = await store.peek(`${name}:${client}`, position.window);
-      if (!hasRoom(counts, position, limit)) throw refusal(name, counts, nowMs);
+      return andThen(store.peek(`${name}:${client}`, position.window), (counts) => {
+        if (!hasRoom(counts, position, limit)) throw refusal(name, counts, nowMs);
+      });
     },
   };
 }

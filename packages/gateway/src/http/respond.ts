@@ -1,3 +1,4 @@
+import { type Awaitable, andThen } from '../ports/awaitable.ts';
 import type { GatewayPorts } from '../ports/gatewayPorts.ts';
 import type { Answer } from './answer.ts';
 import { answerError, toApiError } from './errorAnswer.ts';
@@ -47,19 +48,27 @@ export function recordAnswer(ports: RespondPorts, exchange: Exchange, status: nu
  *
  * @param act - the handler; whatever it throws becomes `{ error, details? }`
  */
-export async function respond(
+export function respond(
   ports: RespondPorts,
   exchange: Exchange,
-  act: (exchange: Exchange) => Answer | Promise<Answer>,
-): Promise<Response> {
-  let answer: Answer;
-  try {
-    answer = await act(exchange);
-  } catch (thrown) {
+  act: (exchange: Exchange) => Awaitable<Answer>,
+): Awaitable<Response> {
+  const refuse = (thrown: unknown): Answer => {
     const error = toApiError(thrown);
     if (error.status >= 500) logError(ports, exchange, error);
-    answer = answerError(error);
+    return answerError(error);
+  };
+  let answer: Awaitable<Answer>;
+  try {
+    answer = act(exchange);
+  } catch (thrown) {
+    answer = refuse(thrown);
   }
+  const settled = answer instanceof Promise ? answer.catch(refuse) : answer;
+  return andThen(settled, (known) => writeAnswer(ports, exchange, known));
+}
+
+function writeAnswer(ports: RespondPorts, exchange: Exchange, answer: Answer): Response {
   recordAnswer(ports, exchange, answer.status);
   const base = answer.body === null ? BODILESS_HEADERS : API_HEADERS;
   const headers = { ...base, 'x-request-id': exchange.id, ...exchange.limitHeaders, ...answer.headers };

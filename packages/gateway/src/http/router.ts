@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono';
+import type { Awaitable } from '../ports/awaitable.ts';
 import type { GatewayPorts, Mount } from '../ports/gatewayPorts.ts';
 import type { Call } from './call.ts';
 import { type Endpoint, type EndpointContext, runEndpoint } from './endpoint.ts';
@@ -62,7 +63,7 @@ export interface Router {
   serve<I>(endpoint: Endpoint<I>): void;
   servePlain(route: PlainRoute): void;
   /** Adds 405, preflight and 404, and returns the whole as one function. */
-  finish(): (request: Request, env: GatewayEnv) => Promise<Response>;
+  finish(): (request: Request, env: GatewayEnv) => Awaitable<Response>;
 }
 
 /** Makes values of `X-Request-Id`: the process's own prefix and a count, which costs less than a UUID each. */
@@ -143,7 +144,7 @@ export function createRouter(ports: RouterPorts): Router {
           throw routeNotFound(c.req.method, path.slice(0, MAX_SHOWN_PATH));
         });
       });
-      return async (request, env) => {
+      return (request, env) => {
         const { path } = splitUrl(request.url);
         const mount = ports.mounts.find(({ prefix }) => path.startsWith(prefix));
         if (mount === undefined) return served.fetch(request, env);

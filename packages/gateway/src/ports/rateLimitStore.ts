@@ -1,3 +1,5 @@
+import type { Awaitable } from './awaitable.ts';
+
 /** Hits of one client in the current window and the one before it. */
 export interface WindowCounts {
   readonly current: number;
@@ -36,7 +38,7 @@ export interface TakeResult {
 /** Port: counters of a two-bucket sliding window. Throws `DependencyUnavailableError` only. */
 export interface RateLimitStore {
   /** Counts one hit, unless `slidingUse` would pass the limit with it. */
-  take(take: Take): Promise<TakeResult>;
+  take(take: Take): Awaitable<TakeResult>;
   /** Reads the counts and counts nothing. */
-  peek(key: string, window: number): Promise<WindowCounts>;
+  peek(key: string, window: number): Awaitable<WindowCounts>;
 }

@@ -1,4 +1,5 @@
 import type { Action, RequestStatus } from '@prism-gateway/protocol';
+import type { Awaitable } from './awaitable.ts';
 
 /** A request as a store keeps it. Times are milliseconds since the epoch. */
 export interface StoredRequest {
@@ -93,7 +94,7 @@ export interface RequestStore {
   /** Stores a new `pending` record. Repeating it with the same `requestId` changes nothing. */
   create(record: StoredRequest): Promise<void>;
   /** @param requestId UUID in any letter case */
-  get(requestId: string): Promise<StoredRequest | undefined>;
+  get(requestId: string): Awaitable<StoredRequest | undefined>;
   /** Keyset page; its cost does not grow with the backlog. @throws InvalidCursorError for an `after` it did not make */
   list(query: ListQuery): Promise<ListPage>;
   /** Moves `pending` (or an expired claim) to `processing`; atomic among all rivals. */

@@ -194,12 +194,12 @@ export function rateLimitStoreContract(name: string, createStore: CreateStore<Ra
         await cutOff();
         const key = anyKey();
         const calls = [
-          store.take(takeOf(known)),
-          store.peek(known, WINDOW),
-          store.take(takeOf(key)),
-          store.peek(key, WINDOW),
+          () => store.take(takeOf(known)),
+          () => store.peek(known, WINDOW),
+          () => store.take(takeOf(key)),
+          () => store.peek(key, WINDOW),
         ];
-        for (const answer of await Promise.allSettled(calls)) {
+        for (const answer of await Promise.allSettled(calls.map(async (call) => call()))) {
           if (answer.status === 'rejected') expect(answer.reason).toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
         }
       });

@@ -97,7 +97,7 @@ describeWithDynamo(`faults on ${FAULT_SHARE * 100} % of all calls, under load`, 
     expect(walkedRecords).toBe(REQUESTS);
     for (const [requestId, record] of expected) {
       expect(walked.get(requestId)).toStrictEqual(record);
-      expect(await insist(() => process(1).get(requestId))).toStrictEqual(record);
+      expect(await insist(async () => process(1).get(requestId))).toStrictEqual(record);
     }
     const faults = Object.entries(rig.proxy.counts).filter(([kind]) => kind !== 'passed');
     expect(faults.reduce((sum, [, count]) => sum + count, 0)).toBeGreaterThan(REQUESTS / 2);

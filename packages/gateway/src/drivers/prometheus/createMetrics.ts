@@ -77,15 +77,16 @@ export function createMetrics(readStats: () => Promise<RequestStats>, now: () =>
   });
   const claims = new Counter({ name: 'prism_claims_total', help: 'Claims', labelNames: ['result'], registers });
   watchQueue(registers, readStats, now);
-  // Looking a series up by its labels costs more than counting: each one is looked up once.
-  const known = new Map<string, Series>();
+  // Looking a series up by its labels costs more than counting: each one is looked up once, and then by texts as they came,
+  // whose hashes are known already.
+  const known = new Map<string, Map<string, Map<number, Series>>>();
   function seriesOf(method: string, route: string, status: number): Series {
-    const name = `${method} ${status} ${route}`;
-    let series = known.get(name);
-    if (series === undefined) {
-      series = { count: answers.labels(method, route, String(status)), time: latency.labels(method, route) };
-      known.set(name, series);
-    }
+    const found = known.get(route)?.get(method)?.get(status);
+    if (found !== undefined) return found;
+    const series = { count: answers.labels(method, route, String(status)), time: latency.labels(method, route) };
+    const ofRoute = known.get(route) ?? new Map<string, Map<number, Series>>();
+    const ofMethod = ofRoute.get(method) ?? new Map<number, Series>();
+    known.set(route, ofRoute.set(method, ofMethod.set(status, series)));
     return series;
   }
   return {

@@ -96,7 +96,7 @@ export function createRateLimitStore(
   }
 
   return {
-    async take({ key, window, elapsed, limit }: Take) {
+    take({ key, window, elapsed, limit }: Take) {
       const client = clientOf(key, window);
       const allowed =
         slidingUse({ current: client.current + 1, previous: client.previous }, { window, elapsed }) <= limit;
@@ -107,7 +107,7 @@ export function createRateLimitStore(
       }
       return { allowed, counts: { current: client.current, previous: client.previous } };
     },
-    async peek(key, window) {
+    peek(key, window) {
       const { current, previous } = clientOf(key, window);
       return { current, previous };
     },

@@ -5,6 +5,7 @@ import type { ListQuery, RequestStats, RequestStore } from '../../ports/requestS
 import { listPage } from './listRequests.ts';
 import { createStatements, readStore } from './reads.ts';
 import { type RequestRow, requestOfRow, selectRequests } from './rows.ts';
+import type { Snapshot } from './snapshot.ts';
 import type { QuotedTables } from './tables.ts';
 import type { Writer } from './writer.ts';
 
@@ -19,12 +20,16 @@ function readStats(statement: ReturnType<typeof createStatements>, tables: Quote
   return oldest === undefined ? { countByStatus } : { countByStatus, oldestPendingAt: Number(oldest) };
 }
 
-/**
- * The queue's records in SQLite: read on this thread, written on the writer's.
- *
- * @param database - a connection for reading
- */
-export function createRequestStore(database: DatabaseSync, writer: Writer, tables: QuotedTables): RequestStore {
+interface RequestStoreContext {
+  /** A connection for reading. */
+  readonly database: DatabaseSync;
+  readonly snapshot: Snapshot;
+  readonly writer: Writer;
+  readonly tables: QuotedTables;
+}
+
+/** The queue's records in SQLite: read on this thread, written on the writer's. */
+export function createRequestStore({ database, snapshot, writer, tables }: RequestStoreContext): RequestStore {
   const statement = createStatements(database);
   const select = database.prepare(`${selectRequests(tables)} WHERE r.request_id = ?`);
   select.setReturnArrays(true);
@@ -32,9 +37,11 @@ export function createRequestStore(database: DatabaseSync, writer: Writer, table
     async create(record) {
       await writer.write('create', record);
     },
-    async get(requestId) {
+    get(requestId) {
       // Ids are made and kept in lower case. The columns are those of RequestRow.
-      const row = readStore(() => select.get(requestId.toLowerCase())) as unknown as RequestRow | undefined;
+      const row = readStore(() => snapshot.read(() => select.get(requestId.toLowerCase()))) as unknown as
+        | RequestRow
+        | undefined;
       return row === undefined ? undefined : requestOfRow(row);
     },
     async list(query: ListQuery) {

@@ -6,6 +6,7 @@ import { createRateLimitStore, type SqliteRateLimitStore } from './rateLimitStor
 import { readStore } from './reads.ts';
 import { createRelayerStore } from './relayerStore.ts';
 import { createRequestStore } from './requestStore.ts';
+import { createSnapshot } from './snapshot.ts';
 import { quoteTables, type TableNames } from './tables.ts';
 import { createWriter } from './writer.ts';
 
@@ -30,11 +31,12 @@ export function openSqliteStores(file: string, tables: TableNames): SqliteStores
   const database = openDatabase(file);
   migrate(database, tables);
   const quoted = quoteTables(tables);
-  const writer = createWriter({ file, tables });
+  const snapshot = createSnapshot(database);
+  const writer = createWriter({ file, tables }, snapshot.end);
   const rateLimits = createRateLimitStore(database, writer, quoted);
   const probe = database.prepare(`SELECT 1 FROM ${quoted.requests} LIMIT 1`);
   return {
-    requests: createRequestStore(database, writer, quoted),
+    requests: createRequestStore({ database, snapshot, writer, tables: quoted }),
     relayers: createRelayerStore(database, writer, quoted),
     rateLimits,
     async checkReady() {
@@ -44,6 +46,7 @@ export function openSqliteStores(file: string, tables: TableNames): SqliteStores
     async close() {
       await rateLimits.flush().catch(() => undefined);
       await writer.close();
+      snapshot.end();
       database.close();
     },
   };

@@ -114,7 +114,7 @@ describe('a thread that dies', () => {
     const file = join(parent, 'gone.db');
     // The file is there, but not its tables: the thread cannot prepare its statements.
     new DatabaseSync(file).exec('CREATE TABLE other (x)');
-    const writer = createWriter({ file, tables: TEST_TABLES });
+    const writer = createWriter({ file, tables: TEST_TABLES }, () => undefined);
     const first = await Promise.allSettled([
       writer.write('create', pendingRequest()),
       writer.write('removeRelayer', '0x'),
@@ -150,7 +150,7 @@ describe('closing', () => {
   });
 
   test('twice is once', async () => {
-    const writer = createWriter({ file: rig.file, tables: TEST_TABLES });
+    const writer = createWriter({ file: rig.file, tables: TEST_TABLES }, () => undefined);
     rig.open();
     await writer.write('removeRelayer', '0x');
     await writer.close();
@@ -158,6 +158,6 @@ describe('closing', () => {
   });
 
   test('before the first write ends no thread, and is done', async () => {
-    await createWriter({ file: rig.file, tables: TEST_TABLES }).close();
+    await createWriter({ file: rig.file, tables: TEST_TABLES }, () => undefined).close();
   });
 });

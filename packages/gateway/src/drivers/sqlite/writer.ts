@@ -26,8 +26,10 @@ const unavailable = (cause: unknown) => new DependencyUnavailableError('store', 
 /**
  * Starts the writer thread. Orders given in one turn of the event loop travel in few messages; the thread commits all that
  * waits in one transaction. If the thread dies, its open orders are rejected and the next order starts another.
+ *
+ * @param onCommitted - called after each commit, before any write of it is acknowledged
  */
-export function createWriter(data: WriterThreadData): Writer {
+export function createWriter(data: WriterThreadData, onCommitted: () => void): Writer {
   const waiting = new Map<number, Waiting>();
   let orders: [number, WriteOrder][] = [];
   let nextNumber = 0;
@@ -47,6 +49,7 @@ export function createWriter(data: WriterThreadData): Writer {
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });
     worker.on('message', (outcomes: FromWriterThread) => {
+      onCommitted();
       for (const [number, outcome] of outcomes) settle(number, outcome);
     });
     worker.on('error', (error) => {

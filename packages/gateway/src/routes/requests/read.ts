@@ -2,6 +2,7 @@ import { ROUTES } from '@prism-gateway/protocol';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { requestNotFound } from '../../http/errors.ts';
 import { requireValid } from '../../http/valid.ts';
+import { andThen } from '../../ports/awaitable.ts';
 import type { RequestStore } from '../../ports/requestStore.ts';
 import { renderRecord } from '../../queue/renderRecord.ts';
 import { parseRequestId } from './requestId.ts';
@@ -10,11 +11,12 @@ import { parseRequestId } from './requestId.ts';
 export function readRequestEndpoint(ports: { readonly requests: RequestStore }): Endpoint {
   return {
     route: ROUTES.readRequest,
-    async handle(call) {
+    handle(call) {
       const [requestId] = requireValid(parseRequestId(call));
-      const record = await ports.requests.get(requestId);
-      if (record === undefined) throw requestNotFound(requestId);
-      return { status: 200, body: renderRecord(record) };
+      return andThen(ports.requests.get(requestId), (record) => {
+        if (record === undefined) throw requestNotFound(requestId);
+        return { status: 200, body: renderRecord(record) };
+      });
     },
   };
 }

@@ -16,7 +16,7 @@ export function describeOutage(createStore: CreateStore<RequestStore>): void {
       await cutOff();
       const calls: Record<string, Promise<unknown>> = {
         create: store.create(pendingRequest()),
-        get: store.get(record.requestId),
+        get: Promise.resolve().then(() => store.get(record.requestId)),
         list: store.list({ filter: { signer: record.signer }, order: 'asc', limit: 20 }),
         claim: store.claim(claimOf(record)),
         report: store.report(reportOf(record, { relayer: anyAddress() })),

@@ -1,0 +1,65 @@
+import { cloudAbi, coreAbi, creditTokenAbi, forwarderAbi } from '@prism-gateway/contracts';
+import { MAX_ERROR_MESSAGE_LENGTH } from '@prism-gateway/protocol';
+import type { Abi, Hex } from 'viem';
+import { decodeErrorResult } from 'viem/utils';
+
+const isError = ({ type }: { readonly type: string }) => type === 'error';
+
+/** The errors of everything that a request can touch; the same error in two contracts stands once. */
+const errors: Abi = [
+  ...new Map(
+    [...forwarderAbi, ...cloudAbi, ...coreAbi, ...creditTokenAbi]
+      .filter(isError)
+      .map((item) => [
+        JSON.stringify({ ...item, inputs: 'inputs' in item ? item.inputs.map(({ type }) => type) : [] }),
+        item,
+      ]),
+  ).values(),
+];
+
+/** Longest text of one argument, in characters. */
+const MAX_ARGUMENT_LENGTH = 200;
+
+function writeArgument(value: unknown): string {
+  const text = Array.isArray(value) ? `[${value.map(writeArgument).join(', ')}]` : String(value);
+  return text.length > MAX_ARGUMENT_LENGTH ? `${text.slice(0, MAX_ARGUMENT_LENGTH)}…` : text;
+}
+
+/**
+ * Cuts a text to what an `errorMessage` may have.
+ *
+ * @returns 1 to 1000 Unicode code points, without lone surrogates
+ * @see SPEC.md section 8
+ */
+export function limitMessage(text: string): string {
+  const points = [...text.toWellFormed()];
+  if (points.length === 0) return 'unknown';
+  if (points.length <= MAX_ERROR_MESSAGE_LENGTH) return points.join('');
+  return `${points.slice(0, MAX_ERROR_MESSAGE_LENGTH - 1).join('')}…`;
+}
+
+/**
+ * Writes what a call reverted with, as a person and a program can read it: `NotPrismOwner(0x…, 0x…)`.
+ *
+ * @param data - the ABI-encoded error; undefined where the node did not tell
+ * @returns custom error and arguments, at most 1000 characters
+ */
+export function decodeReason(data: Hex | undefined): string {
+  if (data === undefined || data === '0x') return 'reverted without a reason';
+  try {
+    const { errorName, args } = decodeErrorResult({ abi: errors, data });
+    return limitMessage(`${errorName}(${(args ?? []).map(writeArgument).join(', ')})`);
+  } catch {
+    return limitMessage(`reverted with ${data}`);
+  }
+}
+
+/** Names the custom error of a revert. @returns undefined where it is none that is known */
+export function nameReason(data: Hex | undefined): string | undefined {
+  if (data === undefined || data === '0x') return undefined;
+  try {
+    return decodeErrorResult({ abi: errors, data }).errorName;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,57 @@
+import type { ChainReader, ForwarderPolicy, Head } from './chainReader.ts';
+
+/** How long what was read stays good, in milliseconds: a head for less than a block, the rest for longer. */
+const HEAD_MS = 500;
+const BALANCE_MS = 2000;
+const POLICY_MS = 30_000;
+/** A newest block older than this, in seconds, says nothing of the time at which the next one would be made. */
+const IDLE_CHAIN_SECONDS = 15n;
+
+/** What is known of the chain; read again when it has become old. */
+export interface ChainState {
+  head(): Promise<Head>;
+  policy(): Promise<ForwarderPolicy>;
+  /** The relayer's ether, in wei. */
+  balance(): Promise<bigint>;
+  /** The time the next block would have, in Unix seconds, and the state in which a call is to be simulated. */
+  clock(): Promise<{ readonly seconds: bigint; readonly at: 'latest' | 'pending' }>;
+}
+
+/** Keeps an answer for some time; callers in the meantime share it, a failure is kept for nobody. */
+function keepFresh<T>(
+  read: () => Promise<T>,
+  options: { readonly forMs: number; readonly now: () => number },
+): () => Promise<T> {
+  let kept: { readonly answer: Promise<T>; readonly until: number } | undefined;
+  return function readFresh() {
+    if (kept !== undefined && options.now() < kept.until) return kept.answer;
+    const answer = read();
+    kept = { answer, until: options.now() + options.forMs };
+    answer.catch(() => {
+      kept = undefined;
+    });
+    return answer;
+  };
+}
+
+/**
+ * Keeps what is known of a chain, so that many requests share few questions.
+ *
+ * @param chain - who is asked
+ * @param now - Unix time in milliseconds
+ */
+export function watchChain(chain: ChainReader, now: () => number): ChainState {
+  const head = keepFresh(() => chain.head(), { forMs: HEAD_MS, now });
+  return {
+    head,
+    policy: keepFresh(() => chain.policy(), { forMs: POLICY_MS, now }),
+    balance: keepFresh(() => chain.balance(), { forMs: BALANCE_MS, now }),
+    async clock() {
+      const { timestamp } = await head();
+      const wall = BigInt(Math.floor(now() / 1000));
+      // A chain that makes blocks only for transactions stands still; its pending block has the time of day.
+      if (wall - timestamp > IDLE_CHAIN_SECONDS) return { seconds: wall, at: 'pending' };
+      return { seconds: timestamp > wall ? timestamp : wall, at: 'latest' };
+    },
+  };
+}

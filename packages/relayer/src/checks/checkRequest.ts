@@ -1,0 +1,124 @@
+import { encodeForwarderCall } from '@prism-gateway/contracts';
+import type { ActionParams } from '@prism-gateway/protocol';
+import type { ForwarderPolicy, Head } from '../chain/chainReader.ts';
+import { decodeReason, nameReason } from '../chain/decodeReason.ts';
+import type { RelayedRecord, SignedWish } from '../life/openRequest.ts';
+import type { Relay } from '../relay.ts';
+import { coversGas, feeInWei, sumFees } from './fee.ts';
+import { listSignedParts, type SignedPart } from './findNonce.ts';
+import type { LeaveReason, Verdict } from './verdict.ts';
+
+/** Pauses before a request is looked at again, in milliseconds. */
+const RECHECK_MS = {
+  action: 600_000,
+  sponsor: 600_000,
+  fee: 10_000,
+  gasPrice: 2000,
+  nonceAhead: 1000,
+  reverts: 1000,
+} as const;
+
+/** What a check works with. */
+export interface CheckInput {
+  readonly record: RelayedRecord;
+  /** With the nonces they were signed for, as far as these are known. */
+  readonly wishes: readonly SignedWish[];
+  /** Each signer's forwarder nonce on the chain. */
+  readonly nonces: ReadonlyMap<string, bigint>;
+  readonly head: Head;
+  readonly forwarder: ForwarderPolicy;
+  readonly clock: { readonly seconds: bigint; readonly at: 'latest' | 'pending' };
+}
+
+type CheckContext = Pick<Relay, 'chain' | 'policy' | 'settings' | 'now'>;
+
+function leave(
+  now: number,
+  reason: Exclude<LeaveReason, 'early'>,
+  facts: { errorMessage?: string; wishes?: readonly SignedWish[] } = {},
+): Verdict {
+  return { kind: 'leave', reason, recheckAtMs: now + RECHECK_MS[reason], ...facts };
+}
+
+/**
+ * Judges action and sponsorship: what needs no chain.
+ *
+ * @returns undefined where nothing speaks against the request
+ */
+export function checkPolicy(
+  { policy, now }: Pick<Relay, 'policy' | 'now'>,
+  record: RelayedRecord,
+): Verdict | undefined {
+  if (!policy.actions.has(record.action)) return leave(now(), 'action');
+  // Only the creations have it.
+  const { relayerFundAmount = '0' } = record.params as Partial<ActionParams<'CREATE_PRISM_FOR'>>;
+  return BigInt(relayerFundAmount) > policy.maxSponsorCredits ? leave(now(), 'sponsor') : undefined;
+}
+
+/** The bare timestamp is looked at as well: it may lie in the future. */
+function checkWindow(input: CheckInput, parts: readonly SignedPart[], nowMs: number): Verdict | undefined {
+  const { clock, forwarder, wishes } = input;
+  const timestamps = parts.map(({ params }) => BigInt(params.timestamp));
+  const expired = timestamps.map((timestamp) => timestamp + forwarder.maxAge).filter((at) => at < clock.seconds);
+  if (expired.length === timestamps.length) {
+    return { kind: 'settle', wishes, errorMessage: `RequestExpired(${expired[0]})` };
+  }
+  const delay = forwarder.isOfficial ? 0n : forwarder.priorityWindow;
+  // One by one, as numbers would lose digits of a uint256.
+  const [openAt = 0n] = timestamps.map((timestamp) => timestamp + delay).toSorted((a, b) => (a < b ? 1 : -1));
+  // A second later, since the simulation sees the time of a block.
+  if (openAt <= clock.seconds) return undefined;
+  const waitMs = Math.min(Number(openAt - clock.seconds) * 1000, 3_600_000);
+  return { kind: 'leave', reason: 'early', recheckAtMs: nowMs + waitMs };
+}
+
+/** Compares the nonces that were signed with those on the chain. */
+function checkNonces(input: CheckInput, nowMs: number): Verdict | undefined {
+  const { wishes, nonces } = input;
+  const known = wishes.filter((wish) => wish.nonce !== undefined);
+  const standing = known.map(({ signer, nonce = 0n }) => ({ signer, nonce, current: nonces.get(signer) ?? 0n }));
+  if (wishes.length === 1 && standing[0] !== undefined) {
+    const { signer, nonce, current } = standing[0];
+    if (nonce > current) {
+      const errorMessage = `out of nonce order: signed for forwarder nonce ${nonce} of ${signer}, whose next one is ${current}`;
+      return leave(nowMs, 'nonceAhead', { errorMessage, wishes });
+    }
+  }
+  if (known.length < wishes.length || !standing.every(({ nonce, current }) => nonce < current)) return undefined;
+  return { kind: 'settle', wishes, errorMessage: 'the forwarder nonce it was signed for is used already' };
+}
+
+/**
+ * Checks one request against the chain: window, nonce, simulated outcome, fee.
+ *
+ * @param context - chain, settings and clock
+ * @param input - the request, and what is known of the chain
+ * @returns what to do with it
+ * @throws ChainError where the node does not answer
+ */
+export async function checkRequest(context: CheckContext, input: CheckInput): Promise<Verdict> {
+  const { chain, policy, settings, now } = context;
+  const { record, wishes, head, forwarder, clock } = input;
+  const nowMs = now();
+  // Before anything else: what is executed already is so whatever its window and its price.
+  const early = checkNonces(input, nowMs) ?? checkWindow(input, listSignedParts(record), nowMs);
+  if (early !== undefined) return early;
+  if (head.gasPrice > settings.maxFeePerGas) return leave(nowMs, 'gasPrice');
+  // A record holds action and params that go together.
+  const simulated = await chain.simulate(encodeForwarderCall(record).data, clock.at);
+  if ('reverted' in simulated) {
+    const errorMessage = decodeReason(simulated.reverted);
+    if (nameReason(simulated.reverted) === 'RequestNotYetOpen') {
+      return { kind: 'leave', reason: 'early', recheckAtMs: nowMs + 1000 };
+    }
+    return leave(nowMs, 'reverts', { errorMessage, wishes });
+  }
+  const { gas } = simulated;
+  const feeWei = feeInWei({
+    credits: sumFees(record),
+    shareBps: forwarder.shareBps,
+    creditsPerEth: settings.creditsPerEth,
+  });
+  const isCovered = coversGas({ feeWei, gas, gasPrice: head.gasPrice, marginPercent: policy.feeMarginPercent });
+  return isCovered ? { kind: 'ready', wishes, gas, feeWei } : leave(nowMs, 'fee');
+}

@@ -1,0 +1,48 @@
+import type { ActionParams } from '@prism-gateway/protocol';
+import type { RelayedRecord } from '../life/openRequest.ts';
+
+const WHOLE_BPS = 10_000n;
+const WEI_PER_ETH = 10n ** 18n;
+const WHOLE_PERCENT = 100n;
+
+/** The fee that a request pays, before the split: of a multi-user batch, what its entries pay together. */
+export function sumFees(record: Pick<RelayedRecord, 'action' | 'params'>): bigint {
+  if (record.action !== 'BATCH_MULTI_USER_WRITE_DATA') return BigInt(record.params.relayerFee);
+  // Action and params go together in a record.
+  const { requests } = record.params as ActionParams<'BATCH_MULTI_USER_WRITE_DATA'>;
+  return requests.reduce((sum, entry) => sum + BigInt(entry.relayerFee), 0n);
+}
+
+/**
+ * Values a fee in ether, as this relayer gets it.
+ *
+ * @param fee.credits - `relayerFee`, in base units (18 decimals)
+ * @param fee.shareBps - what the relayer gets of it, in basis points
+ * @param fee.creditsPerEth - rate in 18-decimal fixed point
+ * @returns wei, rounded down
+ */
+export function feeInWei(fee: {
+  readonly credits: bigint;
+  readonly shareBps: bigint;
+  readonly creditsPerEth: bigint;
+}): bigint {
+  const share = (fee.credits * fee.shareBps) / WHOLE_BPS;
+  return (share * WEI_PER_ETH) / fee.creditsPerEth;
+}
+
+/**
+ * Tells whether a fee pays for gas, with a margin.
+ *
+ * @param deal.marginPercent - by how much the fee must exceed the expected price
+ * @see DECISIONS.md, "Is the fee enough?"
+ */
+export function coversGas(deal: {
+  readonly feeWei: bigint;
+  readonly gas: bigint;
+  /** In wei. */
+  readonly gasPrice: bigint;
+  readonly marginPercent: number;
+}): boolean {
+  const { feeWei, gas, gasPrice, marginPercent } = deal;
+  return gas * gasPrice * (WHOLE_PERCENT + BigInt(marginPercent)) <= feeWei * WHOLE_PERCENT;
+}

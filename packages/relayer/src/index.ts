@@ -1,0 +1,3 @@
+export { parseSettings, type Settings } from './settings/settings.ts';
+export { SettingsError } from './settings/settingsError.ts';
+export { type RunningRelayer, startRelayer } from './startRelayer.ts';

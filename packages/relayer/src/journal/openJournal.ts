@@ -1,0 +1,140 @@
+import { DatabaseSync } from 'node:sqlite';
+import { assertMove, type LifeState } from '../life/life.ts';
+import type { OpenRequest, Outcome, Submission } from '../life/openRequest.ts';
+import { type Row, readRow, writeFields } from './rows.ts';
+import { JOURNAL_SCHEMA } from './schema.ts';
+
+/** How long a process waits for another one's commit, in milliseconds. */
+const BUSY_TIMEOUT_MS = 5000;
+/** How long a request that has ended stays for people to read, in milliseconds: a week. */
+const KEEP_ENDED_MS = 7 * 86_400_000;
+
+/** A change of state, and what comes with it. */
+export type JournalMove = { readonly requestId: string; readonly nowMs: number } & (
+  | { readonly to: 'claimed'; readonly intentId?: undefined }
+  | { readonly to: 'mined'; readonly outcome: Outcome }
+  | { readonly to: 'reported' | 'lost' }
+);
+
+/** What the relayer promises to remember: its claims, what it handed to the sender, and outcomes until they are reported. */
+export interface Journal {
+  /** Notes the intention to claim; what stood there of a request that had ended is replaced. */
+  begin(requests: readonly Omit<OpenRequest, 'state' | 'intentId' | 'outcome' | 'attempts'>[]): void;
+  /** Notes a claim that the gateway knows and the journal did not. */
+  adopt(request: Omit<OpenRequest, 'state' | 'intentId' | 'outcome' | 'attempts'>): void;
+  /** Notes calls before the sender gets them; all their requests become `submitted`. */
+  submit(submissions: readonly Submission[], nowMs: number): void;
+  /** Makes moves, all or none, on the disk before it returns. */
+  move(moves: readonly JournalMove[]): void;
+  get(requestId: string): OpenRequest | undefined;
+  submission(intentId: string): Submission | undefined;
+  /** Requests that have not ended, oldest claim first. */
+  open(): readonly OpenRequest[];
+  close(): void;
+}
+
+type SqlValue = string | number | null;
+
+/**
+ * Opens the journal of one relayer on one chain.
+ *
+ * @param options.path - the SQLite file; made where it is missing
+ * @param options.nowMs - Unix time in milliseconds; what ended a week before is forgotten
+ * @returns a journal whose changes are on the disk when they return
+ * @see https://sqlite.org/pragma.html#pragma_synchronous
+ */
+export function openJournal(options: { readonly path: string; readonly nowMs: number }): Journal {
+  const database = new DatabaseSync(options.path, { timeout: BUSY_TIMEOUT_MS });
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;');
+  database.exec(JOURNAL_SCHEMA);
+  database
+    .prepare("DELETE FROM requests WHERE state IN ('reported', 'lost') AND updated_at < ?")
+    .run(options.nowMs - KEEP_ENDED_MS);
+  database.exec(
+    'DELETE FROM submissions WHERE intent_id NOT IN (SELECT intent_id FROM requests WHERE intent_id IS NOT NULL)',
+  );
+  const insert = database.prepare(
+    `INSERT INTO requests (request_id, state, record, wishes, gas, attempts, claimed_at, updated_at)
+     VALUES (?, ?, ?, ?, ?, 0, ?, ?)`,
+  );
+  const forget = database.prepare("DELETE FROM requests WHERE request_id = ? AND state IN ('reported', 'lost')");
+  const select = database.prepare('SELECT * FROM requests WHERE request_id = ?');
+  const selectOpen = database.prepare(
+    "SELECT * FROM requests WHERE state NOT IN ('reported', 'lost') ORDER BY claimed_at, request_id",
+  );
+  const change = database.prepare(
+    'UPDATE requests SET state = ?, intent_id = ?, attempts = ?, outcome = ?, updated_at = ? WHERE request_id = ?',
+  );
+  const insertSubmission = database.prepare(
+    'INSERT INTO submissions (intent_id, call_to, data, gas_limit, request_ids, created_at) VALUES (?, ?, ?, ?, ?, ?)',
+  );
+  const selectSubmission = database.prepare('SELECT * FROM submissions WHERE intent_id = ?');
+
+  function transact(work: () => void): void {
+    database.exec('BEGIN IMMEDIATE');
+    try {
+      work();
+      database.exec('COMMIT');
+    } catch (error) {
+      database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  // The columns are the schema's own.
+  const find = (requestId: string) => select.get(requestId) as unknown as Row | undefined;
+
+  function update(requestId: string, to: LifeState, fields: Partial<Record<keyof Row, SqlValue>>, nowMs: number): void {
+    const row = find(requestId);
+    if (row === undefined) throw new TypeError(`request ${requestId} is not in the journal`);
+    assertMove({ requestId, from: row.state, to });
+    const next = { ...row, ...fields };
+    change.run(to, next.intent_id, next.attempts, next.outcome, nowMs, requestId);
+  }
+
+  function start(request: Parameters<Journal['adopt']>[0], state: 'claiming' | 'claimed'): void {
+    const { record, wishes, gas } = writeFields(request);
+    forget.run(request.requestId);
+    insert.run(request.requestId, state, record, wishes, gas, request.claimedAtMs, request.claimedAtMs);
+  }
+
+  function noteSubmission({ intentId, to, data, gasLimit, requestIds }: Submission, nowMs: number): void {
+    insertSubmission.run(intentId, to, data, String(gasLimit), JSON.stringify(requestIds), nowMs);
+    for (const requestId of requestIds) {
+      const attempts = (find(requestId)?.attempts ?? 0) + 1;
+      update(requestId, 'submitted', { intent_id: intentId, attempts }, nowMs);
+    }
+  }
+
+  return {
+    begin: (requests) => transact(() => requests.forEach((request) => void start(request, 'claiming'))),
+    adopt: (request) => transact(() => start(request, 'claimed')),
+    submit: (submissions, nowMs) => transact(() => submissions.forEach((each) => void noteSubmission(each, nowMs))),
+    move: (moves) =>
+      transact(() => {
+        for (const move of moves) {
+          const fields = move.to === 'mined' ? { outcome: JSON.stringify(move.outcome) } : {};
+          update(move.requestId, move.to, move.to === 'claimed' ? { intent_id: null } : fields, move.nowMs);
+        }
+      }),
+    get(requestId) {
+      const row = find(requestId);
+      return row === undefined || row.state === 'reported' || row.state === 'lost' ? undefined : readRow(row);
+    },
+    submission(intentId) {
+      const row = selectSubmission.get(intentId);
+      if (row === undefined) return undefined;
+      return {
+        intentId,
+        // Written by `submit` alone.
+        to: row.call_to as `0x${string}`,
+        data: row.data as `0x${string}`,
+        gasLimit: BigInt(row.gas_limit as string),
+        requestIds: JSON.parse(row.request_ids as string) as string[],
+      };
+    },
+    // The columns are the schema's own.
+    open: () => (selectOpen.all() as unknown as Row[]).map(readRow),
+    close: () => database.close(),
+  };
+}

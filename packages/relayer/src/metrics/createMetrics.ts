@@ -1,0 +1,64 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** What the relayer counts; each has the label `chain`. */
+export interface Metrics {
+  readonly registry: Registry;
+  /** By `result`: `won`, `conflict`, `unknown`. */
+  readonly claims: Counter<'chain' | 'result'>;
+  /** By `status`: `success`, `failed`. */
+  readonly reports: Counter<'chain' | 'status'>;
+  /** Checks by `verdict`: `ready`, `settle`, or why it was left. */
+  readonly checks: Counter<'chain' | 'verdict'>;
+  /** By `kind`: `single`, `batch`. */
+  readonly transactions: Counter<'chain' | 'kind'>;
+  /** Writes that went in a batch. */
+  readonly batchedWrites: Counter<'chain'>;
+  readonly gasUsed: Counter<'chain'>;
+  /** In ether. */
+  readonly spentEther: Counter<'chain'>;
+  /** Whole credits, this relayer's share. */
+  readonly earnedCredits: Counter<'chain'>;
+  readonly faults: Counter<'chain' | 'where'>;
+  readonly inFlight: Gauge<'chain'>;
+  /** In ether. */
+  readonly balance: Gauge<'chain'>;
+  /** Share of the page's head that is claimed at once. */
+  readonly claimShare: Gauge<'chain'>;
+  /** Seconds from the claim to the report. */
+  readonly duration: Histogram<'chain'>;
+}
+
+/**
+ * Makes the relayer's metrics.
+ *
+ * @see https://prometheus.io/docs/practices/naming/
+ */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+    new Counter<L>({ name: `prism_relayer_${name}_total`, help, labelNames: [...labelNames], registers: [registry] });
+  const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+    new Gauge<L>({ name: `prism_relayer_${name}`, help, labelNames: [...labelNames], registers: [registry] });
+  return {
+    registry,
+    claims: counter('claims', 'Claims that were asked for, by result', ['chain', 'result']),
+    reports: counter('reports', 'Outcomes that were reported, by status', ['chain', 'status']),
+    checks: counter('checks', 'Requests that were checked, by verdict', ['chain', 'verdict']),
+    transactions: counter('transactions', 'Transactions that were mined, by kind', ['chain', 'kind']),
+    batchedWrites: counter('batched_writes', 'Writes that were mined in a batch of many users', ['chain']),
+    gasUsed: counter('gas_used', 'Gas that was used', ['chain']),
+    spentEther: counter('spent_ether', 'Ether that was paid for gas', ['chain']),
+    earnedCredits: counter('earned_credits', 'Credits that were earned as fees', ['chain']),
+    faults: counter('faults', 'Calls and work that failed, by place', ['chain', 'where']),
+    inFlight: gauge('in_flight', 'Requests that are claimed and not yet reported', ['chain']),
+    balance: gauge('balance_ether', 'Ether of the relayer', ['chain']),
+    claimShare: gauge('claim_share', "Share of the page's head that is claimed at once", ['chain']),
+    duration: new Histogram({
+      name: 'prism_relayer_request_seconds',
+      help: 'From the claim to the report',
+      labelNames: ['chain'],
+      buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
+      registers: [registry],
+    }),
+  };
+}

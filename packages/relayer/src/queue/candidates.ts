@@ -1,0 +1,90 @@
+import type { RequestRecord } from '@prism-gateway/protocol';
+import type { Verdict } from '../checks/verdict.ts';
+import type { SignedWish } from '../life/openRequest.ts';
+
+/** A pending request as the relayer knows it. */
+export interface Candidate {
+  readonly record: RequestRecord;
+  verdict: Verdict | undefined;
+  /** When `verdict` was found; Unix milliseconds. */
+  checkedAtMs: number;
+  /** Since when it would revert, or is out of order; Unix milliseconds. */
+  blockedSinceMs: number | undefined;
+  wishes: readonly SignedWish[] | undefined;
+  lastSeenMs: number;
+}
+
+/** The pending requests that are known. */
+export interface Candidates {
+  /** Notes what a page shows. @returns the candidates of the page, in its order */
+  see(records: readonly RequestRecord[], nowMs: number): Candidate[];
+  judge(candidate: Candidate, verdict: Verdict, nowMs: number): void;
+  forget(requestId: string): void;
+  /** Whether a request was judged, and is not to be looked at yet. */
+  isLeft(requestId: string, nowMs: number): boolean;
+  /** Has the requests of a signer looked at again at once. */
+  touch(signer: string): void;
+}
+
+/** How long a request that no page shows any more is remembered, in milliseconds, and how many at most. */
+const FORGET_AFTER_MS = 120_000;
+const MAX_CANDIDATES = 20_000;
+/** How old a verdict may be to be acted on, in milliseconds: nonces and prices move. */
+const READY_FOR_MS = 3000;
+
+/** Tells whether a candidate has to be looked at. */
+export function isDue({ verdict, checkedAtMs }: Candidate, nowMs: number): boolean {
+  if (verdict === undefined) return true;
+  return verdict.kind === 'leave' ? verdict.recheckAtMs <= nowMs : nowMs - checkedAtMs > READY_FOR_MS;
+}
+
+/** Makes an empty memory of candidates. */
+export function createCandidates(): Candidates {
+  const known = new Map<string, Candidate>();
+  function prune(nowMs: number): void {
+    for (const [requestId, { lastSeenMs }] of known) {
+      if (known.size <= MAX_CANDIDATES && lastSeenMs > nowMs - FORGET_AFTER_MS) return;
+      known.delete(requestId);
+    }
+  }
+  return {
+    see(records, nowMs) {
+      const seen = records.map((record) => {
+        const candidate = known.get(record.requestId) ?? {
+          record,
+          verdict: undefined,
+          checkedAtMs: 0,
+          blockedSinceMs: undefined,
+          wishes: undefined,
+          lastSeenMs: nowMs,
+        };
+        candidate.lastSeenMs = nowMs;
+        // To the end: the map's order is that of the last sight.
+        known.delete(record.requestId);
+        known.set(record.requestId, candidate);
+        return candidate;
+      });
+      prune(nowMs);
+      return seen;
+    },
+    judge(candidate, verdict, nowMs) {
+      candidate.verdict = verdict;
+      candidate.checkedAtMs = nowMs;
+      candidate.wishes = verdict.wishes ?? candidate.wishes;
+      const isBlocked = verdict.kind === 'leave' && (verdict.reason === 'reverts' || verdict.reason === 'nonceAhead');
+      candidate.blockedSinceMs = isBlocked ? (candidate.blockedSinceMs ?? nowMs) : undefined;
+    },
+    isLeft(requestId, nowMs) {
+      const candidate = known.get(requestId);
+      return candidate?.verdict?.kind === 'leave' && !isDue(candidate, nowMs);
+    },
+    forget: (requestId) => void known.delete(requestId),
+    touch(signer) {
+      for (const candidate of known.values()) {
+        if (candidate.record.signer.toLowerCase() !== signer) continue;
+        candidate.verdict = undefined;
+        candidate.blockedSinceMs = undefined;
+      }
+    },
+  };
+}

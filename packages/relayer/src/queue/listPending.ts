@@ -1,0 +1,45 @@
+import type { RequestRecord } from '@prism-gateway/protocol';
+import { MAX_PAGE_SIZE } from '@prism-gateway/protocol';
+import type { RelayerClient } from '@prism-gateway/sdk';
+
+/** Most pages that one look reads. */
+const MAX_PAGES = 5;
+
+/** Looks at the queue of a chain. */
+export interface PendingQueue {
+  /**
+   * Reads the head of the queue, and further pages while too little of what was read can be of use.
+   *
+   * @param isUseful - whether a record may be worth a claim
+   * @param wanted - how many useful ones are enough
+   */
+  look(wanted: number, isUseful: (record: RequestRecord) => boolean): Promise<readonly RequestRecord[]>;
+}
+
+/**
+ * Makes the view of a chain's pending requests, oldest first. The head is read at every look; where it is full of requests that
+ * nobody takes, such as ones that pay too little, the look goes on behind it, the next one from where this one has ended.
+ *
+ * @param gateway - the relayer's client
+ * @param chainName - the gateway's name of the chain
+ */
+export function createPendingQueue(gateway: RelayerClient, chainName: string): PendingQueue {
+  const list = gateway.list({ status: 'pending', chainName, limit: MAX_PAGE_SIZE });
+  let deepKey: string | null = null;
+  return {
+    async look(wanted, isUseful) {
+      const head = await list.page();
+      const records = [...head.items];
+      let useful = records.filter(isUseful).length;
+      let next = deepKey ?? head.lastKey;
+      for (let page = 1; page < MAX_PAGES && useful < wanted && next !== null && head.lastKey !== null; page += 1) {
+        const { items, lastKey } = await list.page(next);
+        records.push(...items);
+        useful += items.filter(isUseful).length;
+        next = lastKey;
+      }
+      deepKey = useful < wanted ? next : null;
+      return records;
+    },
+  };
+}

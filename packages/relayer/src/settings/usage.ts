@@ -1,0 +1,38 @@
+/** What `npm run relayer -- --help` prints. */
+export const usage = `Prism relayer: npm run relayer
+
+Claims requests of a gateway, submits them to the Forwarder, reports. Settings are environment variables.
+
+  GATEWAY_URL          http://127.0.0.1:8787   the gateway; this relayer's address must be on its whitelist
+  RELAYER_PRIVATE_KEY                          0x and 64 hex digits; or an encrypted keystore:
+  RELAYER_KEYSTORE, RELAYER_KEYSTORE_PASSWORD  path of the file, and its password
+
+One chain:
+  CHAIN_NAME                                   the gateway's name of the chain, as requests carry it
+  RPC_URL                                      JSON-RPC over http or https
+  FORWARDER_ADDRESS                            the Forwarder's address
+
+Several chains, instead of those three; what stands in brackets may be left out and is then as set below:
+  RELAYER_CHAINS       [{"chainName": "a", "rpcUrl": "https://…", "forwarder": "0x…" [, "chainId": 1, "fromBlock": 0,
+                        "creditsPerEth": "3000000", "maxFeeGwei": "50", "maxInFlight": 64, "maxBatchSize": 50, "confirmations": 3]}]
+
+What it takes and what it pays:
+  CREDITS_PER_ETH      required                credits that one ether is worth to this relayer, like 3000000
+  FEE_MARGIN_PERCENT   10                      by how much a fee must exceed the price of its gas
+  MAX_FEE_GWEI         100                     ceiling of the gas price; above it nothing is claimed
+  ACTIONS              all twelve              comma list of the actions it takes
+  MAX_SPONSOR_CREDITS  0                       most credits, in base units, that it adds to a new prism
+  MAX_IN_FLIGHT        128                     most requests of a chain that are claimed and not yet reported
+  MAX_BATCH_SIZE       50                      most writes of many users in one transaction; 1 = never gathered
+  CONFIRMATIONS        3 (1 on chain 31337)    blocks that settle a transaction, the including one counted
+  BUMP_AFTER_SECONDS   30                      when a transaction that no block takes is offered again for more
+  GIVE_UP_SECONDS      120                     how long a request that would revert is tried again before it is reported failed
+  TAKE_OVER_SECONDS    0                       age of a claim from which it is taken over, where the gateway has leases; 0 = never
+
+How it runs:
+  POLL_MIN_MS, POLL_MAX_MS  200, 2000          pause between two looks at the queue; it grows while there is nothing to do
+  DATA_DIR             ./data                  its journals; one relayer a key
+  METRICS_PORT         9464                    Prometheus on 127.0.0.1, /metrics and /health; 0 = any free port, or off
+  LOG_LEVEL            info                    debug, info, warn, error or silent
+  DRAIN_SECONDS        60                      how long it finishes what it has claimed after SIGTERM or SIGINT
+`;

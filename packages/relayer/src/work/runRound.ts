@@ -1,0 +1,141 @@
+import type { RequestRecord } from '@prism-gateway/protocol';
+import { checkRequests } from '../checks/checkRequests.ts';
+import type { Verdict } from '../checks/verdict.ts';
+import { type Candidate, isDue } from '../queue/candidates.ts';
+import type { PendingQueue } from '../queue/listPending.ts';
+import { pickAtRandom } from '../queue/pickAtRandom.ts';
+import type { Relay } from '../relay.ts';
+import { type Claimable, claimRequests } from './claimRequests.ts';
+import { resumeClaim } from './resumeRequests.ts';
+import { type FreshClaim, settleClaims, workOnClaims } from './workOnClaims.ts';
+
+/** Most requests that one round checks: what a node answers in a moment. */
+const MAX_CHECKS = 200;
+/** Gas that a request is taken to need as long as it is not known, for what the ether suffices for. */
+const TYPICAL_GAS = 400_000n;
+/** A page older than this when the checks are done is read again where there are rivals, in milliseconds. */
+const STALE_PAGE_MS = 15;
+
+/** What came of a round. */
+export interface RoundResult {
+  /** Requests that were won. */
+  readonly won: number;
+  /** Whether there is surely more to do at once. */
+  readonly hasMore: boolean;
+}
+
+/** How many more requests the relayer can submit: what its limit, and its ether, leave. */
+async function countRoom({ desk, settings, state, metrics }: Relay): Promise<number> {
+  const room = settings.maxInFlight - desk.size;
+  if (room <= 0) return 0;
+  const [balance, { gasReserve }] = await Promise.all([state.balance(), state.head()]);
+  // A gauge is a float.
+  metrics.balance.set({ chain: settings.chainName }, Number(balance) / 1e18);
+  const prices = [gasReserve, settings.maxFeePerGas].toSorted((a, b) => (a < b ? -1 : 1));
+  const affordable = balance / (prices[0] || 1n) - desk.reservedGas();
+  return affordable <= 0n ? 0 : Math.min(room, Number(affordable / TYPICAL_GAS));
+}
+
+/** After enough patience a request that would revert is to be claimed, and reported failed, without sending it. */
+async function losePatience(relay: Relay, candidate: Candidate, verdict: Verdict): Promise<Verdict> {
+  if (verdict.kind !== 'leave' || candidate.blockedSinceMs === undefined || verdict.errorMessage === undefined)
+    return verdict;
+  if (relay.now() - candidate.blockedSinceMs < relay.policy.giveUpMs) return verdict;
+  const { record } = candidate;
+  if (verdict.reason === 'nonceAhead' && (await hasEarlierRequest(relay, record))) {
+    candidate.blockedSinceMs = relay.now();
+    return verdict;
+  }
+  return { kind: 'settle', wishes: verdict.wishes ?? [], errorMessage: verdict.errorMessage };
+}
+
+/** Whether another request of the signer is still open that may fill the gap in the nonces. */
+async function hasEarlierRequest(
+  { gateway }: Relay,
+  { signer, requestId, chainName }: RequestRecord,
+): Promise<boolean> {
+  const { items } = await gateway.list({ signer, chainName, limit: 100, order: 'desc' }).page();
+  return items.some(
+    (other) => other.requestId !== requestId && (other.status === 'pending' || other.status === 'processing'),
+  );
+}
+
+async function checkDue(relay: Relay, seen: readonly Candidate[]): Promise<void> {
+  const { now, candidates, metrics, settings } = relay;
+  const due = seen.filter((candidate) => isDue(candidate, now())).slice(0, MAX_CHECKS);
+  if (due.length === 0) return;
+  const verdicts = await checkRequests(relay, due);
+  for (const candidate of due) {
+    const verdict = verdicts.get(candidate.record.requestId);
+    if (verdict === undefined) continue;
+    candidates.judge(candidate, verdict, now());
+    candidate.verdict = await losePatience(relay, candidate, verdict);
+    const { kind } = candidate.verdict;
+    metrics.checks.inc({
+      chain: settings.chainName,
+      verdict: candidate.verdict.kind === 'leave' ? candidate.verdict.reason : kind,
+    });
+  }
+}
+
+function isClaimable(candidate: Candidate): candidate is Claimable {
+  return candidate.verdict?.kind === 'ready' || candidate.verdict?.kind === 'settle';
+}
+
+/** One request a signer: the next one is in order only after it. */
+function listClaimable({ desk, now }: Relay, seen: readonly Candidate[]): Claimable[] {
+  const signers = new Set<string>();
+  return seen.filter((candidate): candidate is Claimable => {
+    if (!isClaimable(candidate) || isDue(candidate, now()) || desk.has(candidate.record.requestId)) return false;
+    const own = candidate.verdict.wishes.map(({ signer }) => signer);
+    if (own.some((signer) => signers.has(signer) || desk.isBusy(signer))) return false;
+    for (const signer of own) signers.add(signer);
+    return true;
+  });
+}
+
+/** Hands what was won to work that goes on beside the rounds. */
+function startWork(relay: Relay, won: readonly Claimable[], unknown: readonly string[]): void {
+  const { journal, desk } = relay;
+  const fresh: FreshClaim[] = [];
+  const hopeless: Parameters<typeof settleClaims>[1][number][] = [];
+  for (const { record, verdict } of won) {
+    const request = journal.get(record.requestId);
+    if (request === undefined) continue;
+    if (verdict.kind === 'ready') fresh.push({ request, feeWei: verdict.feeWei });
+    else hopeless.push({ request, errorMessage: verdict.errorMessage });
+  }
+  if (fresh.length > 0) desk.run(workOnClaims(relay, fresh));
+  if (hopeless.length > 0) desk.run(settleClaims(relay, hopeless));
+  for (const requestId of unknown) desk.run(resumeClaim(relay, requestId));
+}
+
+/**
+ * Looks at the queue once: reads the head, checks what is new, claims some of what pays, and starts the work on it.
+ *
+ * @param relay - the relayer on this chain
+ * @param queue - the chain's pending requests
+ * @throws GatewayError, ChainError where one of them does not answer
+ */
+export async function runRound(relay: Relay, queue: PendingQueue): Promise<RoundResult> {
+  const { candidates, desk, pace, random, now } = relay;
+  const room = await countRoom(relay);
+  if (room === 0) return { won: 0, hasMore: false };
+  const isUseful = ({ requestId }: RequestRecord) => !desk.has(requestId) && !candidates.isLeft(requestId, now());
+  const records = await queue.look(room, isUseful);
+  const readAtMs = now();
+  const seen = candidates.see(
+    records.filter(({ requestId }) => !desk.has(requestId)),
+    readAtMs,
+  );
+  await checkDue(relay, seen);
+  let claimable = listClaimable(relay, seen);
+  if (claimable.length > 0 && pace.share < 1 && now() - readAtMs > STALE_PAGE_MS) {
+    const still = new Set((await queue.look(room, isUseful)).map(({ requestId }) => requestId));
+    claimable = claimable.filter(({ record }) => still.has(record.requestId));
+  }
+  const count = Math.min(room, claimable.length * pace.share);
+  const { won, unknown } = await claimRequests(relay, pickAtRandom({ list: claimable, count, random }));
+  startWork(relay, won, unknown);
+  return { won: won.length, hasMore: won.length > 0 };
+}

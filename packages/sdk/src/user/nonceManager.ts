@@ -17,6 +17,8 @@ export interface NonceManagerOptions {
   readonly readNonce: (signer: string) => Promise<bigint>;
   /** Age in seconds past which the Forwarder takes no request. */
   readonly maxAgeSeconds: number;
+  /** How the signer signs: with a key, or as a contract wallet does. */
+  readonly signatures: 'ecdsa' | 'erc1271';
   /** For how long the chain's word holds, in milliseconds: other devices may sign for the same account. */
   readonly trustMs: number;
 }

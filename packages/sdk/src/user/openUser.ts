@@ -25,6 +25,7 @@ async function openUser(options: UserClientOptions): Promise<OpenUser> {
     readNonce:
       'readNonce' in options ? options.readNonce : readForwarderNonce.bind(undefined, options.publicClient, domain),
     maxAgeSeconds: options.maxAgeSeconds ?? DEFAULT_MAX_AGE_SECONDS,
+    signatures: options.signatures ?? 'ecdsa',
     trustMs: options.nonceTrustMs ?? DEFAULT_NONCE_TRUST_MS,
   });
   return { signer, nonces };

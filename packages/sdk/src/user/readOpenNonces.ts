@@ -11,6 +11,8 @@ export interface OpenSearch {
   readonly domain: ForwarderLocation;
   /** Age in seconds past which the Forwarder takes no request any more, so that it holds no nonce. */
   readonly maxAgeSeconds: number;
+  /** How the signer signs: with a key, or as a contract wallet does. */
+  readonly signatures: 'ecdsa' | 'erc1271';
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -60,49 +62,48 @@ async function isSignedWith(search: OpenSearch, record: RequestRecord, nonce: bi
   }
 }
 
-/**
- * Finds which nonce each open request was signed with: a record does not say, but of all nonces only the right one recovers to
- * its signer. Of a contract wallet's signatures none does; those are taken to be in order.
- *
- * @param search - as above
- * @param chain.nonce - the signer's forwarder nonce on the chain
- * @param chain.known - nonce of a request, where it is known already
- * @returns request ids by nonce, none below the chain's
- */
-export async function matchNonces(
-  search: OpenSearch,
-  chain: {
-    readonly nonce: bigint;
-    readonly open: readonly RequestRecord[];
-    readonly known: (requestId: string) => bigint | undefined;
-  },
-): Promise<Map<bigint, string>> {
-  const found = new Map<bigint, string>();
-  const unmatched: string[] = [];
-  for (const record of chain.open) {
-    const nonce = chain.known(record.requestId) ?? (await findNonce(search, record, chain));
-    if (nonce !== undefined && nonce >= chain.nonce) found.set(nonce, record.requestId);
-    else if (nonce === undefined) unmatched.push(record.requestId);
-  }
-  let next = chain.nonce;
-  for (const requestId of unmatched) {
-    while (found.has(next)) next++;
-    found.set(next, requestId);
-  }
-  return found;
-}
-
 /** Looks from the chain's nonce on, as far as all open requests together can reach. */
 async function findNonce(
   search: OpenSearch,
   record: RequestRecord,
-  { nonce, open }: { readonly nonce: bigint; readonly open: readonly RequestRecord[] },
+  { nonce, open }: Pick<ChainState, 'nonce' | 'open'>,
 ): Promise<bigint | undefined> {
   // In order is the usual case: a request's place among the open ones is tried first.
-  const place = BigInt(open.indexOf(record));
-  if (await isSignedWith(search, record, nonce + place)) return nonce + place;
-  for (let offset = 0n; offset < BigInt(open.length); offset++) {
-    if (offset !== place && (await isSignedWith(search, record, nonce + offset))) return nonce + offset;
+  const place = nonce + BigInt(open.indexOf(record));
+  if (await isSignedWith(search, record, place)) return place;
+  for (let tried = nonce; tried < nonce + BigInt(open.length); tried++) {
+    if (await isSignedWith(search, record, tried)) return tried;
   }
   return undefined;
+}
+
+/** What is known of a signer's nonces. */
+export interface ChainState {
+  /** The signer's forwarder nonce on the chain. */
+  readonly nonce: bigint;
+  /** Open requests, oldest first. */
+  readonly open: readonly RequestRecord[];
+  /** The nonce of a request, where it is known already. */
+  readonly known: (requestId: string) => bigint | undefined;
+}
+
+/**
+ * Finds which nonce each open request was signed with: a record does not say, but of all nonces only the right one recovers to
+ * its signer. One that none recovers has run on the chain, and is yet to be reported: it holds no nonce.
+ *
+ * A contract wallet's signatures recover to nobody: its requests are taken to be in order.
+ *
+ * @returns request ids by nonce, none below the chain's
+ */
+export async function matchNonces(search: OpenSearch, state: ChainState): Promise<Map<bigint, string>> {
+  const found = new Map<bigint, string>();
+  let next = state.nonce;
+  for (const record of state.open) {
+    const { requestId } = record;
+    const inOrder = search.signatures === 'erc1271' ? next : undefined;
+    const nonce = state.known(requestId) ?? inOrder ?? (await findNonce(search, record, state));
+    if (nonce !== undefined && nonce >= state.nonce) found.set(nonce, requestId);
+    while (found.has(next)) next++;
+  }
+  return found;
 }

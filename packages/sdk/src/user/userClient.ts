@@ -18,6 +18,8 @@ export type UserClientOptions = {
   readonly domain: ForwarderLocation;
   /** Age in seconds past which the Forwarder takes no request; default 86400. */
   readonly maxAgeSeconds?: number | undefined;
+  /** How the signer signs: with a key (the default), or as a contract wallet does (ERC-1271). */
+  readonly signatures?: 'ecdsa' | 'erc1271' | undefined;
   /** For how long the chain's nonce is trusted, in milliseconds; default 30000. */
   readonly nonceTrustMs?: number | undefined;
 } & SignerSource &

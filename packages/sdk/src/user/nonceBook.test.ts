@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createNonceBook } from './nonceBook.ts';
+
+/** A chain that runs requests in the order of their nonces, as the Forwarder does. */
+type Step = 'submit' | 'refuse' | 'run' | 'fail' | 'sync';
+const steps = fc.array(fc.constantFrom<Step>('submit', 'submit', 'refuse', 'run', 'fail', 'sync'), { maxLength: 60 });
+
+describe('the nonce book', () => {
+  it('gives the lowest free nonce, whatever happened before', () => {
+    fc.assert(
+      fc.property(steps, (plan) => {
+        const book = createNonceBook();
+        const open = new Map<bigint, string>();
+        let [chainNonce, ids] = [0n, 0];
+        const sync = () => book.reset({ nonce: chainNonce, open });
+        const lowestFree = () => {
+          let nonce = chainNonce;
+          while (open.has(nonce)) nonce++;
+          return nonce;
+        };
+        const acts: Readonly<Record<Step, () => void>> = {
+          submit() {
+            const nonce = book.reserve();
+            expect(nonce).toBe(lowestFree());
+            open.set(nonce, `request ${++ids}`);
+            book.store(nonce, `request ${ids}`);
+          },
+          refuse: () => book.release(book.reserve()),
+          run() {
+            const requestId = open.get(chainNonce);
+            if (requestId === undefined) return;
+            open.delete(chainNonce++);
+            expect(book.settle(requestId, 'success')).toBe(false);
+          },
+          fail() {
+            const [nonce, requestId] = [...open][ids % Math.max(1, open.size)] ?? [];
+            if (nonce === undefined || requestId === undefined) return;
+            open.delete(nonce);
+            if (book.settle(requestId, 'failed')) sync();
+          },
+          sync,
+        };
+        sync();
+        for (const step of plan) acts[step]();
+        expect(new Set(book.openIds())).toEqual(new Set(open.values()));
+      }),
+    );
+  });
+
+  it('keeps nonces of entries that no request holds, until the chain has used them', () => {
+    const book = createNonceBook();
+    expect([book.reserve(), book.reserve()]).toEqual([0n, 1n]);
+    book.reset({ nonce: 1n, open: new Map() });
+    expect(book.reserve()).toBe(2n);
+    book.release(1n);
+    expect(book.reserve()).toBe(1n);
+  });
+
+  it('does not know of requests that others have made', () => {
+    const book = createNonceBook();
+    expect(book.settle('another', 'success')).toBe(false);
+    // Its nonce may have been the next one.
+    expect(book.settle('another', 'failed')).toBe(true);
+    expect(book.nonceOf('another')).toBeUndefined();
+  });
+});

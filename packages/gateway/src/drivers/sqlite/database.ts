@@ -9,6 +9,28 @@ const CHECKPOINT_PAGES = 2000;
 /** Memory for pages, in KiB: of each process two connections, one that reads and one that writes. */
 const PAGE_CACHE_KIB = 6144;
 
+/** Pause before another try, in milliseconds. */
+const RETRY_AFTER_MS = 5;
+
+const isLocked = (error: unknown) => error instanceof Error && 'errcode' in error && error.errcode === 5;
+
+/**
+ * Turns the write-ahead log on. Where several processes do so in the same moment, SQLite refuses some of them at once, whatever
+ * the timeout: to wait might be to wait for one another.
+ */
+function enterWal(database: DatabaseSync): void {
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (let waitedMs = 0; ; waitedMs += RETRY_AFTER_MS) {
+    try {
+      database.exec('PRAGMA journal_mode = WAL');
+      return;
+    } catch (error) {
+      if (!isLocked(error) || waitedMs >= BUSY_TIMEOUT_MS) throw error;
+      Atomics.wait(pause, 0, 0, RETRY_AFTER_MS);
+    }
+  }
+}
+
 /**
  * Opens the file with what makes an answer a promise: a write-ahead log that is on the disk before a commit returns.
  *
@@ -16,8 +38,8 @@ const PAGE_CACHE_KIB = 6144;
  */
 export function openDatabase(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+  enterWal(database);
   database.exec(`
-    PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
     PRAGMA temp_store = MEMORY;
     PRAGMA cache_size = -${PAGE_CACHE_KIB};

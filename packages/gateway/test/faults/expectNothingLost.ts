@@ -2,10 +2,11 @@ import { expect } from 'vitest';
 import type { Aftermath, StormSize } from './runStorm.ts';
 import { countFaults, describeFaults, type FaultyWorld } from './startFaultyWorld.ts';
 
-/** Most calls of which all tries may have failed when one in ten does, as a part of all; it is about one in 10,000 for each step. */
-const MOST_OUTAGES = 0.005;
-/** What chance may make of that when calls are few. */
-const FEW_OUTAGES = 3;
+/**
+ * Most outages of the store that clients may see when one call in ten fails: all seven tries of a step do once in ten million
+ * times. One is allowed for a machine that is too busy to answer in time.
+ */
+const MOST_OUTAGES = 1;
 
 /** Checks that bad weather has cost nothing. */
 export function expectNothingLost(aftermath: Aftermath, size: StormSize): void {
@@ -43,9 +44,8 @@ export function describeStorm(name: string, aftermath: Aftermath, world: FaultyW
   ].join('; ');
 }
 
-/** Checks that something befell the calls to every dependency, and that the store's tries again were seldom in vain. */
+/** Checks that something befell the calls to every dependency, and that tries again were not in vain. */
 export function expectStorm({ witness }: Aftermath, world: FaultyWorld): void {
   for (const proxy of Object.values(world.proxies)) expect(countFaults(proxy)).toBeGreaterThan(0);
-  const calls = Object.values(witness.countByStatus).reduce((sum, count) => sum + count, 0);
-  expect(witness.outages.store).toBeLessThanOrEqual(Math.max(FEW_OUTAGES, calls * MOST_OUTAGES));
+  expect(witness.outages.store).toBeLessThanOrEqual(MOST_OUTAGES);
 }

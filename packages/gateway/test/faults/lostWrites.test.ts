@@ -1,5 +1,5 @@
 /**
- * Writes of which every try of the gateway fails: one call in some ten thousand when one call in ten fails. It is 503, whether
+ * Writes of which every try of the gateway fails: hardly ever when one call in ten fails, but often in an outage. It is 503, whether
  * nothing was done or all was done and every answer lost: the gateway cannot know.
  *
  * A relayer that then asks again, by a call of its own, is told 409 where the first call had been done, as anybody is who asks for
@@ -18,8 +18,8 @@ import { type Door, type DoorAnswer, openServerDoor } from './door.ts';
 import { type FaultyWorld, startFaultyWorld } from './startFaultyWorld.ts';
 import { findOutageFault } from './witness.ts';
 
-/** Tries that the gateway makes of one write. */
-const TRIES = 4;
+/** Tries that the gateway makes of one write that fails at once. */
+const TRIES = 7;
 /** Limits are counted by updates, too: without them the only update is the move. */
 const NO_LIMITS = { RATE_LIMIT_WRITES: '0', RATE_LIMIT_READS: '0' };
 

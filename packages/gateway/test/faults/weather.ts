@@ -6,8 +6,8 @@ export type Weather = Readonly<Partial<Record<Dependency, FaultShares>>>;
 
 /** Share of all calls to a dependency that something befalls in a storm. */
 const STORM_SHARE = 0.1;
-/** The same in a hurricane: of four tries, all fail once in twenty times. */
-const HURRICANE_SHARE = 0.5;
+/** The same in a hurricane: of seven tries, all fail once in fifty times. */
+const HURRICANE_SHARE = 0.65;
 
 /** Those that are over at once. */
 const QUICK: readonly FaultKind[] = [
@@ -32,5 +32,5 @@ const stormShares: FaultShares = {
 /** One call in ten fails, in every way there is, to every dependency: what the gateway does again is hardly ever in vain. */
 export const STORM: Weather = { dynamodb: stormShares, s3: stormShares, identity: stormShares };
 
-/** Every second call to DynamoDB fails, so that often all tries of a call do: clients are left not knowing what was done. */
+/** Two calls of three to DynamoDB fail, so that often all tries of a call do: clients are left not knowing what was done. */
 export const HURRICANE: Weather = { dynamodb: shareFaults(HURRICANE_SHARE, QUICK) };

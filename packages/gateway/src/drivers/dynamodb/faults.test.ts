@@ -26,8 +26,8 @@ const lostAnswers: readonly FaultKind[] = [
 const refusals: readonly FaultKind[] = ['cutBefore', 'stallBefore', 'throttle', 'serverError', 'unavailable'];
 /** Those that a client must wait for, more than a second each. */
 const slow: readonly FaultKind[] = ['stallBefore', 'stallAfter', 'stallInAnswer'];
-/** Tries of the client. */
-const TRIES = 4;
+/** Tries of the client of what fails at once. */
+const TRIES = 7;
 /** Longest that a call may take when nothing answers, in milliseconds. */
 const GIVES_UP_WITHIN_MS = 6500;
 

@@ -1,7 +1,15 @@
 import { expect, test } from 'vitest';
 import { createRetryStrategy } from './retryStrategy.ts';
 
-const options = { maxAttempts: 4, firstPauseMs: 100, budget: 10 };
+let nowMs = 0;
+const options = {
+  maxAttempts: 4,
+  firstPauseMs: 100,
+  longestPauseMs: 300,
+  patienceMs: 1000,
+  budget: 10,
+  now: () => nowMs,
+};
 
 async function countTries(strategy: ReturnType<typeof createRetryStrategy>, errorType: 'TRANSIENT' | 'CLIENT_ERROR') {
   let token = await strategy.acquireInitialRetryToken('');
@@ -22,9 +30,26 @@ test('a call is tried again so often, after pauses of growing bounds', async () 
     expect(pauses).toHaveLength(3);
     for (const [n, pause] of pauses.entries()) {
       expect(pause).toBeGreaterThanOrEqual(0);
-      expect(pause).toBeLessThan(100 * 2 ** n);
+      expect(pause).toBeLessThan(Math.min(300, 100 * 2 ** n));
     }
   }
+});
+
+test('the longest pause bounds all of them', async () => {
+  const { pauses } = await countTries(createRetryStrategy({ ...options, maxAttempts: 11 }), 'TRANSIENT');
+  expect(pauses).toHaveLength(10);
+  expect(Math.max(...pauses)).toBeLessThan(300);
+});
+
+test('a call that has taken long enough is not tried again, however often that was', async () => {
+  const strategy = createRetryStrategy(options);
+  const first = await strategy.acquireInitialRetryToken('');
+  nowMs += 1000;
+  const second = await strategy.refreshRetryTokenForRetry(first, { errorType: 'TRANSIENT' });
+  nowMs += 1;
+  await expect(strategy.refreshRetryTokenForRetry(second, { errorType: 'TRANSIENT' })).rejects.toThrow('long enough');
+  // Another call's time is its own.
+  expect((await countTries(strategy, 'TRANSIENT')).pauses).toHaveLength(3);
 });
 
 test('what the caller did wrong is not tried again', async () => {

@@ -26,6 +26,7 @@ export {
   type RequestArbitraryLimits,
   requestArbitrary,
 } from './requestArbitraries.ts';
+export type { RpcCall, RpcFault } from './rpcFault.ts';
 export { type Anvil, type AnvilOptions, startAnvil } from './startAnvil.ts';
 export { type BlackHole, startBlackHole } from './startBlackHole.ts';
 export { startFetchServer } from './startFetchServer.ts';
@@ -37,5 +38,6 @@ export {
   type OidcProviderOptions,
   startOidcProvider,
 } from './startOidcProvider.ts';
+export { type RpcFaultPlan, type RpcFaultProxy, startRpcFaultProxy } from './startRpcFaultProxy.ts';
 export { type S3Server, startS3Server } from './startS3Server.ts';
 export { startStrictS3Server } from './startStrictS3Server.ts';

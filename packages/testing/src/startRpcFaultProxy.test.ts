@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RpcFault } from './rpcFault.ts';
+import { type Anvil, startAnvil } from './startAnvil.ts';
+import { type RpcFaultProxy, startRpcFaultProxy } from './startRpcFaultProxy.ts';
+
+let anvil: Anvil;
+let proxy: RpcFaultProxy;
+beforeAll(async () => {
+  anvil = await startAnvil();
+  proxy = await startRpcFaultProxy({ target: anvil.rpcUrl });
+});
+afterAll(async () => {
+  await proxy.stop();
+  await anvil.stop();
+});
+
+const blockNumber = async () => Number(await anvil.rpc('eth_blockNumber'));
+
+async function post(body: unknown): Promise<Response> {
+  const headers = { 'content-type': 'application/json' };
+  return await fetch(proxy.url, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(500),
+  });
+}
+
+async function call(method: string, params: readonly unknown[] = []): Promise<unknown> {
+  return await (await post({ jsonrpc: '2.0', id: 7, method, params })).json();
+}
+
+const always = (fault: RpcFault) => proxy.setPlan(() => fault);
+
+describe('calls', () => {
+  test('pass and are counted, in batches, too, and the plan is told which of its method each is', async () => {
+    const seen: string[] = [];
+    proxy.setPlan((method, n) => void seen.push(`${method} ${n}`));
+    expect(await call('eth_chainId')).toEqual({ jsonrpc: '2.0', id: 7, result: '0x7a69' });
+    const calls = ['eth_chainId', 'eth_blockNumber'].map((method, id) => ({ jsonrpc: '2.0', id, method, params: [] }));
+    const answers = await (await post(calls)).json();
+    expect(answers).toMatchObject([{ id: 0, result: '0x7a69' }, { id: 1 }]);
+    expect(seen).toEqual(['eth_chainId 1', 'eth_chainId 2', 'eth_blockNumber 1']);
+    expect([proxy.counts.get('eth_chainId'), proxy.total()]).toEqual([2, 3]);
+  });
+});
+
+describe('a fault', () => {
+  test.each<[RpcFault['kind'], number]>([
+    ['dropBefore', 0],
+    ['stallBefore', 0],
+    ['dropAfter', 1],
+    ['stallAfter', 1],
+  ])('%s gives no answer, and the node has done it %i times', async (kind, times) => {
+    const before = await blockNumber();
+    // These kinds have no other fields.
+    always({ kind } as RpcFault);
+    await expect(call('evm_mine')).rejects.toThrow();
+    expect((await blockNumber()) - before).toBe(times);
+  });
+
+  test('of HTTP is a status', async () => {
+    always({ kind: 'rateLimit', retryAfterSeconds: 3 });
+    const limited = await post({ jsonrpc: '2.0', id: 1, method: 'eth_chainId' });
+    expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '3']);
+    always({ kind: 'serverError' });
+    expect((await post({ jsonrpc: '2.0', id: 1, method: 'eth_chainId' })).status).toBe(500);
+    const before = await blockNumber();
+    always({ kind: 'serverErrorAfter' });
+    expect((await post({ jsonrpc: '2.0', id: 1, method: 'evm_mine' })).status).toBe(500);
+    expect(await blockNumber()).toBe(before + 1);
+  });
+
+  test('of the answer is nonsense', async () => {
+    always({ kind: 'garbage' });
+    await expect(call('eth_chainId')).rejects.toThrow(SyntaxError);
+    always({ kind: 'wrongId' });
+    expect(await call('eth_chainId')).not.toMatchObject({ id: 7 });
+    always({ kind: 'answer', result: 'moon' });
+    expect(await call('eth_chainId')).toEqual({ jsonrpc: '2.0', id: 7, result: 'moon' });
+    always({ kind: 'error', code: -32_000, message: 'no' });
+    expect(await call('eth_chainId')).toEqual({ jsonrpc: '2.0', id: 7, error: { code: -32_000, message: 'no' } });
+    always({ kind: 'change', change: (result) => `${result}0` });
+    expect(await call('eth_chainId')).toMatchObject({ result: '0x7a690' });
+  });
+
+  test('of a node that lags is the past', async () => {
+    await anvil.rpc('anvil_mine', ['0x5']);
+    const head = await blockNumber();
+    always({ kind: 'lag', blocks: 2 });
+    expect(await call('eth_blockNumber')).toMatchObject({ result: `0x${(head - 2).toString(16)}` });
+    const block = await call('eth_getBlockByNumber', ['latest', false]);
+    expect(block).toMatchObject({ result: { number: `0x${(head - 2).toString(16)}` } });
+  });
+});

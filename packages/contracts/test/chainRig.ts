@@ -14,7 +14,6 @@ import {
   encodeFunctionData,
   getAddress,
   keccak256,
-  parseAbi,
   toHex,
 } from 'viem/utils';
 import {
@@ -24,6 +23,7 @@ import {
   type DeployOptions,
   deployContracts,
   encodeForwarderCall,
+  exchangeAbi,
   forwarderAbi,
   type RequestExecuted,
   readRequestExecuted,
@@ -239,7 +239,7 @@ export type ChainRig = Awaited<ReturnType<typeof startChainRig>>;
 /** Writes revert data out, like `PrismNotFound(0x…)`; `0x` where there was none. */
 export function describeError(data: Hex): string {
   if (data === '0x') return '0x';
-  const abi = [...forwarderAbi, ...parseAbi(['error OnlyOwner()'])] as const;
+  const abi = [...forwarderAbi, ...exchangeAbi];
   const { errorName, args } = decodeErrorResult({ abi, data });
   return `${errorName}(${(args ?? []).join(', ')})`;
 }

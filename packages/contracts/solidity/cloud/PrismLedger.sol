@@ -26,10 +26,11 @@ abstract contract PrismLedger is Ownable2Step {
     /// @notice The only contract that may act for a signer.
     address public immutable forwarder;
 
+    /// @notice Who gets the protocol fees and the rest of the relayers' fees.
+    /// @dev Before the fee, so that the two share a slot: each request reads both.
+    address public treasury;
     /// @notice Credits, in base units, that a request pays which puts data on the chain.
     uint96 public protocolFee;
-    /// @notice Who gets the protocol fees and the rest of the relayers' fees.
-    address public treasury;
 
     mapping(bytes32 cloudId => Prism) internal _prisms;
     /// @dev Taken from prisms, not yet paid out; zero at the end of each transaction.

@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ChainRig, startChainRig } from './chainRig.ts';
+import { type GasMeasurement, measureGas } from './measureGas.ts';
+
+/**
+ * A signature or an address with more zero bytes than another costs a little less calldata. More than this is a change of
+ * the contracts: `node packages/contracts/scripts/measureGas.ts` writes the new figures down.
+ */
+const TOLERANCE = 0.01;
+
+/** What the issue asks of the batch: at most this part of a single write's gas. */
+const MAX_BATCH_RATIO = 0.7;
+
+let rig: ChainRig;
+let measured: GasMeasurement;
+const path = new URL('./gasSnapshot.json', import.meta.url);
+// Written by the script from this very type.
+const snapshot = JSON.parse(readFileSync(path, 'utf8')) as GasMeasurement;
+
+beforeAll(async () => {
+  rig = await startChainRig();
+  measured = await measureGas(rig);
+});
+afterAll(() => rig?.devnet.stop());
+
+describe('gas', () => {
+  it('is measured for all that is in the snapshot, and the other way round', () => {
+    expect(Object.keys(measured.transactions)).toEqual(Object.keys(snapshot.transactions));
+  });
+
+  it.each(Object.entries(snapshot.transactions))('of %s is as it was', (label, gas) => {
+    expect(Math.abs((measured.transactions[label] ?? 0) - gas) / gas).toBeLessThan(TOLERANCE);
+  });
+
+  it('of a write in a batch of 50 is at most 0.7 of a single write', () => {
+    console.log(`write in a batch of 50: ${measured.writeInBatchOf50} gas, ${measured.batchRatio} of a single write`);
+    expect(measured.batchRatio).toBeLessThanOrEqual(MAX_BATCH_RATIO);
+    expect(measured.batchRatio).toBeCloseTo(snapshot.batchRatio, 2);
+  });
+});

@@ -2,6 +2,7 @@ import type { Account, Address, Hex } from 'viem';
 import { createPublicClient, createWalletClient, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { getContractAddress } from 'viem/utils';
+import { createDeploymentError, DeploymentError } from './deploymentError.ts';
 import { cloudAbi } from './generated/cloudAbi.ts';
 import { cloudBytecode } from './generated/cloudBytecode.ts';
 import { coreAbi } from './generated/coreAbi.ts';
@@ -73,12 +74,28 @@ function planDeployments(options: DeployOptions, places: ReturnType<typeof predi
   const { initialCredits = 1_000_000_000n * CREDIT } = options;
   const { stablecoin, creditToken, exchange, core, cloud, forwarder } = places;
   return [
-    { abi: stablecoinAbi, bytecode: stablecoinBytecode, args: [] },
-    { abi: creditTokenAbi, bytecode: creditTokenBytecode, args: [exchange, owner, initialCredits] },
-    { abi: exchangeAbi, bytecode: exchangeBytecode, args: [owner, stablecoin, creditToken, treasury, exchangeRate] },
-    { abi: coreAbi, bytecode: coreBytecode, args: [cloud] },
-    { abi: cloudAbi, bytecode: cloudBytecode, args: [owner, creditToken, forwarder, core, protocolFee, treasury] },
+    { contract: 'stablecoin', abi: stablecoinAbi, bytecode: stablecoinBytecode, args: [] },
     {
+      contract: 'creditToken',
+      abi: creditTokenAbi,
+      bytecode: creditTokenBytecode,
+      args: [exchange, owner, initialCredits],
+    },
+    {
+      contract: 'exchange',
+      abi: exchangeAbi,
+      bytecode: exchangeBytecode,
+      args: [owner, stablecoin, creditToken, treasury, exchangeRate],
+    },
+    { contract: 'core', abi: coreAbi, bytecode: coreBytecode, args: [cloud] },
+    {
+      contract: 'cloud',
+      abi: cloudAbi,
+      bytecode: cloudBytecode,
+      args: [owner, creditToken, forwarder, core, protocolFee, treasury],
+    },
+    {
+      contract: 'forwarder',
       abi: forwarderAbi,
       bytecode: forwarderBytecode,
       args: [owner, cloud, creditToken, priorityWindow, maxAge, relayerShareBps, officialRelayers],
@@ -91,7 +108,7 @@ function planDeployments(options: DeployOptions, places: ReturnType<typeof predi
  *
  * @param options - how to reach the chain, the deployer's key, and the contracts' parameters
  * @returns addresses, once all are mined
- * @throws viem's errors where the chain does not answer or the deployer cannot pay
+ * @throws DeploymentError `DEPLOYMENT_FAILED`; viem's errors where the chain does not answer
  */
 export async function deployContracts(options: DeployOptions): Promise<Deployment> {
   const { account, client, wallet } = connect(options);
@@ -100,14 +117,19 @@ export async function deployContracts(options: DeployOptions): Promise<Deploymen
     client.getTransactionCount({ address: account.address, blockTag: 'pending' }),
   ]);
   const places = predictAddresses(account, nonce);
+  const plans = planDeployments(options, places, account.address);
   const hashes: Hex[] = [];
-  for (const [index, plan] of planDeployments(options, places, account.address).entries()) {
+  for (const [index, { contract, ...plan }] of plans.entries()) {
     // In this order, so that a node which wants no gaps takes them. Which ABI goes with which arguments stands in the plan.
-    hashes.push(await wallet.deployContract({ ...plan, nonce: nonce + index, chain: null } as DeployParameters));
+    const order = { ...plan, nonce: nonce + index, chain: null } as DeployParameters;
+    const hash = await wallet.deployContract(order).catch((error: unknown) => {
+      throw createDeploymentError({ contract, abi: plan.abi, error });
+    });
+    hashes.push(hash);
   }
   const receipts = await Promise.all(hashes.map((hash) => client.waitForTransactionReceipt({ hash })));
-  const reverted = receipts.find(({ status }) => status === 'reverted');
-  if (reverted !== undefined) throw new Error(`The deployment ${reverted.transactionHash} was reverted.`);
+  const failed = receipts.findIndex(({ status }) => status === 'reverted');
+  if (failed >= 0) throw new DeploymentError(`The ${plans[failed]?.contract} could not be deployed: it was reverted.`);
   const deployedAtBlock = Math.max(...receipts.map(({ blockNumber }) => Number(blockNumber)));
   return { chainId, ...places, treasury: options.treasury ?? account.address, deployedAtBlock };
 }

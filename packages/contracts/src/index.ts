@@ -1,4 +1,5 @@
 export { type Deployment, type DeployOptions, deployContracts } from './deployContracts.ts';
+export { DeploymentError } from './deploymentError.ts';
 export {
   encodeForwarderCall,
   FORWARDER_FUNCTIONS,

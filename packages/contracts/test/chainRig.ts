@@ -8,14 +8,7 @@ import {
 import type { Abi, Address, Hex, LocalAccount, TransactionReceipt } from 'viem';
 import { createTestClient, http, publicActions } from 'viem';
 import { privateKeyToAccount, privateKeyToAddress } from 'viem/accounts';
-import {
-  decodeErrorResult,
-  encodeDeployData,
-  encodeFunctionData,
-  getAddress,
-  keccak256,
-  toHex,
-} from 'viem/utils';
+import { decodeErrorResult, encodeDeployData, encodeFunctionData, getAddress, keccak256, toHex } from 'viem/utils';
 import {
   cloudAbi,
   creditTokenAbi,

@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { createPublicClient, http } from 'viem';
+import { privateKeyToAddress } from 'viem/accounts';
+import { expect, it } from 'vitest';
+import { deployContracts } from './deployContracts.ts';
+import { startDevnet } from './startDevnet.ts';
+
+/** Whether a process is there; signal 0 only asks. */
+function lives(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('a TCP server has a port');
+  return address.port;
+}
+
+it('is a chain with funded accounts, and ends when it is told to', async () => {
+  const port = await findFreePort();
+  const devnet = await startDevnet({ port, chainId: 4242, accounts: 3 });
+  expect(devnet.rpcUrl).toBe(`http://127.0.0.1:${port}`);
+  const client = createPublicClient({ transport: http(devnet.rpcUrl) });
+  expect(await client.getChainId()).toBe(4242);
+  expect(devnet.privateKeys).toHaveLength(3);
+  for (const key of devnet.privateKeys) {
+    expect(await client.getBalance({ address: privateKeyToAddress(key) })).toBe(10_000n * 10n ** 18n);
+  }
+  await devnet.stop();
+  await devnet.stop();
+  // Stopping waits for the end, so the process is no more.
+  expect(lives(devnet.process.pid!)).toBe(false);
+});
+
+it('takes any free port, so that many run side by side', async () => {
+  await using first = await startDevnet();
+  await using second = await startDevnet();
+  expect(first.rpcUrl).not.toBe(second.rpcUrl);
+});
+
+it('says why it cannot start', async () => {
+  await using first = await startDevnet();
+  const port = Number(new URL(first.rpcUrl).port);
+  await expect(startDevnet({ port })).rejects.toMatchObject({ code: 'ANVIL_START_FAILED', message: /in use/ });
+});
+
+it('ends with its signal', async () => {
+  const controller = new AbortController();
+  const devnet = await startDevnet({ signal: controller.signal });
+  const closed = once(devnet.process, 'close');
+  controller.abort();
+  await closed;
+  await expect(startDevnet({ signal: controller.signal })).rejects.toThrow();
+});
+
+it('has blocks at its own pace, and the contracts deploy there, too', async () => {
+  await using devnet = await startDevnet({ blockTimeMs: 100 });
+  const deployment = await deployContracts({ rpcUrl: devnet.rpcUrl, privateKey: devnet.privateKeys[0]! });
+  const client = createPublicClient({ transport: http(devnet.rpcUrl) });
+  for (const name of ['forwarder', 'cloud', 'core', 'creditToken', 'exchange', 'stablecoin'] as const) {
+    expect(await client.getCode({ address: deployment[name] })).toMatch(/^0x60/);
+  }
+});
+
+it('does not outlive a process that is killed', async () => {
+  const script = `
+    const { startDevnet } = await import(${JSON.stringify(fileURLToPath(new URL('./startDevnet.ts', import.meta.url)))});
+    const devnet = await startDevnet();
+    console.log(devnet.process.pid);
+    setInterval(() => {}, 1_000);
+  `;
+  const parent = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    const [line] = (await once(createInterface({ input: parent.stdout! }), 'line')) as [string];
+    expect(lives(Number(line))).toBe(true);
+    parent.kill('SIGKILL');
+    await once(parent, 'close');
+    // Its guardian ends it; the test's own limit of time is the bound.
+    await expect.poll(() => lives(Number(line)), { timeout: 10_000, interval: 20 }).toBe(false);
+  } finally {
+    parent.kill('SIGKILL');
+  }
+});

@@ -40,9 +40,10 @@ const MEASURED_SECONDS = 20;
 /** From its creation to its claim, and from there to its report: a poll, and some blocks. */
 const CLAIM_AFTER_SECONDS = 1;
 const REPORT_AFTER_SECONDS = 6;
-/** Tries, and the bound of the first pause, of the gateway's client. */
-const MAX_TRIES = 4;
+/** Tries, and the bounds of the first pause and of any, of the gateway's client. */
+const MAX_TRIES = 7;
 const FIRST_PAUSE_SECONDS = 0.1;
+const LONGEST_PAUSE_SECONDS = 0.4;
 /** When a relayer that got 503 tries again. */
 const RELAYER_RETRY_SECONDS = 1;
 /** AWS does not say how long an index may lag before it throttles its table; some seconds are assumed. */
@@ -112,8 +113,9 @@ export function simulateLoad(load: SimulatedLoad): SimulatedResult {
       return;
     }
     if (tries === 0) counts.throttled++;
+    const longestPause = Math.min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2 ** tries);
     if (tries + 1 === MAX_TRIES) giveUp(write);
-    else agenda.add(random() * FIRST_PAUSE_SECONDS * 2 ** tries * TICKS_A_SECOND, { ...write, tries: tries + 1 });
+    else agenda.add(random() * longestPause * TICKS_A_SECOND, { ...write, tries: tries + 1 });
   }
 
   function tick(): void {

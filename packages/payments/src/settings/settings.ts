@@ -25,7 +25,7 @@ const schema = z.object({
   FRONTEND_URL: z.optional(httpUrl),
   RELAYER_SECRET: z.optional(z.string()),
   RPC_URL: z.optional(httpUrl),
-  CHAIN_ID: z.optional(wholeNumber({ min: 1, max: Number.MAX_SAFE_INTEGER, fallback: 1 })),
+  CHAIN_ID: wholeNumber({ min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 }),
   RELAYER_PRIVATE_KEY: z.optional(privateKey),
   RELAYER_KEYSTORE: z.optional(z.string()),
   RELAYER_KEYSTORE_PASSWORD: z.optional(z.string()),

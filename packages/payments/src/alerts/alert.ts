@@ -1,0 +1,24 @@
+/** Something that a person should know. */
+export interface Alert {
+  /** Stable; for filters and counts. */
+  readonly code: string;
+  readonly severity: 'info' | 'warning' | 'critical';
+  /** One line. */
+  readonly subject: string;
+  /** What happened and what to do; without secrets. */
+  readonly text: string;
+}
+
+/** A way to reach people. */
+export interface AlertChannel {
+  readonly name: 'e-mail' | 'chat';
+  /**
+   * Delivers an alert, once.
+   *
+   * @param alert - without secrets
+   * @param signal - ends the try
+   * @throws whatever went wrong
+   */
+  deliver(alert: Alert, signal: AbortSignal): Promise<void>;
+  close(): void;
+}

@@ -1,0 +1,24 @@
+import type { Settings } from '../settings/settings.ts';
+import type { AlertChannel } from './alert.ts';
+import { openChatChannel } from './openChatChannel.ts';
+import { openEmailChannel } from './openEmailChannel.ts';
+
+/**
+ * Opens the channels that the settings name.
+ *
+ * @param settings - of either program
+ * @returns none, e-mail, chat or both
+ */
+export function openChannels(settings: Settings): readonly AlertChannel[] {
+  const channels: AlertChannel[] = [];
+  const { SMTP_URL: smtpUrl, ALERT_EMAIL_FROM: from, ALERT_EMAIL_TO: to } = settings;
+  if (smtpUrl !== undefined && from !== undefined && to !== undefined)
+    channels.push(openEmailChannel({ smtpUrl, from, to }));
+  if (settings.ALERT_CHAT_WEBHOOK_URL !== undefined) {
+    const { ALERT_CHAT_WEBHOOK_URL: webhookUrl, ALERT_CHAT_FORM, ALERT_CHAT_ID: chatId } = settings;
+    // The schema knows no other words.
+    const form = ALERT_CHAT_FORM as 'auto' | 'slack' | 'discord' | 'telegram';
+    channels.push(openChatChannel({ webhookUrl, form, chatId }));
+  }
+  return channels;
+}

@@ -1,0 +1,50 @@
+import { createTransport } from 'nodemailer';
+import type { AlertChannel } from './alert.ts';
+
+/** Where mails go, and through which server. */
+export interface EmailOptions {
+  /** `smtp://user:password@host:port` (STARTTLS) or `smtps://…`. */
+  readonly smtpUrl: string;
+  readonly from: string;
+  /** One address, or several with commas between. */
+  readonly to: string;
+  /** Certificates that are trusted, in PEM; default those of Node.js. */
+  readonly certificates?: string;
+}
+
+/** Ports of mail servers, where the URL has none. */
+const DEFAULT_PORTS = { 'smtp:': 587, 'smtps:': 465 } as const;
+
+/**
+ * Opens the way to people's mailboxes. A password never goes over a line that is not encrypted.
+ *
+ * @param options - server and addresses
+ * @returns the channel
+ * @see RFC 3207, STARTTLS
+ */
+export function openEmailChannel(options: EmailOptions): AlertChannel {
+  const url = new URL(options.smtpUrl);
+  const isSecure = url.protocol === 'smtps:';
+  const hasUser = url.username !== '';
+  const transport = createTransport({
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? DEFAULT_PORTS[isSecure ? 'smtps:' : 'smtp:'] : Number(url.port),
+    secure: isSecure,
+    requireTLS: !isSecure && hasUser,
+    connectionTimeout: 10_000,
+    greetingTimeout: 10_000,
+    socketTimeout: 10_000,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    ...(hasUser ? { auth: { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) } } : {}),
+    ...(options.certificates === undefined ? {} : { tls: { ca: options.certificates } }),
+  });
+  return {
+    name: 'e-mail',
+    async deliver({ subject, text, severity }) {
+      const { from, to } = options;
+      await transport.sendMail({ from, to, subject: `[${severity}] ${subject}`, text, disableFileAccess: true });
+    },
+    close: () => transport.close(),
+  };
+}

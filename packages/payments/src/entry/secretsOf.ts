@@ -1,0 +1,20 @@
+import type { Settings } from '../settings/settings.ts';
+
+/**
+ * Lists what must never be printed.
+ *
+ * @param settings - of any program
+ * @returns keys, passwords, and URLs that may hold such
+ */
+export function secretsOf(settings: Settings): readonly (string | undefined)[] {
+  return [
+    settings.RELAYER_SECRET,
+    settings.RELAYER_PRIVATE_KEY,
+    settings.RELAYER_KEYSTORE_PASSWORD,
+    settings.RPC_URL,
+    settings.SMTP_URL,
+    settings.ALERT_CHAT_WEBHOOK_URL,
+    settings.METRICS_PUSH_URL,
+    ...settings.gasTargets.map(({ rpcUrl }) => rpcUrl),
+  ];
+}

@@ -1,0 +1,19 @@
+/** Why a step of a payment failed. */
+export type StepErrorCode =
+  | 'APPROVAL_MISSING'
+  | 'BUY_FAILED'
+  | 'CHAIN_UNAVAILABLE'
+  | 'GAS_PRICE_TOO_HIGH'
+  | 'PAYOUT_FAILED'
+  | 'ANOTHER_PAYS';
+
+/** A step that failed and may be tried again: nothing that it began can still happen. */
+export class StepError extends Error {
+  override readonly name = 'StepError';
+  readonly code: StepErrorCode;
+
+  constructor(code: StepErrorCode, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+  }
+}

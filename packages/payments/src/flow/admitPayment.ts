@@ -1,0 +1,110 @@
+import { exchangeAbi } from '@prism-gateway/contracts';
+import type { Payment } from '../journal/payment.ts';
+import type { ListedPayment } from '../payments/checkListing.ts';
+import { computeCreditsOwed } from '../payments/computeCredits.ts';
+import { refusedFact, refusePayment } from './refusePayment.ts';
+import type { RelayerContext } from './relayerContext.ts';
+
+/** Begins the reason of a payment that is held for being over a limit; such a one is looked at again at each listing. */
+export const LIMIT_REASON = 'limit';
+
+/** Amounts whose claims are under way, so that two at once do not both fit under the limit. */
+const reservedBy = new WeakMap<RelayerContext, Map<string, bigint>>();
+
+function reservationsOf(context: RelayerContext): Map<string, bigint> {
+  const reserved = reservedBy.get(context) ?? new Map<string, bigint>();
+  reservedBy.set(context, reserved);
+  return reserved;
+}
+
+function dayOf(context: RelayerContext): string {
+  return new Date(context.now()).toISOString().slice(0, 10);
+}
+
+/** Why a payment is over a limit; undefined: it is not. */
+function findLimit(context: RelayerContext, amount: bigint): string | undefined {
+  const { maxPayment, dailyLimit } = context.config;
+  if (amount > maxPayment) return `${LIMIT_REASON}: it is over MAX_PAYMENT, ${maxPayment} stablecoin base units`;
+  const reserved = [...reservationsOf(context).values()].reduce((sum, part) => sum + part, 0n);
+  const spent = context.journal.spentOn(dayOf(context)) + reserved;
+  if (spent + amount <= dailyLimit) return undefined;
+  return `${LIMIT_REASON}: with it, the day's payments are over DAILY_LIMIT, ${dailyLimit} stablecoin base units`;
+}
+
+function holdForLimit(context: RelayerContext, payment: Payment, reason: string): void {
+  if (payment.state === 'held') return;
+  const { paymentIntentId, stablecoinAmount } = payment;
+  context.journal.move(paymentIntentId, 'held', { reason });
+  context.alerter.raise({
+    code: 'PAYMENT_OVER_LIMIT',
+    severity: 'warning',
+    subject: `Payment ${paymentIntentId} is held: over a limit`,
+    text: `It is of ${stablecoinAmount} stablecoin base units. ${reason}. It is paid once the limit allows it.`,
+  });
+}
+
+function isHeldForLimit({ state, reason }: Payment): boolean {
+  return state === 'held' && reason?.startsWith(LIMIT_REASON) === true;
+}
+
+/** Finds the payment in the journal, or writes it down. @returns undefined where it is refused */
+function takeListed(context: RelayerContext, listed: ListedPayment): Payment | undefined {
+  const { journal } = context;
+  if (journal.fact(refusedFact(listed.paymentIntentId)) !== undefined) return undefined;
+  const known = journal.get(listed.paymentIntentId) ?? journal.add(listed);
+  if (known.walletAddress === listed.walletAddress && known.stablecoinAmount === listed.stablecoinAmount) return known;
+  refusePayment(context, {
+    paymentIntentId: listed.paymentIntentId,
+    reason: `It was listed before with another wallet or amount: ${known.stablecoinAmount} stablecoin base units to ${known.walletAddress}.`,
+  });
+  return undefined;
+}
+
+async function claim(context: RelayerContext, payment: Payment): Promise<boolean> {
+  const { client, config, frontend, journal, log, signal } = context;
+  const { paymentIntentId, stablecoinAmount } = payment;
+  const answer = await frontend.claim(paymentIntentId, signal);
+  if (answer !== 'claimed') {
+    log.debug({ paymentIntentId, answer }, 'not claimed');
+    return false;
+  }
+  const rate = await client.readContract({ address: config.exchange, abi: exchangeAbi, functionName: 'rate' });
+  const creditsOwed = computeCreditsOwed(stablecoinAmount, rate);
+  journal.move(paymentIntentId, 'claimed', { creditsOwed, countedDay: dayOf(context) });
+  log.info({ paymentIntentId, creditsOwed: `${creditsOwed}` }, 'claimed');
+  return true;
+}
+
+/**
+ * Decides what to do with a listed payment, and claims it if it is to be paid.
+ *
+ * @param context - the instance
+ * @param listed - fit to be paid as far as its data goes
+ * @returns whether it is now `claimed` by this instance
+ * @throws FrontendError, viem's errors
+ * @see SPEC.md section 4, POST /api/relayer/claim
+ */
+export async function admitPayment(context: RelayerContext, listed: ListedPayment): Promise<boolean> {
+  const { journal, frontend, log, signal } = context;
+  const payment = takeListed(context, listed);
+  if (payment === undefined) return false;
+  const { paymentIntentId, stablecoinAmount, txHash } = payment;
+  if (payment.state === 'completed' && txHash !== undefined) {
+    log.warn({ paymentIntentId }, 'listed although it is completed: the frontend is told again');
+    await frontend.complete({ paymentIntentId, txHash }, signal);
+    return false;
+  }
+  if (!['seen', 'given back'].includes(payment.state) && !isHeldForLimit(payment)) return false;
+  const limit = findLimit(context, stablecoinAmount);
+  if (limit !== undefined) {
+    holdForLimit(context, payment, limit);
+    return false;
+  }
+  if (payment.state === 'held') journal.move(paymentIntentId, 'seen');
+  const reserved = reservationsOf(context).set(paymentIntentId, stablecoinAmount);
+  try {
+    return await claim(context, payment);
+  } finally {
+    reserved.delete(paymentIntentId);
+  }
+}

@@ -1,0 +1,31 @@
+import type { Payment } from '../journal/payment.ts';
+import type { RelayerContext } from './relayerContext.ts';
+
+/**
+ * Tells the frontend which transaction paid a payment.
+ *
+ * @param context - the instance
+ * @param payment - `transferred`
+ * @throws FrontendError where the frontend does not take it now
+ * @see SPEC.md section 4, POST /api/relayer/complete
+ */
+export async function completePayment(context: RelayerContext, payment: Payment): Promise<void> {
+  const { journal, frontend, alerter, log, signal } = context;
+  const { paymentIntentId, txHash } = payment;
+  if (txHash === undefined) throw new TypeError(`payment ${paymentIntentId} was paid by no transaction`);
+  const answer = await frontend.complete({ paymentIntentId, txHash }, signal);
+  if (answer === 'completed') {
+    journal.move(paymentIntentId, 'completed');
+    log.info({ paymentIntentId, txHash }, 'completed');
+    return;
+  }
+  const seen = answer === 'conflict' ? 'has another transaction for it' : 'does not know it';
+  const reason = `Paid by ${txHash}, but the frontend ${seen}.`;
+  journal.move(paymentIntentId, 'held', { reason });
+  alerter.raise({
+    code: 'COMPLETION_CONFLICT',
+    severity: 'critical',
+    subject: `Payment ${paymentIntentId} is held: the frontend ${seen}`,
+    text: `${reason} Compare the frontend's transaction with this one; nothing more is paid for it.`,
+  });
+}

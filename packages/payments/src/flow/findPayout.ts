@@ -1,0 +1,53 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { markPayout } from '../chain/marks.ts';
+import type { PlacedMark } from '../journal/markTable.ts';
+import type { Payment } from '../journal/payment.ts';
+import type { RelayerContext } from './relayerContext.ts';
+
+/** Blocks that settle a payout, the including one counted. */
+export const PAYOUT_CONFIRMATIONS = 2;
+
+/**
+ * Searches the chain for a payout of a payment, by whatever known relayer.
+ *
+ * @param context - with the search
+ * @param payment - not yet paid, as far as is known
+ * @returns the payout, deep enough; undefined where there is none
+ */
+export async function findPayout(context: RelayerContext, payment: Payment): Promise<PlacedMark | undefined> {
+  const mark = markPayout(payment.paymentIntentId);
+  for (;;) {
+    const { headBlock } = await context.search.search();
+    const payout = context.journal.marks.find(mark).find(({ kind }) => kind === 'payout');
+    if (payout === undefined || headBlock - payout.blockNumber + 1 >= PAYOUT_CONFIRMATIONS) return payout;
+    await pause(context.config.rpcPollIntervalMs, undefined, { signal: context.signal });
+  }
+}
+
+/**
+ * Takes in a payout that was found on the chain.
+ *
+ * @param context - with journal and alerts
+ * @param params - the payment and what was found
+ */
+export function takePayout(
+  context: RelayerContext,
+  params: { readonly payment: Payment; readonly payout: PlacedMark },
+): void {
+  const { payment, payout } = params;
+  const { paymentIntentId, walletAddress } = payment;
+  const { journal, alerter, log } = context;
+  if (payout.recipient?.toLowerCase() !== walletAddress.toLowerCase()) {
+    const reason = `A payout with its mark went to ${payout.recipient}, not to ${walletAddress}.`;
+    journal.move(paymentIntentId, 'held', { reason });
+    alerter.raise({
+      code: 'PAYOUT_TO_ANOTHER',
+      severity: 'critical',
+      subject: `Payment ${paymentIntentId} is held: it was paid to another wallet`,
+      text: `${reason} Transaction: ${payout.txHash}. Find out which wallet is right before anything else is paid.`,
+    });
+    return;
+  }
+  log.info({ paymentIntentId, txHash: payout.txHash, paidBy: payout.sender }, 'payout found on the chain');
+  journal.move(paymentIntentId, 'transferred', { txHash: payout.txHash, paidBy: payout.sender });
+}

@@ -1,0 +1,81 @@
+import { creditTokenAbi, exchangeAbi } from '@prism-gateway/contracts';
+import { encodeAnnouncement, encodeBuy, markAnnouncement } from '../chain/marks.ts';
+import type { Payment } from '../journal/payment.ts';
+import { OWING_STATES } from '../journal/paymentState.ts';
+import { computeMinCredits, computeTopUp } from '../payments/computeCredits.ts';
+import { findPayout, takePayout } from './findPayout.ts';
+import { checkGasPrice, ensureApproval } from './preconditions.ts';
+import { readOwed } from './readOwed.ts';
+import type { RelayerContext } from './relayerContext.ts';
+
+/** Credits in hand that no other payment of this instance is owed. One that is held with a payout that may yet be mined counts as owed. */
+async function countFreeCredits(context: RelayerContext, payment: Payment): Promise<bigint> {
+  const { client, config, journal } = context;
+  const balance = await client.readContract({
+    address: config.creditToken,
+    abi: creditTokenAbi,
+    functionName: 'balanceOf',
+    args: [config.self],
+  });
+  // Read after the balance: what left the balance meanwhile is then subtracted once more, never once too few.
+  const owing = journal.list([...OWING_STATES, 'held']).filter(({ state, paymentIntentId }) => {
+    if (paymentIntentId === payment.paymentIntentId) return false;
+    return state !== 'held' || journal.attemptsOf(paymentIntentId).some((attempt) => attempt.state === 'open');
+  });
+  return owing.reduce((free, other) => free - (other.creditsOwed ?? 0n), balance);
+}
+
+/** Whether this instance's word that it pays is the last on the chain; alone, it needs to tell nobody. */
+function isAnnounced(context: RelayerContext, payment: Payment): boolean {
+  const { self, others } = context.config;
+  if (others.length === 0) return true;
+  const announcements = context.journal.marks.find(markAnnouncement(payment.paymentIntentId));
+  return announcements.at(-1)?.sender.toLowerCase() === self.toLowerCase();
+}
+
+function nextIntentId(payment: Payment, kind: string): string {
+  return `${kind}:${payment.attempts + 1}:${payment.paymentIntentId}`;
+}
+
+async function journalBuy(context: RelayerContext, payment: Payment): Promise<void> {
+  const { client, config, journal, bought } = context;
+  const { paymentIntentId } = payment;
+  const exchange = { address: config.exchange, abi: exchangeAbi } as const;
+  const already = bought.get(paymentIntentId);
+  let stablecoinAmount = payment.stablecoinAmount;
+  // The price moved within the tolerance: what is missing is bought as well.
+  if (already !== undefined) {
+    const rate = await client.readContract({ ...exchange, functionName: 'rate' });
+    stablecoinAmount = computeTopUp(readOwed(payment) - already, rate);
+  }
+  const quoted = await client.readContract({ ...exchange, functionName: 'quote', args: [stablecoinAmount] });
+  const minCredits = computeMinCredits(quoted, config.slippageBps);
+  const call = encodeBuy({ exchange: config.exchange, paymentIntentId, stablecoinAmount, minCredits });
+  const intentId = nextIntentId(payment, 'buy');
+  journal.move(paymentIntentId, 'buying', { attempt: { intentId, kind: 'buy', ...call } });
+}
+
+/**
+ * Sets credits aside for a claimed payment: those in hand where they suffice, or a buy.
+ *
+ * @param context - the instance
+ * @param payment - `claimed`
+ * @throws StepError, viem's errors
+ * @see SPEC.md section 1, "Companion: payment relayer"; DECISIONS.md, "Skip the buy"
+ */
+export async function fundPayment(context: RelayerContext, payment: Payment): Promise<void> {
+  const { config, journal, log } = context;
+  const { paymentIntentId } = payment;
+  const payout = await findPayout(context, payment);
+  if (payout !== undefined) return takePayout(context, { payment, payout });
+  await checkGasPrice(context);
+  await ensureApproval(context);
+  await context.decide(async () => {
+    if ((await countFreeCredits(context, payment)) < readOwed(payment)) return await journalBuy(context, payment);
+    log.info({ paymentIntentId }, 'credits in hand suffice: no buy');
+    if (isAnnounced(context, payment)) return void journal.move(paymentIntentId, 'bought');
+    const call = encodeAnnouncement({ creditToken: config.creditToken, paymentIntentId, self: config.self });
+    const intentId = nextIntentId(payment, 'announce');
+    journal.move(paymentIntentId, 'buying', { attempt: { intentId, kind: 'announce', ...call } });
+  });
+}

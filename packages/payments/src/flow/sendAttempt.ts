@@ -1,0 +1,50 @@
+import { SenderError, type Sent } from '@prism-gateway/sender';
+import type { Attempt, Payment } from '../journal/payment.ts';
+import type { RelayerContext } from './relayerContext.ts';
+
+/** How an attempt ended. */
+export type AttemptOutcome =
+  | { readonly kind: 'mined'; readonly sent: Sent }
+  /** Nothing of it is on the chain, or ever will be. */
+  | { readonly kind: 'void'; readonly reason: string; readonly error: SenderError };
+
+/** After these the outcome is not known: the sender goes on when it is opened again. */
+const UNSETTLED = ['CLOSED', 'JOURNAL_FAILED', 'INTENT_MISMATCH', 'INVALID_ARGUMENT'];
+
+/**
+ * Finds the attempt that is under way.
+ *
+ * @param context - with the journal
+ * @param payment - in a state that has one
+ * @returns the attempt that was journalled last
+ * @throws TypeError where there is none, which is a defect
+ */
+export function findOpenAttempt(context: RelayerContext, payment: Payment): Attempt {
+  const attempt = context.journal.attemptsOf(payment.paymentIntentId).findLast(({ state }) => state === 'open');
+  if (attempt === undefined) throw new TypeError(`payment ${payment.paymentIntentId} has no attempt under way`);
+  return attempt;
+}
+
+/**
+ * Has the sender put a journalled attempt on the chain, or waits for it if it is at it already.
+ *
+ * @param context - with the sender
+ * @param params - the attempt, how deep it must be, and whether it waits for a lower gas price
+ * @returns the outcome
+ * @throws SenderError where the outcome is not known
+ */
+export async function sendAttempt(
+  context: RelayerContext,
+  params: { readonly attempt: Attempt; readonly confirmations: number; readonly whenGasTooHigh: 'wait' | 'reject' },
+): Promise<AttemptOutcome> {
+  const { attempt, confirmations, whenGasTooHigh } = params;
+  const { signal } = context;
+  try {
+    const options = { confirmations, whenGasTooHigh, signal, label: `${attempt.kind} ${attempt.paymentIntentId}` };
+    const sent = await context.sender.send(attempt.intentId, { to: attempt.to, data: attempt.data }, options);
+    return { kind: 'mined', sent };
+  } catch (error) {
+    if (!(error instanceof SenderError) || UNSETTLED.includes(error.code)) throw error;
+    return { kind: 'void', reason: `${error.code}: ${error.message}`, error };
+  }
+}

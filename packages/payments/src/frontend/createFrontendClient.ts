@@ -1,0 +1,103 @@
+import type { Hash } from 'viem';
+import { FrontendError } from './FrontendError.ts';
+
+/** The frontend's three endpoints. */
+export interface FrontendClient {
+  /** @returns the listed payments, not looked at. @throws FrontendError */
+  listPending(signal?: AbortSignal): Promise<readonly unknown[]>;
+  /** @returns whether this instance now holds the payment, another does, or the frontend does not know it. @throws FrontendError */
+  claim(paymentIntentId: string, signal?: AbortSignal): Promise<'claimed' | 'taken' | 'unknown'>;
+  /** @returns whether the frontend took it; `conflict`: it has another transaction for this payment. @throws FrontendError */
+  complete(
+    completion: { readonly paymentIntentId: string; readonly txHash: Hash },
+    signal?: AbortSignal,
+  ): Promise<'completed' | 'conflict' | 'unknown'>;
+}
+
+/** Where the frontend is. */
+export interface FrontendOptions {
+  /** Base URL, with or without a slash at its end. */
+  readonly url: string;
+  /** Sent as `x-relayer-secret`. */
+  readonly secret: string;
+  readonly timeoutMs: number;
+}
+
+/** Longest answer that is read: some 50,000 payments. */
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+
+async function readBounded(response: Response, call: string): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    if (size > MAX_ANSWER_BYTES) throw new FrontendError('FRONTEND_NONSENSE', { call, seen: 'the answer is too long' });
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parsePayments(text: string, call: string): readonly unknown[] {
+  try {
+    const body: unknown = JSON.parse(text);
+    if (typeof body === 'object' && body !== null && 'payments' in body && Array.isArray(body.payments))
+      return body.payments;
+  } catch {
+    // Said below.
+  }
+  throw new FrontendError('FRONTEND_NONSENSE', { call, seen: 'expected { "payments": [ … ] }' });
+}
+
+/**
+ * Creates a client of the frontend.
+ *
+ * @param options - base URL, secret and patience
+ * @returns the client
+ * @see SPEC.md section 4, "Endpoints consumed by the payment relayer"; DECISIONS.md, "Payment relayer and its frontend"
+ */
+export function createFrontendClient(options: FrontendOptions): FrontendClient {
+  const base = options.url.replace(/\/+$/, '');
+
+  async function request(path: string, init: { body?: unknown; signal?: AbortSignal | undefined }) {
+    const call = `${init.body === undefined ? 'GET' : 'POST'} ${path}`;
+    const timeout = AbortSignal.timeout(options.timeoutMs);
+    try {
+      const response = await fetch(`${base}${path}`, {
+        method: init.body === undefined ? 'GET' : 'POST',
+        headers: { 'x-relayer-secret': options.secret, 'content-type': 'application/json', accept: 'application/json' },
+        ...(init.body === undefined ? {} : { body: JSON.stringify(init.body) }),
+        // The secret goes nowhere else.
+        redirect: 'error',
+        signal: init.signal === undefined ? timeout : AbortSignal.any([init.signal, timeout]),
+      });
+      return { call, status: response.status, text: await readBounded(response, call) };
+    } catch (error) {
+      if (error instanceof FrontendError) throw error;
+      throw new FrontendError('FRONTEND_UNAVAILABLE', { call, seen: 'no answer', cause: error });
+    }
+  }
+
+  function refuse({ call, status }: { call: string; status: number }): never {
+    const isDown = status >= 500 || status === 429 || status === 408;
+    throw new FrontendError(isDown ? 'FRONTEND_UNAVAILABLE' : 'FRONTEND_REFUSED', { call, seen: `status ${status}` });
+  }
+
+  return {
+    async listPending(signal) {
+      const answer = await request('/api/relayer/pending', { signal });
+      return answer.status === 200 ? parsePayments(answer.text, answer.call) : refuse(answer);
+    },
+    async claim(paymentIntentId, signal) {
+      const answer = await request('/api/relayer/claim', { body: { paymentIntentId }, signal });
+      if (answer.status === 200) return 'claimed';
+      if (answer.status === 409) return 'taken';
+      return answer.status === 404 ? 'unknown' : refuse(answer);
+    },
+    async complete({ paymentIntentId, txHash }, signal) {
+      const answer = await request('/api/relayer/complete', { body: { paymentIntentId, txHash }, signal });
+      if (answer.status === 200) return 'completed';
+      if (answer.status === 409) return 'conflict';
+      return answer.status === 404 ? 'unknown' : refuse(answer);
+    },
+  };
+}

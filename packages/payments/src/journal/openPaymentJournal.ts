@@ -1,0 +1,169 @@
+import { DatabaseSync } from 'node:sqlite';
+import type { Address, Hash } from 'viem';
+import { commitTogether } from './commitTogether.ts';
+import { createMarkTable, type MarkTable } from './markTable.ts';
+import type { Attempt, Payment, PaymentMove } from './payment.ts';
+import { assertMove, type PaymentState } from './paymentState.ts';
+import { readAttempt, readMove, readPayment } from './rows.ts';
+import { makeTables } from './schema.ts';
+
+/** What a move changes besides the state; a field that is absent stays. */
+export interface MoveChanges {
+  /** Absent: none. */
+  readonly reason?: string;
+  readonly creditsOwed?: bigint;
+  readonly txHash?: Hash;
+  readonly paidBy?: Address;
+  /** Null: no longer counted. */
+  readonly countedDay?: string | null;
+  /** A call to journal in the same commit. */
+  readonly attempt?: Pick<Attempt, 'intentId' | 'kind' | 'to' | 'data'>;
+  /** How the open attempt ended, in the same commit. */
+  readonly settled?: { readonly intentId: string; readonly state: 'done' | 'void'; readonly txHash?: Hash };
+}
+
+/** The durable memory of the payment relayer; every write has reached the disk when it returns. */
+export interface PaymentJournal {
+  readonly marks: MarkTable;
+  /** Writes down a payment that was never listed before, as `seen`. */
+  add(payment: { paymentIntentId: string; walletAddress: Address; stablecoinAmount: bigint }): Payment;
+  get(paymentIntentId: string): Payment | undefined;
+  /** Payments in some states, oldest first; all when none is named. */
+  list(states?: readonly PaymentState[]): readonly Payment[];
+  /**
+   * Moves a payment.
+   *
+   * @throws PaymentMoveError for a move that the machine does not have
+   */
+  move(paymentIntentId: string, to: PaymentState, changes?: MoveChanges): Payment;
+  /** Attempts of a payment, oldest first. */
+  attemptsOf(paymentIntentId: string): readonly Attempt[];
+  /** Moves of a payment, oldest first. */
+  movesOf(paymentIntentId: string): readonly PaymentMove[];
+  /** Stablecoin base units that count against a day of UTC. */
+  spentOn(day: string): bigint;
+  /** How many payments are in each state. */
+  countStates(): ReadonlyMap<PaymentState, number>;
+  fact(name: string): string | undefined;
+  setFact(name: string, value: string): void;
+  clearFact(name: string): void;
+  close(): void;
+}
+
+function prepare(database: DatabaseSync) {
+  return {
+    insert: database.prepare(
+      `INSERT INTO payments (payment_intent_id, wallet_address, stablecoin_amount, state, seen_at_ms, updated_at_ms)
+       VALUES (?, ?, ?, 'seen', ?, ?)`,
+    ),
+    get: database.prepare('SELECT * FROM payments WHERE payment_intent_id = ?'),
+    all: database.prepare('SELECT * FROM payments ORDER BY seen_at_ms, rowid'),
+    byState: database.prepare('SELECT * FROM payments WHERE state = ? ORDER BY seen_at_ms, rowid'),
+    update: database.prepare(
+      `UPDATE payments SET state = ?, reason = ?, credits_owed = ?, attempts = ?, tx_hash = ?, paid_by = ?,
+       counted_day = ?, updated_at_ms = ? WHERE payment_intent_id = ?`,
+    ),
+    insertMove: database.prepare(
+      'INSERT INTO moves (payment_intent_id, at_ms, from_state, to_state, reason) VALUES (?, ?, ?, ?, ?)',
+    ),
+    moves: database.prepare('SELECT * FROM moves WHERE payment_intent_id = ? ORDER BY id'),
+    insertAttempt: database.prepare(`INSERT INTO attempts VALUES (?, ?, ?, ?, ?, 'open', NULL)`),
+    settleAttempt: database.prepare('UPDATE attempts SET state = ?, tx_hash = ? WHERE intent_id = ?'),
+    attempts: database.prepare('SELECT * FROM attempts WHERE payment_intent_id = ? ORDER BY rowid'),
+    counted: database.prepare('SELECT stablecoin_amount FROM payments WHERE counted_day = ?'),
+    states: database.prepare('SELECT state, count(*) AS count FROM payments GROUP BY state'),
+    fact: database.prepare('SELECT value FROM facts WHERE name = ?'),
+    clearFact: database.prepare('DELETE FROM facts WHERE name = ?'),
+    setFact: database.prepare(
+      'INSERT INTO facts VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+    ),
+  };
+}
+
+function createWrites(database: DatabaseSync, statements: ReturnType<typeof prepare>, now: () => number) {
+  function get(paymentIntentId: string): Payment | undefined {
+    const row = statements.get.get(paymentIntentId);
+    return row === undefined ? undefined : readPayment(row);
+  }
+
+  function mustGet(paymentIntentId: string): Payment {
+    const payment = get(paymentIntentId);
+    if (payment === undefined) throw new TypeError(`the journal has no payment ${paymentIntentId}`);
+    return payment;
+  }
+
+  function update(payment: Payment, to: PaymentState, changes: MoveChanges): void {
+    const { attempt, settled, countedDay = payment.countedDay ?? null } = changes;
+    const id = payment.paymentIntentId;
+    const owed = changes.creditsOwed ?? payment.creditsOwed;
+    statements.update.run(
+      to,
+      changes.reason ?? null,
+      owed === undefined ? null : `${owed}`,
+      payment.attempts + (attempt === undefined ? 0 : 1),
+      changes.txHash ?? payment.txHash ?? null,
+      changes.paidBy ?? payment.paidBy ?? null,
+      countedDay,
+      now(),
+      id,
+    );
+    statements.insertMove.run(id, now(), payment.state, to, changes.reason ?? null);
+    if (attempt !== undefined) {
+      statements.insertAttempt.run(attempt.intentId, id, attempt.kind, attempt.to, attempt.data);
+    }
+    if (settled !== undefined) statements.settleAttempt.run(settled.state, settled.txHash ?? null, settled.intentId);
+  }
+
+  return {
+    get,
+    add({ paymentIntentId, walletAddress, stablecoinAmount }: Parameters<PaymentJournal['add']>[0]): Payment {
+      return commitTogether(database, () => {
+        statements.insert.run(paymentIntentId, walletAddress, `${stablecoinAmount}`, now(), now());
+        statements.insertMove.run(paymentIntentId, now(), null, 'seen', null);
+        return mustGet(paymentIntentId);
+      });
+    },
+    move(paymentIntentId: string, to: PaymentState, changes: MoveChanges = {}): Payment {
+      return commitTogether(database, () => {
+        const payment = mustGet(paymentIntentId);
+        assertMove({ paymentIntentId, from: payment.state, to });
+        update(payment, to, changes);
+        return mustGet(paymentIntentId);
+      });
+    },
+  };
+}
+
+/**
+ * Opens the journal: SQLite, each commit synced to the disk.
+ *
+ * @param options - the file, made where it is missing, and the clock in milliseconds
+ * @returns the journal
+ * @see https://sqlite.org/wal.html
+ */
+export function openPaymentJournal(options: { readonly file: string; readonly now: () => number }): PaymentJournal {
+  const database = new DatabaseSync(options.file, { timeout: 5000 });
+  makeTables(database);
+  const statements = prepare(database);
+  return {
+    marks: createMarkTable(database),
+    ...createWrites(database, statements, options.now),
+    list(states) {
+      if (states === undefined) return statements.all.all().map(readPayment);
+      const payments = states.flatMap((state) => statements.byState.all(state).map(readPayment));
+      return payments.toSorted((one, other) => one.seenAtMs - other.seenAtMs);
+    },
+    attemptsOf: (paymentIntentId) => statements.attempts.all(paymentIntentId).map(readAttempt),
+    movesOf: (paymentIntentId) => statements.moves.all(paymentIntentId).map(readMove),
+    spentOn: (day) => statements.counted.all(day).reduce((sum, row) => sum + BigInt(`${row.stablecoin_amount}`), 0n),
+    // Only states of the machine are written.
+    countStates: () => new Map(statements.states.all().map((row) => [row.state as PaymentState, Number(row.count)])),
+    fact(name) {
+      const value = statements.fact.get(name)?.value;
+      return typeof value === 'string' ? value : undefined;
+    },
+    setFact: (name, value) => void statements.setFact.run(name, value),
+    clearFact: (name) => void statements.clearFact.run(name),
+    close: () => database.close(),
+  };
+}

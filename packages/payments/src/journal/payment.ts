@@ -1,0 +1,50 @@
+import type { Address, Hash, Hex } from 'viem';
+import type { PaymentState } from './paymentState.ts';
+
+/** A payment as the journal holds it. */
+export interface Payment {
+  readonly paymentIntentId: string;
+  /** EIP-55. */
+  readonly walletAddress: Address;
+  /** Stablecoin base units. */
+  readonly stablecoinAmount: bigint;
+  readonly state: PaymentState;
+  /** Why it is held, refused or given back. */
+  readonly reason?: string;
+  /** Credit base units, settled at the rate of the claim. */
+  readonly creditsOwed?: bigint;
+  /** Tries of a buy or payout so far; each has an intent of its own at the sender. */
+  readonly attempts: number;
+  /** The payout, once `transferred`. */
+  readonly txHash?: Hash;
+  /** Whose payout it is. */
+  readonly paidBy?: Address;
+  /** Day of UTC on which it counts against the limit, like `2027-01-31`. */
+  readonly countedDay?: string;
+  readonly seenAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+/** What an attempt wants on the chain. */
+export type AttemptKind = 'buy' | 'announce' | 'payout';
+
+/** A call that was journalled before it was given to the sender. */
+export interface Attempt {
+  /** The intent's id at the sender. */
+  readonly intentId: string;
+  readonly paymentIntentId: string;
+  readonly kind: AttemptKind;
+  readonly to: Address;
+  readonly data: Hex;
+  readonly state: 'open' | 'done' | 'void';
+  readonly txHash?: Hash;
+}
+
+/** A move of a payment, as it was made. */
+export interface PaymentMove {
+  readonly paymentIntentId: string;
+  readonly atMs: number;
+  readonly from: PaymentState | undefined;
+  readonly to: PaymentState;
+  readonly reason?: string;
+}

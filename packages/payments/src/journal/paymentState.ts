@@ -1,0 +1,87 @@
+/**
+ * The states of a payment, as one instance sees it.
+ *
+ * ```
+ *                    claim            announce      mined           journal, then send     2 blocks       frontend told
+ *   seen ────────────▶ claimed ─────────▶ buying ─────▶ bought ──────────▶ transferring ──────▶ transferred ──────▶ completed
+ *    │ ▲                 │ ╲ credits in hand            ▲  │                 │    │                 ▲
+ *    │ │ limit raised    │  ╲───────────────────────────╯  │                 │    │ proven void     │
+ *    ▼ │                 │                                 │                 │    ╰──▶ claimed      │
+ *   held ◀───────────────┼─────────────────────────────────┼─────────────────╯ outcome unknown      │
+ *    │                   │  the mark is on the chain already: another's payout, or one of before    │
+ *    │                   ├─────────────────────────────────┴────────────────────────────────────────╯
+ *    │                   ▼
+ *    ╰─ operator ─▶ given back ──▶ claimed (claimed again, by this instance or any other)
+ *
+ *   seen, held, given back ──▶ refused   (data that can never be right)
+ * ```
+ *
+ * - `seen`: listed by the frontend and fit to be paid; not claimed.
+ * - `claimed`: the frontend said 200 to this instance's claim; what is owed is settled.
+ * - `buying`: a buy, or the announcement in its place, is journalled and may be on the chain.
+ * - `bought`: the credits are in hand and set aside for it.
+ * - `transferring`: a payout is journalled and may be on the chain, now or ever.
+ * - `transferred`: a payout is mined and two blocks deep: this instance's, or another's.
+ * - `completed`: the frontend knows; the end.
+ * - `given back`: this instance does nothing for it, and nothing that it did can still pay it.
+ * - `held`: over a limit, or with an outcome that nobody here can know; a person decides.
+ * - `refused`: never to be paid as it was listed; the end, unless a person says otherwise.
+ */
+export const PAYMENT_STATES = [
+  'seen',
+  'claimed',
+  'buying',
+  'bought',
+  'transferring',
+  'transferred',
+  'completed',
+  'given back',
+  'held',
+  'refused',
+] as const;
+
+/** Where a payment stands. */
+export type PaymentState = (typeof PAYMENT_STATES)[number];
+
+const MOVES: Readonly<Record<PaymentState, readonly PaymentState[]>> = {
+  seen: ['claimed', 'held', 'refused'],
+  claimed: ['buying', 'bought', 'transferred', 'given back', 'held'],
+  buying: ['claimed', 'bought', 'given back', 'held'],
+  bought: ['buying', 'transferring', 'transferred', 'given back', 'held'],
+  transferring: ['transferred', 'claimed', 'given back', 'held'],
+  transferred: ['completed', 'held'],
+  completed: [],
+  'given back': ['claimed', 'held', 'refused'],
+  held: ['seen', 'given back', 'transferred', 'refused'],
+  refused: ['seen'],
+};
+
+/** States in which this instance owes the payment, so that its credits are nobody else's. */
+export const OWING_STATES: readonly PaymentState[] = ['claimed', 'buying', 'bought', 'transferring'];
+
+/** States in which this instance has something to do. */
+export const OPEN_STATES: readonly PaymentState[] = [...OWING_STATES, 'transferred'];
+
+/** A move that the machine does not have: a defect of the program. */
+export class PaymentMoveError extends Error {
+  override readonly name = 'PaymentMoveError';
+  readonly code = 'PAYMENT_MOVE_INVALID';
+
+  constructor(move: { readonly paymentIntentId: string; readonly from: PaymentState; readonly to: PaymentState }) {
+    super(`Payment ${move.paymentIntentId} cannot go from ${move.from} to ${move.to}.`);
+  }
+}
+
+/**
+ * Asserts that the machine has a move.
+ *
+ * @param move - which payment goes from where to where
+ * @throws PaymentMoveError `PAYMENT_MOVE_INVALID`
+ */
+export function assertMove(move: {
+  readonly paymentIntentId: string;
+  readonly from: PaymentState;
+  readonly to: PaymentState;
+}): void {
+  if (!MOVES[move.from].includes(move.to)) throw new PaymentMoveError(move);
+}

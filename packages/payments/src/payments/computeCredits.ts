@@ -1,0 +1,39 @@
+/** One stablecoin base unit (6 decimals) in credit base units (18 decimals) at a rate of 1. */
+const SCALE = 10n ** (18n - 6n);
+/** All of a price, in basis points. */
+const WHOLE_BPS = 10_000n;
+
+/**
+ * Computes what a payment is owed.
+ *
+ * @param stablecoinAmount - in base units
+ * @param rate - credits for one stablecoin, when the payment is claimed
+ * @returns credit base units
+ * @see DECISIONS.md, "Credits for a payment"
+ */
+export function computeCreditsOwed(stablecoinAmount: bigint, rate: bigint): bigint {
+  return stablecoinAmount * rate * SCALE;
+}
+
+/**
+ * Computes the least that a buy may give, rounded up, so that the tolerance is never exceeded.
+ *
+ * @param quoted - credit base units
+ * @param slippageBps - tolerance in basis points
+ * @returns credit base units
+ */
+export function computeMinCredits(quoted: bigint, slippageBps: number): bigint {
+  return (quoted * (WHOLE_BPS - BigInt(slippageBps)) + WHOLE_BPS - 1n) / WHOLE_BPS;
+}
+
+/**
+ * Computes what must be paid for missing credits, rounded up.
+ *
+ * @param missing - credit base units
+ * @param rate - credits for one stablecoin
+ * @returns stablecoin base units
+ */
+export function computeTopUp(missing: bigint, rate: bigint): bigint {
+  const unit = rate * SCALE;
+  return (missing + unit - 1n) / unit;
+}

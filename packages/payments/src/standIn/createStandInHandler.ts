@@ -1,0 +1,112 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import * as z from 'zod/mini';
+import type { StandInStore } from './openStandInStore.ts';
+import { writePage } from './writePage.ts';
+
+/** Longest body that is read. */
+const MAX_BODY_BYTES = 16_384;
+/** Payments of one answer: the oldest. */
+const MAX_LISTED = 1000;
+/** Longest name of a payment intent. */
+const MAX_ID_LENGTH = 200;
+
+const paymentIntentId = z.string().check(z.minLength(1), z.maxLength(MAX_ID_LENGTH));
+const claimBody = z.strictObject({ paymentIntentId });
+const completeBody = z.strictObject({ paymentIntentId, txHash: z.string().check(z.regex(/^0x[0-9a-fA-F]{64}$/)) });
+
+const OUTCOME_STATUS = { claimed: 200, completed: 200, taken: 409, conflict: 409, unknown: 404 } as const;
+
+function isSame(one: string, other: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(one), digest(other));
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    // No encoding is set, so that chunks are buffers.
+    const bytes = chunk as Buffer;
+    size += bytes.length;
+    if (size > MAX_BODY_BYTES) return undefined;
+    chunks.push(bytes);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json', connection: status < 400 ? 'keep-alive' : 'close' });
+  response.end(JSON.stringify(body));
+}
+
+/**
+ * Creates the listener of the stand-in frontend: the relayer's three endpoints, and `/`, the page.
+ *
+ * @param options - store, secret and clock
+ * @returns the listener
+ * @see DECISIONS.md, "Payment relayer and its frontend"
+ */
+export function createStandInHandler(options: {
+  readonly store: StandInStore;
+  readonly secret: string;
+  readonly now: () => number;
+}): RequestListener {
+  const { store, secret, now } = options;
+
+  const routes: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => Promise<void>>> = {
+    'GET /api/relayer/pending': async (_, response) => {
+      const payments = store.listPending(MAX_LISTED).map(({ paymentIntentId, walletAddress, stablecoinAmount }) => ({
+        paymentIntentId,
+        walletAddress,
+        stablecoinAmount,
+      }));
+      sendJson(response, 200, { payments });
+    },
+    'POST /api/relayer/claim': async (request, response) => {
+      const body = claimBody.safeParse(await readJson(request));
+      if (!body.success) return sendJson(response, 400, { error: 'Expected { paymentIntentId }.' });
+      const outcome = store.claim(body.data.paymentIntentId);
+      sendJson(
+        response,
+        OUTCOME_STATUS[outcome],
+        outcome === 'claimed' ? { status: outcome } : { error: `The payment is ${outcome}.` },
+      );
+    },
+    'POST /api/relayer/complete': async (request, response) => {
+      const body = completeBody.safeParse(await readJson(request));
+      if (!body.success) return sendJson(response, 400, { error: 'Expected { paymentIntentId, txHash }.' });
+      const outcome = store.complete(body.data.paymentIntentId, body.data.txHash);
+      sendJson(
+        response,
+        OUTCOME_STATUS[outcome],
+        outcome === 'completed' ? { status: outcome } : { error: `The payment is ${outcome}.` },
+      );
+    },
+  };
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname } = new URL(request.url ?? '/', 'http://frontend');
+    if (request.method === 'GET' && pathname === '/') {
+      response.writeHead(200, {
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+      });
+      return void response.end(writePage(store.list(), now()));
+    }
+    const route = routes[`${request.method} ${pathname}`];
+    if (route === undefined) return sendJson(response, 404, { error: 'There is nothing here.' });
+    const given = request.headers['x-relayer-secret'];
+    if (typeof given !== 'string' || !isSame(given, secret))
+      return sendJson(response, 401, { error: 'The secret is wrong.' });
+    await route(request, response);
+  }
+
+  return (request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  };
+}

@@ -1,0 +1,98 @@
+import { DatabaseSync } from 'node:sqlite';
+
+/** A card payment as the stand-in frontend keeps it. */
+export interface StandInPayment {
+  readonly paymentIntentId: string;
+  readonly walletAddress: string;
+  /** Stablecoin base units, a decimal string. */
+  readonly stablecoinAmount: string;
+  readonly createdAtMs: number;
+  /** When its claim ends; 0: not claimed. */
+  readonly leaseUntilMs: number;
+  readonly claims: number;
+  readonly txHash?: string;
+}
+
+/** The stand-in frontend's payments. */
+export interface StandInStore {
+  /** @returns false where the intent is there already */
+  add(payment: Pick<StandInPayment, 'paymentIntentId' | 'walletAddress' | 'stablecoinAmount'>): boolean;
+  /** Neither completed nor under a lease, oldest first. */
+  listPending(limit: number): readonly StandInPayment[];
+  list(): readonly StandInPayment[];
+  claim(paymentIntentId: string): 'claimed' | 'taken' | 'unknown';
+  complete(paymentIntentId: string, txHash: string): 'completed' | 'conflict' | 'unknown';
+  close(): void;
+}
+
+function readPayment(row: Readonly<Record<string, unknown>>): StandInPayment {
+  return {
+    paymentIntentId: `${row.payment_intent_id}`,
+    walletAddress: `${row.wallet_address}`,
+    stablecoinAmount: `${row.stablecoin_amount}`,
+    createdAtMs: Number(row.created_at_ms),
+    leaseUntilMs: Number(row.lease_until_ms),
+    claims: Number(row.claims),
+    ...(row.tx_hash === null ? {} : { txHash: `${row.tx_hash}` }),
+  };
+}
+
+/**
+ * Opens the stand-in frontend's own SQLite. Each transition is one conditional write.
+ *
+ * @param options - file, clock, and how long a claim lasts, asked at each claim
+ * @returns the store
+ */
+export function openStandInStore(options: {
+  readonly file: string;
+  readonly now: () => number;
+  readonly leaseMs: () => number;
+}): StandInStore {
+  const database = new DatabaseSync(options.file, { timeout: 5000 });
+  database.exec(`
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = FULL;
+    CREATE TABLE IF NOT EXISTS payments (
+      payment_intent_id TEXT PRIMARY KEY,
+      wallet_address TEXT NOT NULL,
+      stablecoin_amount TEXT NOT NULL,
+      created_at_ms INTEGER NOT NULL,
+      lease_until_ms INTEGER NOT NULL DEFAULT 0,
+      claims INTEGER NOT NULL DEFAULT 0,
+      tx_hash TEXT
+    ) STRICT;
+  `);
+  const insert = database.prepare(
+    `INSERT INTO payments (payment_intent_id, wallet_address, stablecoin_amount, created_at_ms)
+     VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  );
+  const pending = database.prepare(
+    'SELECT * FROM payments WHERE tx_hash IS NULL AND lease_until_ms <= ? ORDER BY created_at_ms, rowid LIMIT ?',
+  );
+  const all = database.prepare('SELECT * FROM payments ORDER BY created_at_ms, rowid');
+  const exists = database.prepare('SELECT tx_hash FROM payments WHERE payment_intent_id = ?');
+  const claim = database.prepare(
+    `UPDATE payments SET lease_until_ms = ?, claims = claims + 1
+     WHERE payment_intent_id = ? AND tx_hash IS NULL AND lease_until_ms <= ?`,
+  );
+  const complete = database.prepare(
+    'UPDATE payments SET tx_hash = ? WHERE payment_intent_id = ? AND (tx_hash IS NULL OR tx_hash = ?)',
+  );
+  const isKnown = (paymentIntentId: string) => exists.get(paymentIntentId) !== undefined;
+  return {
+    add: ({ paymentIntentId, walletAddress, stablecoinAmount }) =>
+      insert.run(paymentIntentId, walletAddress, stablecoinAmount, options.now()).changes === 1,
+    listPending: (limit) => pending.all(options.now(), limit).map(readPayment),
+    list: () => all.all().map(readPayment),
+    claim(paymentIntentId) {
+      const nowMs = options.now();
+      if (claim.run(nowMs + options.leaseMs(), paymentIntentId, nowMs).changes === 1) return 'claimed';
+      return isKnown(paymentIntentId) ? 'taken' : 'unknown';
+    },
+    complete(paymentIntentId, txHash) {
+      if (complete.run(txHash, paymentIntentId, txHash).changes === 1) return 'completed';
+      return isKnown(paymentIntentId) ? 'conflict' : 'unknown';
+    },
+    close: () => database.close(),
+  };
+}

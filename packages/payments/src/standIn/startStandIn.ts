@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { createStandInHandler } from './createStandInHandler.ts';
+import { openStandInStore, type StandInStore } from './openStandInStore.ts';
+
+/** A running stand-in frontend. */
+export interface StandIn {
+  /** Like `http://127.0.0.1:40123`. */
+  readonly url: string;
+  readonly store: StandInStore;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the stand-in frontend on 127.0.0.1.
+ *
+ * @param options - SQLite file, secret, lease of a claim, port (default: a free one), clock
+ * @returns the running frontend
+ */
+export async function startStandIn(options: {
+  readonly file: string;
+  readonly secret: string;
+  readonly leaseMs: () => number;
+  readonly port?: number;
+  readonly now?: () => number;
+}): Promise<StandIn> {
+  const { now = Date.now } = options;
+  const store = openStandInStore({ file: options.file, now, leaseMs: options.leaseMs });
+  const server = createServer(createStandInHandler({ store, secret: options.secret, now }));
+  server.listen(options.port ?? 0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new TypeError('the server has no port');
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    store,
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+      store.close();
+    },
+  };
+}

@@ -1,0 +1,149 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  creditTokenAbi,
+  type Deployment,
+  deployContracts,
+  exchangeAbi,
+  stablecoinAbi,
+  startDevnet,
+} from '@prism-gateway/contracts';
+import { type Address, createTestClient, createWalletClient, getAddress, type Hex, http, publicActions } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { readMark } from '../../src/chain/marks.ts';
+import { type StandIn, startStandIn } from '../../src/standIn/startStandIn.ts';
+
+/** A relayer's key and address, with ether and stablecoins. */
+export interface RigKey {
+  readonly privateKey: Hex;
+  readonly address: Address;
+}
+
+/** A devnet with contracts, and a stand-in frontend. */
+export interface PaymentsRig extends AsyncDisposable {
+  readonly rpcUrl: string;
+  readonly deployment: Deployment;
+  readonly frontend: StandIn;
+  readonly secret: string;
+  readonly dir: string;
+  readonly client: ReturnType<typeof createClient>;
+  /** Milliseconds of a claim's lease; may be changed. */
+  lease: { ms: number };
+  fundKey(): Promise<RigKey>;
+  /** Adds a payment to a wallet of its own. */
+  addPayment(stablecoinAmount: bigint): { readonly paymentIntentId: string; readonly walletAddress: Address };
+  creditsOf(address: Address): Promise<bigint>;
+  /** Payouts on the chain with a mark, by whomever. */
+  countPayouts(mark: Hex): Promise<number>;
+  setRate(rate: bigint): Promise<void>;
+  /** The settings of an instance; fast. */
+  settingsFor(key: RigKey, others?: readonly Address[]): Record<string, string>;
+  close(): Promise<void>;
+}
+
+/** The secret that the stand-in frontend knows relayers by. */
+const SECRET = 'a-secret-of-the-rig';
+const STABLECOINS = 1_000_000_000_000n;
+
+function createClient(rpcUrl: string) {
+  return createTestClient({ mode: 'anvil', transport: http(rpcUrl) }).extend(publicActions);
+}
+
+/** Starts a devnet, the contracts and a stand-in frontend. */
+export async function startPaymentsRig(
+  options: { readonly blockTimeMs?: number; readonly leaseMs?: number } = {},
+): Promise<PaymentsRig> {
+  const dir = mkdtempSync(join(tmpdir(), 'payments-'));
+  const devnet = await startDevnet(options.blockTimeMs === undefined ? {} : { blockTimeMs: options.blockTimeMs });
+  const { rpcUrl, privateKeys } = devnet;
+  // There are ten.
+  const deployer = privateKeys[0] as Hex;
+  const deployment = await deployContracts({ rpcUrl, privateKey: deployer });
+  const lease = { ms: options.leaseMs ?? 60_000 };
+  const frontend = await startStandIn({ file: join(dir, 'frontend.db'), secret: SECRET, leaseMs: () => lease.ms });
+  const client = createClient(rpcUrl);
+  const wallet = createWalletClient({ account: privateKeyToAccount(deployer), transport: http(rpcUrl) });
+  const { creditToken, stablecoin, exchange } = deployment;
+  let payments = 0;
+
+  const close = async () => {
+    await frontend.close();
+    await devnet.stop();
+    rmSync(dir, { recursive: true, force: true });
+  };
+  return {
+    rpcUrl,
+    deployment,
+    frontend,
+    secret: SECRET,
+    dir,
+    client,
+    lease,
+    async fundKey() {
+      const privateKey = generatePrivateKey();
+      const { address } = privateKeyToAccount(privateKey);
+      await client.setBalance({ address, value: 10n ** 20n });
+      const args = [address, STABLECOINS] as const;
+      const hash = await wallet.writeContract({
+        address: stablecoin,
+        abi: stablecoinAbi,
+        functionName: 'mint',
+        args,
+        chain: null,
+      });
+      await client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
+      return { privateKey, address };
+    },
+    addPayment(stablecoinAmount) {
+      const paymentIntentId = `pi_${++payments}_${randomBytes(6).toString('hex')}`;
+      const walletAddress = getAddress(`0x${randomBytes(20).toString('hex')}`);
+      frontend.store.add({ paymentIntentId, walletAddress, stablecoinAmount: `${stablecoinAmount}` });
+      return { paymentIntentId, walletAddress };
+    },
+    creditsOf: (address) =>
+      client.readContract({ address: creditToken, abi: creditTokenAbi, functionName: 'balanceOf', args: [address] }),
+    async countPayouts(mark) {
+      const logs = await client.getContractEvents({
+        address: creditToken,
+        abi: creditTokenAbi,
+        eventName: 'Transfer',
+        fromBlock: 0n,
+      });
+      const hashes = [...new Set(logs.map((log) => log.transactionHash))];
+      const transactions = await Promise.all(hashes.map((hash) => client.getTransaction({ hash })));
+      return transactions.filter(({ input }) => readMark(input) === mark).length;
+    },
+    async setRate(rate) {
+      const hash = await wallet.writeContract({
+        address: exchange,
+        abi: exchangeAbi,
+        functionName: 'setRate',
+        args: [rate],
+        chain: null,
+      });
+      await client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
+    },
+    settingsFor: (key, others = []) => ({
+      FRONTEND_URL: frontend.url,
+      RELAYER_SECRET: SECRET,
+      RPC_URL: rpcUrl,
+      RELAYER_PRIVATE_KEY: key.privateKey,
+      RELAYER_ADDRESSES: others.join(','),
+      EXCHANGE_ADDRESS: exchange,
+      CREDIT_TOKEN_ADDRESS: creditToken,
+      STABLECOIN_ADDRESS: stablecoin,
+      POLL_INTERVAL_MS: '100',
+      RETRY_DELAY_MS: '100',
+      RPC_POLL_INTERVAL_MS: '20',
+      RPC_TIMEOUT_MS: '1000',
+      TAKEOVER_WAIT_MS: '3000',
+      BUMP_AFTER_MS: '2000',
+      DATA_DIR: join(dir, key.address),
+      LOG_LEVEL: 'debug',
+    }),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

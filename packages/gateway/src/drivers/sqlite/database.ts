@@ -6,9 +6,6 @@ const BUSY_TIMEOUT_MS = 5000;
 /** Pages in the write-ahead log (4 kB each) that start a checkpoint. */
 const CHECKPOINT_PAGES = 2000;
 
-/** Memory for pages, in KiB: of each process two connections, one that reads and one that writes. */
-const PAGE_CACHE_KIB = 6144;
-
 /** Pause before another try, in milliseconds. */
 const RETRY_AFTER_MS = 5;
 
@@ -42,7 +39,6 @@ export function openDatabase(file: string): DatabaseSync {
   database.exec(`
     PRAGMA synchronous = FULL;
     PRAGMA temp_store = MEMORY;
-    PRAGMA cache_size = -${PAGE_CACHE_KIB};
     PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
     PRAGMA journal_size_limit = 67108864;
   `);

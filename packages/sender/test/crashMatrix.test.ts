@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { type Anvil, startAnvil } from '@prism-gateway/testing';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { CrashSettings } from './rigs/crashingSender.ts';
+import { createSenderRig, markedCall, type SenderRig } from './rigs/createSenderRig.ts';
+import { isLong, sized } from './testSize.ts';
+
+const PROGRAM = fileURLToPath(new URL('rigs/crashingSender.ts', import.meta.url));
+/** Compiling anew is most of what a start costs. */
+const NODE_COMPILE_CACHE = fileURLToPath(new URL('../../../node_modules/.cache/node', import.meta.url));
+/** Processes at once; the machine has two cores. */
+const LANES = 2;
+/** Points of each scenario in the small size. */
+const SMALL_COUNT = 4;
+
+let anvil: Anvil | undefined;
+afterEach(async () => {
+  await anvil?.stop();
+});
+
+interface Scenario {
+  readonly intentIds: readonly string[];
+  readonly bumpAfterMs: number;
+  readonly confirmations: number;
+  readonly mineOn: CrashSettings['mineOn'];
+}
+
+/** Runs the process. @returns how many steps it made, or undefined where it was killed */
+async function run(rig: SenderRig, scenario: Scenario, crashAt: number): Promise<number | undefined> {
+  const { journalPath } = rig.options;
+  const { privateKey, dir: lockDir } = rig;
+  const settings: CrashSettings = { journalPath, lockDir, rpcUrl: rig.anvil.rpcUrl, privateKey, crashAt, ...scenario };
+  const child = spawn(process.execPath, [PROGRAM, JSON.stringify(settings)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, NODE_COMPILE_CACHE },
+  });
+  const timer = setTimeout(() => child.kill('SIGTERM'), 20_000);
+  const [output, [code, signal]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  clearTimeout(timer);
+  if (signal === 'SIGKILL') return undefined;
+  expect({ code, signal }).toEqual({ code: 0, signal: null });
+  return Number(output);
+}
+
+/** Crashes at a step, goes on in this process, and looks at the chain. @returns whether the step was reached */
+async function crashAndRecover(chain: Anvil, scenario: Scenario, crashAt: number): Promise<boolean> {
+  const rig = await createSenderRig(chain);
+  const own = { ...scenario, intentIds: scenario.intentIds.map((id) => `${id}-${rig.account.address}`) };
+  try {
+    // Where time decides how many steps there are, it may have come to its end before this one; then it must have been right, too.
+    const wasKilled = (await run(rig, own, crashAt)) === undefined;
+    const { bumpAfterMs, confirmations } = own;
+    const onEvent: SenderRig['options']['onEvent'] = (event) => {
+      if (own.mineOn.includes(event.type)) void chain.rpc('evm_mine');
+    };
+    const sender = await rig.open({ bumpAfterMs, confirmations, onEvent });
+    const known = sender.list().map(({ intentId }) => intentId);
+    const sent = await Promise.all(own.intentIds.map((id) => sender.send(id, markedCall(id))));
+    expect(known.every((id) => own.intentIds.includes(id))).toBe(true);
+    const mined = await Promise.all(own.intentIds.map(rig.countMined));
+    expect({ crashAt, mined }).toEqual({ crashAt, mined: own.intentIds.map(() => 1) });
+    expect(sent.every(({ status }) => status === 'success')).toBe(true);
+    // No nonce was spent on anything else.
+    expect(await rig.accountNonce()).toBe(own.intentIds.length);
+    return wasKilled;
+  } finally {
+    await rig.dispose();
+  }
+}
+
+/** Goes through all steps; in the small size, through some from the first to the last. @returns how many killed a process */
+async function crashEverywhere(chain: Anvil, scenario: Scenario): Promise<number> {
+  const probe = await createSenderRig(chain);
+  const steps = (await run(probe, scenario, 0)) ?? 0;
+  await probe.dispose();
+  const count = isLong ? steps : SMALL_COUNT;
+  const points = Array.from({ length: count }, (_, place) => 1 + Math.floor((place * steps) / count));
+  let kills = 0;
+  const lane = async () => {
+    for (let point = points.shift(); point !== undefined; point = points.shift()) {
+      if (await crashAndRecover(chain, scenario, point)) kills++;
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+  return kills;
+}
+
+describe('a process that is killed between any two steps', { timeout: 240_000 }, () => {
+  test('sends each of two intents once, all the same', async () => {
+    anvil = await startAnvil();
+    const scenario = { intentIds: ['a', 'b'], bumpAfterMs: 10_000, confirmations: 1, mineOn: [] };
+    // Three calls at the start, fees, balance, broadcasts, receipts, two before and after each; two commits; the end.
+    expect(await crashEverywhere(anvil, scenario)).toBeGreaterThanOrEqual(sized({ small: SMALL_COUNT - 1, long: 12 }));
+  });
+
+  test('sends an intent once whose fees are raised', async () => {
+    anvil = await startAnvil({ isMiningOff: true });
+    const scenario = { intentIds: ['a'], bumpAfterMs: 30, confirmations: 1, mineOn: ['bumped' as const] };
+    expect(await crashEverywhere(anvil, scenario)).toBeGreaterThanOrEqual(sized({ small: 2, long: 12 }));
+  });
+
+  test('sends intents once that wait for depth', async () => {
+    anvil = await startAnvil({ isMiningOff: true });
+    const mineOn = ['broadcast' as const, 'mined' as const];
+    const scenario = { intentIds: ['a', 'b'], bumpAfterMs: 200, confirmations: 2, mineOn };
+    expect(await crashEverywhere(anvil, scenario)).toBeGreaterThanOrEqual(sized({ small: 2, long: 12 }));
+  });
+});

@@ -43,6 +43,7 @@ export {
 } from './storage/index.ts';
 export {
   createUserClient,
+  deriveCloudId,
   type Eip1193Provider,
   type MultiUserBatch,
   type SignerSource,

@@ -4,17 +4,14 @@ import type { ChainReader, ForwarderPolicy, Head } from './chainReader.ts';
 const HEAD_MS = 500;
 const BALANCE_MS = 2000;
 const POLICY_MS = 30_000;
-/** A newest block older than this, in seconds, says nothing of the time at which the next one would be made. */
-const IDLE_CHAIN_SECONDS = 15n;
-
 /** What is known of the chain; read again when it has become old. */
 export interface ChainState {
   head(): Promise<Head>;
   policy(): Promise<ForwarderPolicy>;
   /** The relayer's ether, in wei. */
   balance(): Promise<bigint>;
-  /** The time the next block would have, in Unix seconds, and the state in which a call is to be simulated. */
-  clock(): Promise<{ readonly seconds: bigint; readonly at: 'latest' | 'pending' }>;
+  /** The time that the next block is expected to have, in Unix seconds: the time of day, or that of a chain which is ahead of it. */
+  seconds(): Promise<bigint>;
 }
 
 /** Keeps an answer for some time; callers in the meantime share it, a failure is kept for nobody. */
@@ -46,12 +43,10 @@ export function watchChain(chain: ChainReader, now: () => number): ChainState {
     head,
     policy: keepFresh(() => chain.policy(), { forMs: POLICY_MS, now }),
     balance: keepFresh(() => chain.balance(), { forMs: BALANCE_MS, now }),
-    async clock() {
+    async seconds() {
       const { timestamp } = await head();
       const wall = BigInt(Math.floor(now() / 1000));
-      // A chain that makes blocks only for transactions stands still; its pending block has the time of day.
-      if (wall - timestamp > IDLE_CHAIN_SECONDS) return { seconds: wall, at: 'pending' };
-      return { seconds: timestamp > wall ? timestamp : wall, at: 'latest' };
+      return timestamp > wall ? timestamp : wall;
     },
   };
 }

@@ -1,6 +1,7 @@
 import { encodeForwarderCall } from '@prism-gateway/contracts';
 import type { ActionParams } from '@prism-gateway/protocol';
-import type { ForwarderPolicy, Head } from '../chain/chainReader.ts';
+import type { Hex } from 'viem';
+import type { ChainReader, ForwarderPolicy, Head, Simulated } from '../chain/chainReader.ts';
 import { decodeReason, nameReason } from '../chain/decodeReason.ts';
 import type { RelayedRecord, SignedWish } from '../life/openRequest.ts';
 import type { Relay } from '../relay.ts';
@@ -27,7 +28,8 @@ export interface CheckInput {
   readonly nonces: ReadonlyMap<string, bigint>;
   readonly head: Head;
   readonly forwarder: ForwarderPolicy;
-  readonly clock: { readonly seconds: bigint; readonly at: 'latest' | 'pending' };
+  /** Unix time in seconds that the next block is expected to have. */
+  readonly seconds: bigint;
 }
 
 type CheckContext = Pick<Relay, 'chain' | 'policy' | 'settings' | 'now'>;
@@ -57,9 +59,9 @@ export function checkPolicy(
 
 /** The bare timestamp is looked at as well: it may lie in the future. */
 function checkWindow(input: CheckInput, parts: readonly SignedPart[], nowMs: number): Verdict | undefined {
-  const { clock, forwarder, wishes } = input;
+  const { seconds, forwarder, wishes } = input;
   const timestamps = parts.map(({ params }) => BigInt(params.timestamp));
-  const expired = timestamps.map((timestamp) => timestamp + forwarder.maxAge).filter((at) => at < clock.seconds);
+  const expired = timestamps.map((timestamp) => timestamp + forwarder.maxAge).filter((at) => at < seconds);
   if (expired.length === timestamps.length) {
     return { kind: 'settle', wishes, errorMessage: `RequestExpired(${expired[0]})` };
   }
@@ -67,8 +69,8 @@ function checkWindow(input: CheckInput, parts: readonly SignedPart[], nowMs: num
   // One by one, as numbers would lose digits of a uint256.
   const [openAt = 0n] = timestamps.map((timestamp) => timestamp + delay).toSorted((a, b) => (a < b ? 1 : -1));
   // A second later, since the simulation sees the time of a block.
-  if (openAt <= clock.seconds) return undefined;
-  const waitMs = Math.min(Number(openAt - clock.seconds) * 1000, 3_600_000);
+  if (openAt <= seconds) return undefined;
+  const waitMs = Math.min(Number(openAt - seconds) * 1000, 3_600_000);
   return { kind: 'leave', reason: 'early', recheckAtMs: nowMs + waitMs };
 }
 
@@ -89,6 +91,16 @@ function checkNonces(input: CheckInput, nowMs: number): Verdict | undefined {
 }
 
 /**
+ * Simulates a call after the newest block. A chain that makes blocks only for transactions may stand still since before the request
+ * was signed: then its pending block tells, which has the time of day.
+ */
+async function simulate(chain: ChainReader, data: Hex): Promise<Simulated> {
+  const simulated = await chain.simulate(data, 'latest');
+  const isEarly = 'reverted' in simulated && nameReason(simulated.reverted) === 'RequestNotYetOpen';
+  return isEarly ? await chain.simulate(data, 'pending') : simulated;
+}
+
+/**
  * Checks one request against the chain: window, nonce, simulated outcome, fee.
  *
  * @param context - chain, settings and clock
@@ -98,14 +110,14 @@ function checkNonces(input: CheckInput, nowMs: number): Verdict | undefined {
  */
 export async function checkRequest(context: CheckContext, input: CheckInput): Promise<Verdict> {
   const { chain, policy, settings, now } = context;
-  const { record, wishes, head, forwarder, clock } = input;
+  const { record, wishes, head, forwarder } = input;
   const nowMs = now();
   // Before anything else: what is executed already is so whatever its window and its price.
   const early = checkNonces(input, nowMs) ?? checkWindow(input, listSignedParts(record), nowMs);
   if (early !== undefined) return early;
   if (head.gasPrice > settings.maxFeePerGas) return leave(nowMs, 'gasPrice');
   // A record holds action and params that go together.
-  const simulated = await chain.simulate(encodeForwarderCall(record).data, clock.at);
+  const simulated = await simulate(chain, encodeForwarderCall(record).data);
   if ('reverted' in simulated) {
     const errorMessage = decodeReason(simulated.reverted);
     if (nameReason(simulated.reverted) === 'RequestNotYetOpen') {

@@ -52,16 +52,16 @@ export async function checkRequests(
   if (open.length === 0) return verdicts;
   const signers = open.flatMap(({ record }) => listSignedParts(record).map(({ signer }) => signer));
   const { state } = relay;
-  const [nonces, head, forwarder, clock] = await Promise.all([
+  const [nonces, head, forwarder, seconds] = await Promise.all([
     relay.chain.nonces(signers),
     state.head(),
     state.policy(),
-    state.clock(),
+    state.seconds(),
   ]);
   const checked = open.map(async (candidate) => {
     const { record } = candidate;
     const wishes = await findWishes(relay, candidate, nonces);
-    verdicts.set(record.requestId, await checkRequest(relay, { record, wishes, nonces, head, forwarder, clock }));
+    verdicts.set(record.requestId, await checkRequest(relay, { record, wishes, nonces, head, forwarder, seconds }));
   });
   await Promise.allSettled(checked);
   return verdicts;

@@ -29,9 +29,11 @@ export {
 export type { RpcCall, RpcFault } from './rpcFault.ts';
 export { type Anvil, type AnvilOptions, startAnvil } from './startAnvil.ts';
 export { type BlackHole, startBlackHole } from './startBlackHole.ts';
+export { type ChatReceiver, type ReceivedMessage, startChatReceiver } from './startChatReceiver.ts';
 export { startFetchServer } from './startFetchServer.ts';
 export { type GatewaySettings, type RunningGateway, startGateway } from './startGateway.ts';
 export { type JwtIssuer, type JwtIssuerOptions, startJwtIssuer } from './startJwtIssuer.ts';
+export { type MailServer, type ReceivedMail, startMailServer } from './startMailServer.ts';
 export {
   type IssueOptions,
   type OidcProvider,

@@ -1,0 +1,31 @@
+/** `node packages/payments/src/entry/frontend.ts`: the stand-in frontend as a program, for trying the payment relayer out. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { startStandIn } from '../standIn/startStandIn.ts';
+import { waitForSignal } from './waitForSignal.ts';
+
+const DEFAULT_PORT = '8790';
+const DEFAULT_LEASE_MS = '60000';
+
+const {
+  DATA_DIR = './data/frontend',
+  PORT = DEFAULT_PORT,
+  CLAIM_LEASE_MS = DEFAULT_LEASE_MS,
+  RELAYER_SECRET,
+} = process.env;
+
+if (RELAYER_SECRET === undefined || RELAYER_SECRET === '') {
+  console.error('Set RELAYER_SECRET, the secret that the payment relayer is known by.');
+  process.exit(1);
+}
+mkdirSync(DATA_DIR, { recursive: true });
+const frontend = await startStandIn({
+  file: join(DATA_DIR, 'frontend.db'),
+  secret: RELAYER_SECRET,
+  leaseMs: () => Number(CLAIM_LEASE_MS),
+  port: Number(PORT),
+});
+console.log(`The stand-in frontend shows its payments at ${frontend.url}/`);
+await waitForSignal();
+await frontend.close();
+process.exit(0);

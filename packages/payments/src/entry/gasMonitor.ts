@@ -1,0 +1,105 @@
+/** `npm run gas-monitor`: warns before a relayer runs dry. */
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { loadAccount } from '@prism-gateway/sender';
+import { type Address, createPublicClient, http } from 'viem';
+import { createAlerter } from '../alerts/createAlerter.ts';
+import { openChannels } from '../alerts/openChannels.ts';
+import { createRedactor } from '../createRedactor.ts';
+import { createMonitor, type MonitorTarget } from '../monitor/createMonitor.ts';
+import { readMonitorState, writeMonitorState } from '../monitor/monitorState.ts';
+import { parseSettings, type Settings } from '../settings/settings.ts';
+import { gasMonitorUsage } from '../settings/usage.ts';
+import { createLogger } from './createLogger.ts';
+import { secretsOf } from './secretsOf.ts';
+import { waitForSignal } from './waitForSignal.ts';
+
+/** Time for the last alerts, in milliseconds. */
+const ALERT_DRAIN_MS = 5000;
+/** A payment takes a buy and a transfer. */
+const PAYMENT_TRANSACTIONS = 2;
+
+async function listOwnAddresses(settings: Settings<'gas-monitor'>): Promise<readonly Address[]> {
+  const {
+    RELAYER_PRIVATE_KEY: key,
+    RELAYER_KEYSTORE: keystore,
+    RELAYER_KEYSTORE_PASSWORD: keystorePassword,
+  } = settings;
+  if (key === undefined && keystore === undefined) return settings.RELAYER_ADDRESSES;
+  // The schema has checked the key's digits.
+  const { address } = await loadAccount({ privateKey: key as `0x${string}` | undefined, keystore, keystorePassword });
+  return [...new Set([address, ...settings.RELAYER_ADDRESSES])];
+}
+
+async function listTargets(settings: Settings<'gas-monitor'>): Promise<readonly MonitorTarget[]> {
+  const connect = (rpcUrl: string) =>
+    createPublicClient({ transport: http(rpcUrl, { batch: true, timeout: settings.RPC_TIMEOUT_MS, retryCount: 1 }) });
+  const others = settings.gasTargets.map(({ name, rpcUrl, addresses }) => ({
+    name,
+    client: connect(rpcUrl),
+    addresses,
+    unit: { name: 'requests', transactions: 1 } as const,
+  }));
+  if (settings.RPC_URL === undefined) return others;
+  const { STABLECOIN_ADDRESS: stablecoin, EXCHANGE_ADDRESS: exchange } = settings;
+  const isForPayments = exchange !== undefined;
+  const own: MonitorTarget = {
+    name: 'the chain of RPC_URL',
+    client: connect(settings.RPC_URL),
+    addresses: await listOwnAddresses(settings),
+    tokens: stablecoin === undefined ? undefined : { stablecoin, exchange },
+    unit: isForPayments
+      ? { name: 'payments', transactions: PAYMENT_TRANSACTIONS }
+      : { name: 'requests', transactions: 1 },
+  };
+  return [own, ...others];
+}
+
+async function watch(settings: Settings<'gas-monitor'>): Promise<void> {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const stopped = waitForSignal().then(() => stopping.abort());
+  const redact = createRedactor(secretsOf(settings));
+  const log = createLogger({ level: settings.LOG_LEVEL, redact });
+  const alerter = createAlerter({ channels: openChannels(settings), log, redact });
+  const file = join(settings.DATA_DIR, 'gas-monitor.json');
+  const state = readMonitorState(file);
+  const targets = await listTargets(settings);
+  const look = createMonitor({
+    targets,
+    warnBelow: settings.GAS_WARN_BALANCE_ETH,
+    warnStablecoinsBelow: settings.STABLECOIN_WARN_BALANCE,
+    state,
+    alerter,
+    log,
+    now: Date.now,
+  });
+  log.info({ targets: targets.map(({ name, addresses }) => ({ name, addresses })) }, 'gas monitor at work');
+  while (!signal.aborted) {
+    await look();
+    writeMonitorState(file, state);
+    await pause(settings.GAS_POLL_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
+  }
+  await stopped;
+  await alerter.drain(ALERT_DRAIN_MS);
+  alerter.close();
+}
+
+async function main(): Promise<number> {
+  if (process.argv.includes('--help')) {
+    console.log(gasMonitorUsage);
+    return 0;
+  }
+  let redact = (text: string) => text;
+  try {
+    const settings = parseSettings('gas-monitor', process.env);
+    redact = createRedactor(secretsOf(settings));
+    await watch(settings);
+    return 0;
+  } catch (error) {
+    console.error(`The gas monitor stops. ${redact(error instanceof Error ? error.message : 'unknown')}`);
+    return 1;
+  }
+}
+
+process.exit(await main());

@@ -1,0 +1,108 @@
+import { type Address, formatEther, formatUnits, type PublicClient } from 'viem';
+import type { Alerter } from '../alerts/createAlerter.ts';
+import type { Logger } from '../logger.ts';
+import { FIRST_CONDITION, judgeReading } from './condition.ts';
+import { addSample, estimateReach, type Sample } from './estimateReach.ts';
+import type { MonitorState } from './monitorState.ts';
+import { type AccountReading, readAccount, type WatchedTokens } from './readAccount.ts';
+import { type Watched, writeAlert } from './writeAlert.ts';
+
+/** A chain, and whose accounts are watched on it. */
+export interface MonitorTarget {
+  readonly name: string;
+  readonly client: PublicClient;
+  readonly addresses: readonly Address[];
+  readonly tokens?: WatchedTokens | undefined;
+  /** What its accounts do, and how many transactions one takes. */
+  readonly unit: { readonly name: 'payments' | 'requests'; readonly transactions: number };
+}
+
+/** How a monitor works. */
+export interface MonitorOptions {
+  readonly targets: readonly MonitorTarget[];
+  /** Wei. */
+  readonly warnBelow: bigint;
+  /** Stablecoin base units. */
+  readonly warnStablecoinsBelow: bigint;
+  readonly state: MonitorState;
+  readonly alerter: Alerter;
+  readonly log: Logger;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** Reads in a row without an answer, then people are told; one lost answer is no news. */
+const MAX_SILENT_LOOKS = 2;
+const STABLECOIN_DECIMALS = 6;
+
+function describeReach(samples: readonly Sample[], unit: MonitorTarget['unit']): string {
+  const reach = estimateReach(samples);
+  if (reach === undefined)
+    return `It made no transactions of late, so that nobody knows for how many ${unit.name} it lasts.`;
+  const count = Math.floor(reach.transactions / unit.transactions);
+  const days = reach.days === undefined ? '' : `, some ${reach.days.toPrecision(2)} days`;
+  return `It lasts for about ${count} ${unit.name} at the recent rate${days}.`;
+}
+
+/**
+ * Creates the monitor.
+ *
+ * @param options - chains, limits, memory and alerts
+ * @returns a function that looks at everything once
+ * @see SPEC.md section 1, "Companion: payment relayer"
+ */
+export function createMonitor(options: MonitorOptions): () => Promise<void> {
+  const { state, alerter, log, now } = options;
+  const silentLooks = new Map<string, number>();
+
+  function take(watched: Watched, isWell: boolean): void {
+    const key = `${watched.kind} ${watched.where}`;
+    const before = state.conditions.get(key) ?? FIRST_CONDITION;
+    const { condition, telling } = judgeReading(before, { isWell, atMs: now() });
+    state.conditions.set(key, condition);
+    if (telling !== undefined) alerter.raise(writeAlert(watched, telling));
+  }
+
+  function takeReading(target: MonitorTarget, address: Address, reading: AccountReading): void {
+    const where = `${address} on ${target.name}`;
+    const { balanceWei, nonce, stablecoins, isApproved } = reading;
+    const samples = addSample(state.samples.get(where) ?? [], { atMs: now(), balanceWei, nonce });
+    state.samples.set(where, samples);
+    const reach = describeReach(samples, target.unit);
+    log.info({ where, balanceEth: formatEther(balanceWei), stablecoins: `${stablecoins ?? ''}`, reach }, 'balance');
+    const gasText = `${formatEther(balanceWei)} ETH; the limit is ${formatEther(options.warnBelow)}. ${reach}`;
+    take({ kind: 'GAS_BALANCE', where, text: gasText }, balanceWei >= options.warnBelow);
+    if (stablecoins !== undefined) {
+      const [has, limit] = [stablecoins, options.warnStablecoinsBelow].map((amount) =>
+        formatUnits(amount, STABLECOIN_DECIMALS),
+      );
+      const text = `${has} stablecoins; the limit is ${limit}.`;
+      take({ kind: 'STABLECOIN_BALANCE', where, text }, stablecoins >= options.warnStablecoinsBelow);
+    }
+    if (isApproved !== undefined) {
+      const text = `Its unlimited stablecoin approval ${isApproved ? 'is there' : 'is missing'}.`;
+      take({ kind: 'APPROVAL', where, text }, isApproved);
+    }
+  }
+
+  async function look(target: MonitorTarget): Promise<void> {
+    const watched = { kind: 'RPC', where: target.name } as const;
+    try {
+      for (const address of target.addresses) {
+        const { client, tokens } = target;
+        takeReading(target, address, await readAccount(client, { address, tokens }));
+      }
+      silentLooks.delete(target.name);
+      take({ ...watched, text: 'Balances are read again.' }, true);
+    } catch (error) {
+      const looks = (silentLooks.get(target.name) ?? 0) + 1;
+      silentLooks.set(target.name, looks);
+      log.warn({ target: target.name, looks, reason: error instanceof Error ? error.name : 'unknown' }, 'no answer');
+      if (looks >= MAX_SILENT_LOOKS) take({ ...watched, text: `${looks} looks in a row were in vain.` }, false);
+    }
+  }
+
+  return async () => {
+    await Promise.all(options.targets.map(look));
+  };
+}

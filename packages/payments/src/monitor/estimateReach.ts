@@ -1,0 +1,55 @@
+/** What an account had at a time. */
+export interface Sample {
+  /** Milliseconds since the epoch. */
+  readonly atMs: number;
+  readonly balanceWei: bigint;
+  /** The account nonce: how many transactions it has made. */
+  readonly nonce: number;
+}
+
+/** How far a balance goes. */
+export interface Reach {
+  readonly transactions: number;
+  /** Undefined where the samples are of one moment. */
+  readonly days?: number;
+}
+
+/** Samples older than this say nothing about the recent rate. */
+const WINDOW_MS = 86_400_000;
+const MAX_SAMPLES = 500;
+const DAY_MS = 86_400_000;
+
+/**
+ * Adds a sample, and drops what is too old.
+ *
+ * @param samples - oldest first
+ * @param sample - the newest
+ * @returns oldest first
+ */
+export function addSample(samples: readonly Sample[], sample: Sample): readonly Sample[] {
+  const recent = samples.filter(({ atMs }) => sample.atMs - atMs <= WINDOW_MS);
+  return [...recent, sample].slice(-MAX_SAMPLES);
+}
+
+/**
+ * Estimates how far the last balance goes at the recent cost of a transaction. What came in between two samples hides some of the
+ * cost: such a pair is left out.
+ *
+ * @param samples - oldest first
+ * @returns undefined where no transaction was seen
+ */
+export function estimateReach(samples: readonly Sample[]): Reach | undefined {
+  let spentWei = 0n;
+  let transactions = 0;
+  for (const [place, sample] of samples.entries()) {
+    const before = samples[place - 1];
+    if (before === undefined || sample.nonce <= before.nonce || sample.balanceWei >= before.balanceWei) continue;
+    spentWei += before.balanceWei - sample.balanceWei;
+    transactions += sample.nonce - before.nonce;
+  }
+  const [first, last] = [samples[0], samples.at(-1)];
+  if (first === undefined || last === undefined || transactions === 0 || spentWei === 0n) return undefined;
+  const left = Number((last.balanceWei * BigInt(transactions)) / spentWei);
+  const elapsedDays = (last.atMs - first.atMs) / DAY_MS;
+  return { transactions: left, ...(elapsedDays > 0 ? { days: (left * elapsedDays) / transactions } : {}) };
+}

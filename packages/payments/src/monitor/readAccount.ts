@@ -1,0 +1,48 @@
+import { stablecoinAbi } from '@prism-gateway/contracts';
+import { type Address, maxUint256, type PublicClient } from 'viem';
+
+/** Tokens to look at beside the balance of gas. */
+export interface WatchedTokens {
+  readonly stablecoin: Address;
+  /** Whose approval is looked at; absent: none. */
+  readonly exchange?: Address | undefined;
+}
+
+/** What an account has. */
+export interface AccountReading {
+  readonly balanceWei: bigint;
+  readonly nonce: number;
+  /** Stablecoin base units. */
+  readonly stablecoins?: bigint;
+  readonly isApproved?: boolean;
+}
+
+/**
+ * Reads what an account has.
+ *
+ * @param client - of its chain
+ * @param account - its address, and the tokens to look at
+ * @returns the reading
+ * @throws viem's errors
+ */
+export async function readAccount(
+  client: PublicClient,
+  account: { readonly address: Address; readonly tokens?: WatchedTokens | undefined },
+): Promise<AccountReading> {
+  const { address, tokens } = account;
+  const basics = Promise.all([client.getBalance({ address }), client.getTransactionCount({ address })]);
+  if (tokens === undefined) {
+    const [balanceWei, nonce] = await basics;
+    return { balanceWei, nonce };
+  }
+  const { stablecoin, exchange } = tokens;
+  const read = { address: stablecoin, abi: stablecoinAbi } as const;
+  const [[balanceWei, nonce], stablecoins, allowance] = await Promise.all([
+    basics,
+    client.readContract({ ...read, functionName: 'balanceOf', args: [address] }),
+    exchange === undefined
+      ? maxUint256
+      : client.readContract({ ...read, functionName: 'allowance', args: [address, exchange] }),
+  ]);
+  return { balanceWei, nonce, stablecoins, isApproved: allowance >= maxUint256 / 2n };
+}

@@ -1,0 +1,98 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { RequestRecord } from '@prism-gateway/protocol';
+import { createSeededRandom, startRpcFaultProxy } from '@prism-gateway/testing';
+import { type RelayWorld, startRelayWorld } from '@prism-gateway/testing/relay';
+import { expect, test } from 'vitest';
+import { isLong, sized } from '../testSize.ts';
+import { planFaults } from './planFaults.ts';
+import { type PlannedRequest, planWork } from './planWork.ts';
+import { executionKey, readTruth } from './readTruth.ts';
+import { startCrew } from './startCrew.ts';
+
+const RELAYERS = 5;
+/** The others are not official: they get 70 % of a fee, and have to wait for the priority window. */
+const OFFICIAL = 3;
+const USERS = sized({ small: 10, long: 100 });
+const REQUESTS = sized({ small: 40, long: 1000 });
+const CRASHES = sized({ small: 4, long: 60 });
+const SEED = 20_261_121;
+/** One call in 25 to the node goes wrong. */
+const FAULT_SHARE = 0.04;
+const CREDITS_PER_ETH = 3_000_000n;
+const TIMEOUT_MS = isLong ? 600_000 : 60_000;
+
+interface Posted {
+  readonly plan: PlannedRequest;
+  readonly requestId: string;
+}
+
+/** Posts in order for each user, many users at once. */
+async function postAll(world: RelayWorld, planned: readonly PlannedRequest[]): Promise<readonly Posted[]> {
+  const posted: Posted[] = [];
+  for (let next = 0; next < planned.length; next += USERS) {
+    const some = planned.slice(next, next + USERS);
+    const records = await Promise.all(some.map(({ body }) => world.client.submitRequest(body as never)));
+    for (const [index, plan] of some.entries()) posted.push({ plan, requestId: records[index]!.requestId });
+  }
+  return posted;
+}
+
+async function checkRecord(truth: Awaited<ReturnType<typeof readTruth>>, { plan }: Posted, record: RequestRecord) {
+  const executed = truth.executions.get(executionKey(plan.signer, plan.nonce)) ?? [];
+  const expected = plan.fate === 'succeeds' ? 'success' : 'failed';
+  expect.soft(record.status, `${record.requestId}: ${record.errorMessage}`).toBe(expected);
+  // Never twice, and not at all where it failed.
+  expect.soft(executed.length).toBe(plan.fate === 'succeeds' ? 1 : 0);
+  if (plan.fate === 'succeeds') expect.soft(record.txHash).toBe(executed[0]);
+  else expect.soft(record.errorMessage).toContain('NotPrismOwner');
+  if (plan.fate === 'fails') expect.soft(await truth.dataOf(plan.cloudId, plan.dataId).catch(() => '0x')).toBe('0x');
+}
+
+test('every request ends in its true state, though relayers crash and the node fails', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  await using world = await startRelayWorld({
+    users: USERS,
+    relayers: RELAYERS,
+    officialRelayers: OFFICIAL,
+    contracts: { priorityWindow: 2 },
+  });
+  await using proxy = await startRpcFaultProxy({ target: world.devnet.rpcUrl });
+  const envs = world.relayerKeys.map((_, index) => ({
+    ...world.relayerEnv(index, proxy.url),
+    GIVE_UP_SECONDS: '2',
+    MAX_IN_FLIGHT: String(sized({ small: 12, long: 60 })),
+    BUMP_AFTER_SECONDS: '2',
+    POLL_MAX_MS: '500',
+  }));
+  const planned = await planWork(world, REQUESTS);
+  await using crew = await startCrew(envs);
+  proxy.setPlan(planFaults({ seed: SEED, share: FAULT_SHARE }));
+  const random = createSeededRandom(SEED);
+  const posting = postAll(world, planned);
+  for (let crash = 0; crash < CRASHES; crash += 1) {
+    await pause(200 * random());
+    await crew.crash(Math.floor(random() * crew.size));
+  }
+  const posted = await posting;
+  const ids = posted.map(({ requestId }) => requestId);
+  const records = await world.client
+    .waitForRequests(ids, { timeoutMs: TIMEOUT_MS - 20_000, pollIntervalMs: 200 })
+    .catch(async (error: unknown) => {
+      for (let index = 0; index < crew.size; index += 1) console.error(crew.output(index).slice(-40).join('\n'));
+      throw error;
+    });
+  expect(await crew.stop()).toEqual(crew.size === RELAYERS ? Array(RELAYERS).fill(0) : []);
+
+  const truth = await readTruth(world);
+  for (const [index, record] of records.entries()) await checkRecord(truth, posted[index]!, record);
+  // What was written is what the last one wrote.
+  const last = new Map(
+    planned.filter(({ fate }) => fate === 'succeeds').map((plan) => [`${plan.cloudId}${plan.dataId}`, plan]),
+  );
+  for (const { cloudId, dataId, payload } of last.values())
+    expect.soft(await truth.dataOf(cloudId, dataId)).toBe(payload);
+  for (const { address, paidWei, earnedCredits } of truth.accounts) {
+    expect.soft(paidWei, `${address} paid more than it earned`).toBeLessThanOrEqual(earnedCredits / CREDITS_PER_ETH);
+  }
+});

@@ -5,9 +5,9 @@ import type { Door } from './door.ts';
 import type { Insisted, Witness } from './witness.ts';
 
 /** How long a client waits for the object store, in milliseconds. */
-const STORE_PATIENCE_MS = 1000;
+const STORE_PATIENCE_MS = 3000;
 /** Tries of one operation on an object. */
-const MAX_TRIES = 30;
+const MAX_TRIES = 15;
 /** One object in so many is deleted again. */
 const DELETE_EVERY = 3;
 /** Longest content, in bytes. */

@@ -25,28 +25,29 @@ const DEFAULTS = {
   pollIntervalMs: 1000,
   rpcTimeoutMs: 10_000,
   gasMarginPercent: 20,
+  rpcPatienceMs: 8000,
 };
 
-/** Nodes take no replacement that raises the fees by less. */
-const LEAST_BUMP_PERCENT = 10;
+/** Nodes take no replacement that raises the fees by less than a tenth. */
+const LEAST = {
+  maxInFlight: 1,
+  bumpAfterMs: 1,
+  bumpPercent: 10,
+  pollIntervalMs: 1,
+  gasMarginPercent: 0,
+  rpcPatienceMs: 0,
+};
 
 function readSettings(options: SenderOptions, chainId: number): EngineSettings {
   const numbers = {
     ...DEFAULTS,
     ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
   };
-  const { maxInFlight, bumpAfterMs, bumpPercent, pollIntervalMs, gasMarginPercent } = numbers;
-  const least = {
-    maxInFlight: 1,
-    bumpAfterMs: 1,
-    bumpPercent: LEAST_BUMP_PERCENT,
-    pollIntervalMs: 1,
-    gasMarginPercent: 0,
-  };
-  const given = { maxInFlight, bumpAfterMs, bumpPercent, pollIntervalMs, gasMarginPercent };
+  const { maxInFlight, bumpAfterMs, bumpPercent, pollIntervalMs, gasMarginPercent, rpcPatienceMs } = numbers;
+  const given = { maxInFlight, bumpAfterMs, bumpPercent, pollIntervalMs, gasMarginPercent, rpcPatienceMs };
   for (const [name, value] of Object.entries(given)) {
     // The names of both are the same.
-    const bound = least[name as keyof typeof least];
+    const bound = LEAST[name as keyof typeof LEAST];
     if (!Number.isInteger(value) || value < bound) {
       throw new SenderError('INVALID_ARGUMENT', `${name} is ${value}; it must be a whole number of at least ${bound}.`);
     }
@@ -112,6 +113,7 @@ function createEngine(
     earlyLooks: 0,
     gapRounds: 0,
     faults: { reserve: 0, watch: 0 },
+    faultyWhen: undefined,
     isClosed: false,
     reserving: rest,
     watching: rest,
@@ -134,7 +136,7 @@ function createEngine(
  */
 export async function openSender(options: SenderOptions): Promise<Sender> {
   const confirmations = checkConfirmations(options.confirmations ?? DEFAULTS.confirmations);
-  readSettings(options, 0);
+  const patience = readSettings(options, 0);
   const undo: (() => void)[] = [];
   try {
     const journalLock = lockJournal(options.journalPath);
@@ -143,7 +145,7 @@ export async function openSender(options: SenderOptions): Promise<Sender> {
     undo.unshift(chain.close);
     const journal = openJournal(options.journalPath);
     undo.unshift(journal.close);
-    const { chainId, pendingNonce } = await meetChain({ chain, journal, options });
+    const { chainId, pendingNonce } = await meetChain({ chain, journal, options, patience });
     const keyLock = lockKey(options, chainId);
     undo.unshift(keyLock.release);
     const nextNonce = Math.max(pendingNonce, (journal.highestNonce() ?? -1) + 1);

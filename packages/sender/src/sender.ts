@@ -59,6 +59,8 @@ export interface SenderOptions {
   readonly pollIntervalMs?: number;
   /** For one call; default 10,000. */
   readonly rpcTimeoutMs?: number;
+  /** How long a node may fail before those are told of whom nothing is reserved; default 8000. */
+  readonly rpcPatienceMs?: number;
   /** Added to estimated gas; default 20. */
   readonly gasMarginPercent?: number;
   /** Folder of the locks on keys, shared by all processes that might use the key; default one for this user in the system's temporary folder. */

@@ -1,13 +1,13 @@
 import type { LiveIntent } from '../intents/liveIntent.ts';
 import { newestVersion } from '../intents/liveIntent.ts';
 import { classifyRefusal, type Refusal } from '../rpc/classifyRefusal.ts';
+import { retryPause } from '../rpc/retryPause.ts';
 import { RpcUnavailableError } from '../rpc/rpcError.ts';
 import type { SenderErrorCode } from '../senderError.ts';
 import { type Engine, transition } from './engine.ts';
 
 /** The same bytes are offered again after this time: nodes drop what waits long, or restart without their pool. */
 const REBROADCAST_MS = 30_000;
-const FIRST_RETRY_MS = 250;
 /** How soon after a broadcast the chain is looked at, where blocks come at once. */
 const EARLY_LOOK_MS = 20;
 /** So many early looks in vain, and blocks do not come at once here. */
@@ -40,9 +40,9 @@ function refuse(engine: Engine, intent: LiveIntent, error: unknown): void {
     return;
   }
   intent.refusals++;
-  intent.nextBroadcastAtMs =
-    engine.now() + Math.min(REBROADCAST_MS, FIRST_RETRY_MS * 2 ** Math.min(intent.refusals - 1, 10));
-  engine.watching.schedule(engine.settings.pollIntervalMs);
+  const { pollIntervalMs } = engine.settings;
+  intent.nextBroadcastAtMs = engine.now() + retryPause(error, { faults: intent.refusals, pollIntervalMs });
+  engine.watching.schedule(pollIntervalMs);
   const { nonce } = newestVersion(intent);
   const reason = error instanceof Error ? error.message : refusal;
   engine.emit({ type: 'refused', intentId: intent.intentId, nonce, reason });

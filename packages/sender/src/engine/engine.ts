@@ -19,6 +19,7 @@ export interface EngineSettings {
   readonly bumpPercent: number;
   readonly pollIntervalMs: number;
   readonly gasMarginPercent: number;
+  readonly rpcPatienceMs: number;
 }
 
 /** Someone who waits for an outcome. */
@@ -61,7 +62,10 @@ export interface Engine {
   /** First looks in a row, right after a broadcast, that came too early. */
   earlyLooks: number;
   gapRounds: number;
+  /** In a row, by loop. */
   faults: { reserve: number; watch: number };
+  /** When the node began to fail those who wait for a nonce. */
+  faultyWhen: number | undefined;
   isClosed: boolean;
   /** Gives nonces to what is queued. */
   reserving: Loop;

@@ -2,13 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Hex } from 'viem';
 import type { LiveIntent } from '../intents/liveIntent.ts';
 import { classifyRefusal } from '../rpc/classifyRefusal.ts';
+import { retryPause } from '../rpc/retryPause.ts';
 import { RpcAnswerError } from '../rpc/rpcError.ts';
 import { SenderError } from '../senderError.ts';
 import type { Engine } from './engine.ts';
 
-/** With pauses doubling from 250 ms, some eight seconds. */
-const MAX_TRIES = 6;
-const FIRST_PAUSE_MS = 250;
 /** Geth's code for a revert; the words are those of the common nodes for calls that cannot succeed with whatever gas. */
 const REVERT_CODE = 3;
 const REVERT_WORDS =
@@ -43,10 +41,12 @@ function readRefusal(error: unknown): SenderError | undefined {
  * @throws SenderError `CALL_REVERTED`, `INSUFFICIENT_FUNDS`, `RPC_UNAVAILABLE`, `CLOSED`
  */
 export async function estimateGas(engine: Engine, intent: LiveIntent): Promise<bigint> {
-  for (let tries = 1; ; tries++) {
+  const { gasMarginPercent, pollIntervalMs, rpcPatienceMs } = engine.settings;
+  const sinceMs = engine.now();
+  for (let faults = 1; ; faults++) {
     try {
       const gas = await engine.chain.estimateGas(intent.call);
-      return (gas * BigInt(100 + engine.settings.gasMarginPercent) + 99n) / 100n;
+      return (gas * BigInt(100 + gasMarginPercent) + 99n) / 100n;
     } catch (error) {
       if (engine.isClosed) throw new SenderError('CLOSED', 'The sender was closed.');
       const refusal = readRefusal(error);
@@ -56,11 +56,11 @@ export async function estimateGas(engine: Engine, intent: LiveIntent): Promise<b
         method: 'eth_estimateGas',
         reason: error instanceof Error ? error.message : 'unknown',
       });
-      if (tries === MAX_TRIES) {
+      if (engine.now() - sinceMs >= rpcPatienceMs) {
         const message = 'The node does not estimate gas; nothing was sent, try again later.';
         throw new SenderError('RPC_UNAVAILABLE', message, { cause: error });
       }
-      await pause(FIRST_PAUSE_MS * 2 ** (tries - 1), undefined, { ref: false });
+      await pause(retryPause(error, { faults, pollIntervalMs }));
     }
   }
 }

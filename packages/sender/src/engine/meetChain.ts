@@ -1,25 +1,29 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Journal } from '../journal/openJournal.ts';
 import type { Chain } from '../rpc/createChain.ts';
+import { retryPause } from '../rpc/retryPause.ts';
 import type { SenderOptions } from '../sender.ts';
 import { SenderError } from '../senderError.ts';
 
-/** With pauses doubling from 200 ms, some three seconds. */
-const MAX_TRIES = 5;
-const FIRST_PAUSE_MS = 200;
+/** How long the node is given, and how often it is asked. */
+interface Patience {
+  readonly rpcPatienceMs: number;
+  readonly pollIntervalMs: number;
+}
 
 /** Asks until there is an answer. @throws SenderError `RPC_UNAVAILABLE` */
-async function ask<T>(question: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
+async function ask<T>(question: () => Promise<T>, { rpcPatienceMs, pollIntervalMs }: Patience): Promise<T> {
+  const sinceMs = performance.now();
+  for (let faults = 1; ; faults++) {
     try {
       return await question();
     } catch (error) {
-      if (tries === MAX_TRIES) {
+      if (performance.now() - sinceMs >= rpcPatienceMs) {
         throw new SenderError('RPC_UNAVAILABLE', 'The node does not answer; check its URL and state.', {
           cause: error,
         });
       }
-      await pause(FIRST_PAUSE_MS * 2 ** (tries - 1));
+      await pause(retryPause(error, { faults, pollIntervalMs }));
     }
   }
 }
@@ -44,12 +48,13 @@ export async function meetChain(parts: {
   readonly chain: Chain;
   readonly journal: Journal;
   readonly options: Pick<SenderOptions, 'chainId' | 'account'>;
+  readonly patience: Patience;
 }): Promise<{ chainId: number; pendingNonce: number }> {
-  const { chain, journal, options } = parts;
+  const { chain, journal, options, patience } = parts;
   const [chainId, genesisHash, pendingNonce] = await Promise.all([
-    ask(chain.chainId),
-    ask(chain.genesisHash),
-    ask(() => chain.accountNonce('pending')),
+    ask(chain.chainId, patience),
+    ask(chain.genesisHash, patience),
+    ask(() => chain.accountNonce('pending'), patience),
   ]);
   if (options.chainId !== undefined && options.chainId !== chainId) {
     throw new SenderError('WRONG_CHAIN', `The node is of chain ${chainId}, not ${options.chainId}; check its URL.`);

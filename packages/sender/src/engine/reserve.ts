@@ -1,6 +1,7 @@
 import { type Fees, offerFees } from '../fees/feePolicy.ts';
 import type { TxVersion } from '../intents/intent.ts';
 import { type LiveIntent, newestVersion } from '../intents/liveIntent.ts';
+import { retryPause } from '../rpc/retryPause.ts';
 import { RpcUnavailableError } from '../rpc/rpcError.ts';
 import { SenderError } from '../senderError.ts';
 import { broadcastIntents } from './broadcast.ts';
@@ -9,9 +10,6 @@ import { signVersion } from './signVersion.ts';
 
 /** Signed and stored together; while the node works on one group, the next is signed (about a millisecond each). */
 const GROUP_SIZE = 16;
-/** With pauses doubling from 250 ms, some eight seconds: then those who wait are told. */
-const MAX_FAULTS = 6;
-const FIRST_PAUSE_MS = 250;
 /** Where nothing was sent for so long, somebody else may have used the key: the account nonce is asked for again. */
 const NONCE_MAX_AGE_MS = 60_000;
 /** More than this ahead of the journal is no account nonce, but nonsense. */
@@ -151,20 +149,15 @@ function takeFault(engine: Engine, error: unknown): number {
   const reason = error instanceof Error ? error.message : 'unknown';
   engine.emit(isJournal ? { type: 'journalFault', reason } : { type: 'rpcFault', method: 'reserve', reason });
   const faults = ++engine.faults.reserve;
-  if (faults >= MAX_FAULTS) {
-    engine.faults.reserve = 0;
-    const unavailable = new SenderError(
-      'RPC_UNAVAILABLE',
-      'The node does not answer; nothing was sent, try again later.',
-      {
-        cause: error,
-      },
-    );
-    const told = isJournal ? (error as SenderError) : unavailable;
+  engine.faultyWhen ??= engine.now();
+  const { pollIntervalMs, rpcPatienceMs } = engine.settings;
+  if (engine.now() - engine.faultyWhen >= rpcPatienceMs) {
+    const message = 'The node does not answer; nothing was sent, try again later.';
+    const told = isJournal ? error : new SenderError('RPC_UNAVAILABLE', message, { cause: error });
     for (const intent of engine.queue.filter((queued) => !queued.isJournalled))
       forgetIntent(engine, { intent, error: told });
   }
-  return Math.min(FIRST_PAUSE_MS * 2 ** (faults - 1), 4000);
+  return retryPause(error, { faults, pollIntervalMs });
 }
 
 /**
@@ -177,6 +170,7 @@ export async function reserveRound(engine: Engine): Promise<number | undefined> 
   try {
     const delayMs = await reserveGroup(engine);
     engine.faults.reserve = 0;
+    engine.faultyWhen = undefined;
     return engine.isClosed ? undefined : delayMs;
   } catch (error) {
     return engine.isClosed ? undefined : takeFault(engine, error);

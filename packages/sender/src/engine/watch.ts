@@ -1,5 +1,6 @@
 import { currentVersions, type LiveIntent } from '../intents/liveIntent.ts';
 import type { Receipt } from '../rpc/parseReceipt.ts';
+import { retryPause } from '../rpc/retryPause.ts';
 import { resolveDisplaced } from './displacement.ts';
 import { type Engine, flush, transition, unminedIntents } from './engine.ts';
 import { repairGaps } from './gaps.ts';
@@ -14,7 +15,6 @@ const COUNT_EVERY_ROUNDS = 8;
 const MAX_MISSES = 2;
 /** While intents wait for room. */
 const BUSY_POLL_MS = 10;
-const MAX_PAUSE_MS = 10_000;
 
 /** Looks for receipts of all versions on the nonces of intents. A receipt that cannot be read spoils only its own. */
 async function fetchReceipts(engine: Engine, intents: readonly LiveIntent[]) {
@@ -119,7 +119,7 @@ async function look(engine: Engine): Promise<void> {
 function takeFault(engine: Engine, error: unknown): number {
   engine.faults.watch++;
   engine.emit({ type: 'rpcFault', method: 'watch', reason: error instanceof Error ? error.message : 'unknown' });
-  return Math.min(engine.settings.pollIntervalMs * 2 ** Math.min(engine.faults.watch, 10), MAX_PAUSE_MS);
+  return retryPause(error, { faults: engine.faults.watch, pollIntervalMs: engine.settings.pollIntervalMs });
 }
 
 /**

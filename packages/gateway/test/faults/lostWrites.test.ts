@@ -13,6 +13,7 @@ import { describeWithDynamo } from '../rigs/dynamoStores.ts';
 import { updateCall } from '../rigs/gatewayClient.ts';
 import { createRelayers, type RelayerClient } from '../rigs/relayerClient.ts';
 import { writeRequestBody } from '../rigs/writeRequestBody.ts';
+import { isLong } from '../testSize.ts';
 import { addRelayersBy } from './addRelayersBy.ts';
 import { type Door, type DoorAnswer, openServerDoor } from './door.ts';
 import { type FaultyWorld, startFaultyWorld } from './startFaultyWorld.ts';
@@ -30,6 +31,18 @@ const isCreation = ({ headers }: ProxiedCall) => `${headers['x-amz-target']}`.en
 const isMove = ({ headers }: ProxiedCall) => `${headers['x-amz-target']}`.endsWith('.UpdateItem');
 // What this reads was answered by 200 or 201.
 const recordOf = ({ text }: DoorAnswer) => JSON.parse(text) as RequestRecord;
+
+/** What befalls all tries of a creation, and how many records that leaves. */
+const creations: readonly { readonly fault: FaultKind; readonly records: number }[] = [
+  { fault: 'cutBefore', records: 0 },
+  { fault: 'cutAfter', records: 1 },
+  ...(isLong
+    ? ([
+        { fault: 'throttle', records: 0 },
+        { fault: 'serverErrorAfter', records: 1 },
+      ] as const)
+    : []),
+];
 
 describeWithDynamo('a write of which every try fails', () => {
   let world: FaultyWorld;
@@ -61,12 +74,7 @@ describeWithDynamo('a write of which every try fails', () => {
     return recordOf(await door.send({ method: 'POST', path: '/requests', json: writeRequestBody() })).requestId;
   }
 
-  test.each([
-    { fault: 'cutBefore', records: 0 },
-    { fault: 'throttle', records: 0 },
-    { fault: 'cutAfter', records: 1 },
-    { fault: 'serverErrorAfter', records: 1 },
-  ] as const)('$fault: a creation is 503, and there are $records of it', async ({ fault, records }) => {
+  test.each(creations)('$fault: a creation is 503, and there are $records of it', async ({ fault, records }) => {
     const json = writeRequestBody();
     world.proxies.dynamodb.planFaults(allTries(fault), isCreation);
     expect(findOutageFault(await door.send({ method: 'POST', path: '/requests', json }))).toBeUndefined();

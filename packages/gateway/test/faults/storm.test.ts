@@ -11,7 +11,7 @@ import { type RunningGateway, startGateway } from '@prism-gateway/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWithDynamo } from '../rigs/dynamoStores.ts';
 import { createRelayers } from '../rigs/relayerClient.ts';
-import { sized } from '../testSize.ts';
+import { isLong, sized } from '../testSize.ts';
 import { type Door, openServerDoor } from './door.ts';
 import { describeStorm, expectNothingLost, expectStorm } from './expectNothingLost.ts';
 import { runStorm, type StormSize } from './runStorm.ts';
@@ -31,7 +31,7 @@ const SIZE: StormSize = {
 /** Users and relayers only: what is at stake are the writes. */
 const HURRICANE_SIZE: StormSize = {
   weather: HURRICANE,
-  requests: sized({ small: 6, long: 400 }),
+  requests: 400,
   creators: 4,
   storageUsers: 0,
   objects: 0,
@@ -64,15 +64,18 @@ describeWithDynamo('dependencies fail, under load', () => {
     expect(gateways.map(({ process }) => process.exitCode)).toEqual([null, null]);
   });
 
-  test(`two calls of three to DynamoDB fail: ${HURRICANE_SIZE.requests} requests, ${RELAYERS} relayers`, {
-    timeout: HURRICANE_SIZE.requests * 2000 + 60_000,
-  }, async () => {
-    const relayers = await createRelayers(RELAYERS);
-    const aftermath = await runStorm({ world, doors, relayers }, HURRICANE_SIZE);
-    console.info(describeStorm('two servers, two calls of three', aftermath, world));
-    expectNothingLost(aftermath, HURRICANE_SIZE);
-    // Of few calls, chance may spare each.
-    const fewest = sized({ small: 0, long: 10 });
-    expect(aftermath.witness.outages.store, 'calls of which all tries failed').toBeGreaterThanOrEqual(fewest);
-  });
+  // What it shows by chance, `lostWrites.test.ts` shows by plan, in every run.
+  test.runIf(isLong)(
+    `two calls of three to DynamoDB fail: ${HURRICANE_SIZE.requests} requests, ${RELAYERS} relayers`,
+    {
+      timeout: HURRICANE_SIZE.requests * 2000 + 60_000,
+    },
+    async () => {
+      const relayers = await createRelayers(RELAYERS);
+      const aftermath = await runStorm({ world, doors, relayers }, HURRICANE_SIZE);
+      console.info(describeStorm('two servers, two calls of three', aftermath, world));
+      expectNothingLost(aftermath, HURRICANE_SIZE);
+      expect(aftermath.witness.outages.store, 'calls of which all tries failed').toBeGreaterThan(10);
+    },
+  );
 });

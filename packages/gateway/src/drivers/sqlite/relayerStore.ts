@@ -1,12 +1,10 @@
-import type { DatabaseSync } from 'node:sqlite';
 import type { RelayerStore } from '../../ports/relayerStore.ts';
 import { readStore } from './reads.ts';
 import { type RelayerRow, relayerOfRow } from './rows.ts';
-import type { QuotedTables } from './tables.ts';
-import type { Writer } from './writer.ts';
+import type { SqliteContext } from './sqliteContext.ts';
 
-/** The whitelist in SQLite. @param database - a connection for reading */
-export function createRelayerStore(database: DatabaseSync, writer: Writer, tables: QuotedTables): RelayerStore {
+/** The whitelist in SQLite. */
+export function createRelayerStore({ database, snapshot, writer, tables }: SqliteContext): RelayerStore {
   const has = database.prepare(`SELECT 1 FROM ${tables.relayers} WHERE address = ?`);
   const all = database.prepare(`SELECT * FROM ${tables.relayers} ORDER BY created_at, address`);
   return {
@@ -14,7 +12,7 @@ export function createRelayerStore(database: DatabaseSync, writer: Writer, table
     async remove(address) {
       await writer.write('removeRelayer', address);
     },
-    has: async (address) => readStore(() => has.get(address)) !== undefined,
+    has: async (address) => readStore(() => snapshot.read(() => has.get(address))) !== undefined,
     // The columns are those of RelayerRow.
     list: async () => readStore(() => all.all() as unknown as RelayerRow[]).map(relayerOfRow),
   };

@@ -1,13 +1,11 @@
-import type { DatabaseSync } from 'node:sqlite';
 import type { RequestStatus } from '@prism-gateway/protocol';
 import { InvalidCursorError } from '../../ports/errors.ts';
 import type { ListQuery, RequestStats, RequestStore } from '../../ports/requestStore.ts';
 import { listPage } from './listRequests.ts';
 import { createStatements, readStore } from './reads.ts';
 import { type RequestRow, requestOfRow, selectRequests } from './rows.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { SqliteContext } from './sqliteContext.ts';
 import type { QuotedTables } from './tables.ts';
-import type { Writer } from './writer.ts';
 
 function readStats(statement: ReturnType<typeof createStatements>, tables: QuotedTables): RequestStats {
   const countByStatus: Record<RequestStatus, number> = { pending: 0, processing: 0, success: 0, failed: 0 };
@@ -20,16 +18,8 @@ function readStats(statement: ReturnType<typeof createStatements>, tables: Quote
   return oldest === undefined ? { countByStatus } : { countByStatus, oldestPendingAt: Number(oldest) };
 }
 
-interface RequestStoreContext {
-  /** A connection for reading. */
-  readonly database: DatabaseSync;
-  readonly snapshot: Snapshot;
-  readonly writer: Writer;
-  readonly tables: QuotedTables;
-}
-
 /** The queue's records in SQLite: read on this thread, written on the writer's. */
-export function createRequestStore({ database, snapshot, writer, tables }: RequestStoreContext): RequestStore {
+export function createRequestStore({ database, snapshot, writer, tables }: SqliteContext): RequestStore {
   const statement = createStatements(database);
   const select = database.prepare(`${selectRequests(tables)} WHERE r.request_id = ?`);
   select.setReturnArrays(true);

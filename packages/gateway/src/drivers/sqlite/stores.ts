@@ -33,11 +33,12 @@ export function openSqliteStores(file: string, tables: TableNames): SqliteStores
   const quoted = quoteTables(tables);
   const snapshot = createSnapshot(database);
   const writer = createWriter({ file, tables }, snapshot.end);
+  const context = { database, snapshot, writer, tables: quoted };
   const rateLimits = createRateLimitStore(database, writer, quoted);
   const probe = database.prepare(`SELECT 1 FROM ${quoted.requests} LIMIT 1`);
   return {
-    requests: createRequestStore({ database, snapshot, writer, tables: quoted }),
-    relayers: createRelayerStore(database, writer, quoted),
+    requests: createRequestStore(context),
+    relayers: createRelayerStore(context),
     rateLimits,
     async checkReady() {
       readStore(() => probe.get());

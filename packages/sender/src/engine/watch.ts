@@ -1,4 +1,5 @@
-import { currentVersions, type LiveIntent } from '../intents/liveIntent.ts';
+import { currentVersions, type LiveIntent, type MinedAt } from '../intents/liveIntent.ts';
+import type { Head } from '../rpc/createChain.ts';
 import type { Receipt } from '../rpc/parseReceipt.ts';
 import { retryPause } from '../rpc/retryPause.ts';
 import { resolveDisplaced } from './displacement.ts';
@@ -75,29 +76,34 @@ async function lookForMined(engine: Engine): Promise<number | undefined> {
   return count;
 }
 
-/** Fetches the head where depth matters. @returns whether it followed the one before */
-async function lookAtHead(engine: Engine): Promise<boolean> {
-  const before = engine.head;
-  const head = await engine.chain.head();
-  engine.head = head;
-  engine.fees.observe(head);
-  if (before === undefined || before.hash === head.hash) return true;
-  return head.number === before.number + 1n && head.parentHash === before.hash;
+/** Whether a block is still where it was, as far as two heads can say; `before` was the head when all was last known to be well. */
+function isStillThere(mined: MinedAt, heads: { readonly before: Head | undefined; readonly head: Head }): boolean {
+  const { before, head } = heads;
+  if (head.number === mined.blockNumber) return head.hash === mined.blockHash;
+  if (head.number === mined.blockNumber + 1n) return head.parentHash === mined.blockHash;
+  if (before === undefined || before.number < mined.blockNumber) return false;
+  return before.hash === head.hash || head.parentHash === before.hash;
 }
 
 /** Looks again at what was mined: when it is deep enough, and whenever the chain may have been reorganised. */
 async function lookAtMined(engine: Engine): Promise<void> {
-  const mined = [...engine.live.values()].filter((intent) => intent.state === 'mined');
-  if (mined.length === 0) return;
-  const follows = await lookAtHead(engine);
-  const headNumber = engine.head?.number ?? 0n;
-  const due = mined.filter((intent) => {
-    const place = intent.mined?.blockNumber ?? 0n;
-    return !follows || headNumber - place + 1n >= BigInt(intent.confirmations);
+  const intents = [...engine.live.values()].filter((intent) => intent.state === 'mined');
+  if (intents.length === 0) return;
+  const before = engine.head;
+  const head = await engine.chain.head();
+  engine.fees.observe(head);
+  const due = intents.filter(({ mined, confirmations }) => {
+    if (mined === undefined || !isStillThere(mined, { before, head })) return true;
+    return head.number - mined.blockNumber + 1n >= BigInt(confirmations);
   });
+  engine.head = head;
   const { found, fault } = await fetchReceipts(engine, due);
   for (const finding of found) takeReceipt(engine, finding);
-  if (fault !== undefined) throw fault.reason;
+  if (fault !== undefined) {
+    // The next head is compared with none: all are looked at again.
+    engine.head = undefined;
+    throw fault.reason;
+  }
   for (const intent of due) if (!found.some((finding) => finding.intent === intent)) takeReorg(engine, intent);
 }
 

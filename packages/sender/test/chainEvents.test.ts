@@ -1,0 +1,351 @@
+import { DatabaseSync } from 'node:sqlite';
+import { createFakeClock, startRpcFaultProxy } from '@prism-gateway/testing';
+import { type Hex, parseGwei, toHex } from 'viem';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createSenderRig, MARK_GAS, markedCall, type SenderRig, startSenderRig } from './rigs/createSenderRig.ts';
+
+let rig: SenderRig;
+beforeEach(async () => {
+  rig = await startSenderRig({ isMiningOff: true });
+});
+afterEach(() => rig.dispose());
+
+const mine = () => rig.anvil.rpc('evm_mine');
+const automine = () => rig.anvil.rpc('evm_setAutomine', [true]);
+
+/** What the journal holds for an intent, oldest first. */
+function rawVersions(intentId: string): readonly Hex[] {
+  const database = new DatabaseSync(`${rig.dir}/journal.sqlite`, { readOnly: true });
+  try {
+    const rows = database.prepare('SELECT raw FROM versions WHERE intent_id = ? ORDER BY rowid').all(intentId);
+    return rows.map(({ raw }) => raw as Hex);
+  } finally {
+    database.close();
+  }
+}
+
+/** Sends from the key behind the sender's back. @returns the hash */
+async function sendForeign(nonce: number, gwei = '50'): Promise<Hex> {
+  const raw = await rig.account.signTransaction({
+    type: 'eip1559',
+    chainId: rig.anvil.chainId,
+    nonce,
+    to: rig.account.address,
+    gas: 21_000n,
+    maxFeePerGas: parseGwei(gwei),
+    maxPriorityFeePerGas: parseGwei(gwei),
+  });
+  return (await rig.anvil.rpc('eth_sendRawTransaction', [raw])) as Hex;
+}
+
+/** Waits until the node holds a transaction. */
+async function pooled(hash: string | undefined): Promise<void> {
+  await expect.poll(() => rig.anvil.rpc('eth_getTransactionByHash', [hash])).toMatchObject({ hash });
+}
+
+describe('a transaction that waits too long', () => {
+  test('is offered for more on the same nonce, and the newest version is mined', async () => {
+    const clock = createFakeClock();
+    const sender = await rig.open({ bumpAfterMs: 30_000, bumpPercent: 25, now: clock.now });
+    const sending = sender.send('slow', markedCall('slow'));
+    const { txHash: first } = await rig.seen('broadcast');
+    clock.advance(29_000);
+    await rig.anvil.rpc('eth_blockNumber');
+    expect(sender.get('slow')?.txHashes).toEqual([first]);
+    clock.advance(1_000);
+    const bumped = await rig.seen('bumped');
+    expect(sender.get('slow')?.txHashes).toEqual([first, bumped.txHash]);
+    await pooled(bumped.txHash);
+    await mine();
+    expect(await sending).toMatchObject({ txHash: bumped.txHash, nonce: 0 });
+    expect([await rig.countMined('slow'), await rig.accountNonce()]).toEqual([1, 1]);
+  });
+
+  test('is settled by an older version, when that is the one that is mined', async () => {
+    const clock = createFakeClock();
+    const sender = await rig.open({ bumpAfterMs: 30_000, now: clock.now });
+    const sending = sender.send('older', markedCall('older'));
+    await rig.seen('broadcast');
+    clock.advance(30_000);
+    await pooled((await rig.seen('bumped')).txHash);
+    await rig.anvil.rpc('anvil_dropAllTransactions');
+    const hash = await rig.anvil.rpc('eth_sendRawTransaction', [rawVersions('older')[0]]);
+    await mine();
+    expect((await sending).txHash).toBe(hash);
+    expect([await rig.countMined('older'), await rig.accountNonce()]).toEqual([1, 1]);
+  });
+
+  test('is raised at once when the block asks for more, and not above the ceiling', async () => {
+    const sender = await rig.open({ maxFeePerGas: parseGwei('30') });
+    await rig.anvil.rpc('anvil_setNextBlockBaseFeePerGas', [toHex(parseGwei('1'))]);
+    const sending = sender.send('dear', markedCall('dear'));
+    await rig.seen('broadcast');
+    await rig.anvil.rpc('anvil_dropAllTransactions');
+    await sender.close();
+    await expect(sending).rejects.toMatchObject({ code: 'CLOSED' });
+    // The block that Anvil would build now does not take what was signed.
+    await rig.anvil.rpc('anvil_setNextBlockBaseFeePerGas', [toHex(parseGwei('20'))]);
+    await mine();
+    await automine();
+    const next = await rig.open({ maxFeePerGas: parseGwei('30') });
+    expect(await next.send('dear', markedCall('dear'))).toMatchObject({ nonce: 0, status: 'success' });
+    const { maxFeePerGas } = await rig.seen('bumped');
+    expect(maxFeePerGas).toBe(parseGwei('30'));
+    expect(await rig.countMined('dear')).toBe(1);
+  });
+});
+
+describe('while gas costs more than the ceiling', () => {
+  test('intents wait, which is told once, or are refused where they are told to be', async () => {
+    await automine();
+    await rig.anvil.rpc('anvil_setNextBlockBaseFeePerGas', [toHex(parseGwei('100'))]);
+    await mine();
+    const sender = await rig.open({ maxFeePerGas: parseGwei('50') });
+    const waiting = sender.send('wait', markedCall('wait'));
+    expect(await rig.seen('gasPriceTooHigh')).toMatchObject({ ceilingWei: parseGwei('50') });
+    const rejecting = sender.send('reject', markedCall('reject'), { whenGasTooHigh: 'reject' });
+    await expect(rejecting).rejects.toMatchObject({ code: 'GAS_PRICE_TOO_HIGH' });
+    expect([sender.get('wait')?.state, sender.get('reject'), await rig.accountNonce()]).toEqual([
+      'queued',
+      undefined,
+      0,
+    ]);
+    await rig.anvil.rpc('anvil_setNextBlockBaseFeePerGas', [toHex(parseGwei('1'))]);
+    await mine();
+    expect(await waiting).toMatchObject({ nonce: 0, status: 'success' });
+    expect(rig.events.filter(({ type }) => type === 'gasPriceTooHigh')).toHaveLength(1);
+  });
+});
+
+describe('an account without funds', () => {
+  test('is told so before anything is reserved', async () => {
+    await automine();
+    await rig.anvil.rpc('anvil_setBalance', [rig.account.address, toHex(10n ** 15n)]);
+    const sender = await rig.open();
+    const call = markedCall('rich', 10n ** 18n);
+    await expect(sender.send('rich', call)).rejects.toMatchObject({ code: 'INSUFFICIENT_FUNDS' });
+    expect([sender.get('rich'), sender.inFlight()]).toEqual([undefined, 0]);
+    // What it can pay for goes, and so does the other once there are funds.
+    expect(await sender.send('poor', markedCall('poor'))).toMatchObject({ nonce: 0 });
+    await rig.anvil.rpc('anvil_setBalance', [rig.account.address, toHex(10n ** 19n)]);
+    expect(await sender.send('rich', call)).toMatchObject({ nonce: 1 });
+  });
+
+  test('waits for what is on its way, which may cost less', async () => {
+    const sender = await rig.open();
+    // Each sets aside far more than half of the account.
+    const dear = { ...markedCall('x'), gasLimit: 20_000_000n };
+    await rig.anvil.rpc('anvil_setBalance', [rig.account.address, toHex(9n * 10n ** 16n)]);
+    const sending = Promise.all(
+      ['dear-1', 'dear-2'].map((id) => sender.send(id, { ...markedCall(id), gasLimit: dear.gasLimit })),
+    );
+    await rig.seen('insufficientFunds');
+    expect(sender.list({ states: ['queued'] })).toHaveLength(1);
+    await automine();
+    await mine();
+    expect((await sending).map(({ nonce }) => nonce)).toEqual([0, 1]);
+  });
+});
+
+describe('what the node refuses for good', () => {
+  test('frees its nonce, and those behind it go on', async () => {
+    await automine();
+    const sender = await rig.open();
+    // Less than any transaction takes.
+    const refused = sender.send('bad', { ...markedCall('bad'), gasLimit: 20_000n });
+    const after = sender.send('good', markedCall('good'));
+    await expect(refused).rejects.toMatchObject({ code: 'TRANSACTION_REFUSED' });
+    expect(await after).toMatchObject({ nonce: 1, status: 'success' });
+    expect(sender.get('bad')).toMatchObject({ state: 'abandoned', nonce: 0, failure: { code: 'TRANSACTION_REFUSED' } });
+    expect([await rig.countMined('bad'), await rig.accountNonce()]).toEqual([0, 2]);
+    // The same outcome, later and after a restart.
+    const again = { ...markedCall('bad') };
+    await expect(sender.send('bad', again)).rejects.toMatchObject({ code: 'TRANSACTION_REFUSED' });
+    await sender.close();
+    const next = await rig.open();
+    await expect(next.send('bad', again)).rejects.toMatchObject({ code: 'TRANSACTION_REFUSED' });
+    expect(await rig.countMined('bad')).toBe(0);
+  });
+
+  test('is mined all the same when the node lied', async () => {
+    await using proxy = await startRpcFaultProxy({ target: rig.anvil.rpcUrl });
+    const sender = await rig.open({ rpcUrl: proxy.url });
+    let raw: unknown;
+    proxy.setPlan((method, n, params) => {
+      if (method !== 'eth_sendRawTransaction' || n > 1) return undefined;
+      raw = params[0];
+      return { kind: 'error', code: -32_000, message: 'intrinsic gas too low' };
+    });
+    const sending = sender.send('lie', markedCall('lie'));
+    await pooled((await rig.seen('bumped')).txHash);
+    await rig.anvil.rpc('anvil_dropAllTransactions');
+    await rig.anvil.rpc('eth_sendRawTransaction', [raw]);
+    await mine();
+    expect(await sending).toMatchObject({ nonce: 0, status: 'success' });
+    expect(sender.get('lie')).toMatchObject({ state: 'confirmed' });
+    expect(sender.get('lie')?.failure).toBeUndefined();
+    expect([await rig.countMined('lie'), await rig.accountNonce()]).toEqual([1, 1]);
+  });
+});
+
+describe('a nonce that somebody else has consumed', () => {
+  test('is given up only once their transaction is deep enough', async () => {
+    const sender = await rig.open({ confirmations: 3 });
+    const sending = sender.send('lost', markedCall('lost'));
+    await rig.seen('broadcast');
+    const foreign = await sendForeign(0);
+    await mine();
+    expect(await rig.seen('displaced')).toMatchObject({ nonce: 0 });
+    await mine();
+    expect(sender.get('lost')).toMatchObject({ state: 'displaced', nonce: 0 });
+    expect(rig.events.some(({ type }) => type === 'requeued')).toBe(false);
+    await mine();
+    expect(await rig.seen('requeued')).toMatchObject({ nonce: 0, foreignTxHash: foreign });
+    await expect.poll(() => sender.get('lost')?.nonce).toBe(1);
+    await expect
+      .poll(async () => {
+        await mine();
+        return sender.get('lost')?.state;
+      })
+      .toBe('confirmed');
+    expect(await sending).toMatchObject({ nonce: 1, status: 'success' });
+    expect([await rig.countMined('lost'), await rig.accountNonce()]).toEqual([1, 2]);
+    expect(sender.get('lost')?.txHashes.length).toBeGreaterThanOrEqual(2);
+  });
+
+  test('before the sender asked for it, costs nothing but another one', async () => {
+    await automine();
+    const sender = await rig.open();
+    await sendForeign(0);
+    await sendForeign(1);
+    const sent = await Promise.all(['x', 'y', 'z'].map((id) => sender.send(id, markedCall(id))));
+    expect(sent.map(({ nonce }) => nonce).sort()).toEqual([2, 3, 4]);
+    expect(await Promise.all(['x', 'y', 'z'].map(rig.countMined))).toEqual([1, 1, 1]);
+  });
+
+  test('comes back when their transaction is reorganised away', async () => {
+    const sender = await rig.open({ confirmations: 3 });
+    const sending = sender.send('back', markedCall('back'));
+    await rig.seen('broadcast');
+    const snapshot = await rig.anvil.rpc('evm_snapshot');
+    await sendForeign(0);
+    await mine();
+    await rig.seen('displaced');
+    await rig.anvil.rpc('evm_revert', [snapshot]);
+    await rig.anvil.rpc('anvil_dropAllTransactions');
+    await expect.poll(() => sender.get('back')?.state).toBe('broadcast');
+    await expect
+      .poll(async () => {
+        await mine();
+        return sender.get('back')?.state;
+      })
+      .toBe('confirmed');
+    expect(await sending).toMatchObject({ nonce: 0 });
+    expect([await rig.countMined('back'), await rig.accountNonce()]).toEqual([1, 1]);
+  });
+});
+
+describe('a reorganisation', () => {
+  test('that takes a mined transaction away has its bytes broadcast again', async () => {
+    const sender = await rig.open({ confirmations: 4 });
+    const snapshot = await rig.anvil.rpc('evm_snapshot');
+    const sending = sender.send('reorg', markedCall('reorg'));
+    await rig.seen('broadcast');
+    await mine();
+    const mined = await rig.seen('mined');
+    await rig.anvil.rpc('evm_revert', [snapshot]);
+    await rig.anvil.rpc('anvil_dropAllTransactions');
+    await mine();
+    await mine();
+    expect(await rig.seen('reorged')).toMatchObject({ txHash: mined.txHash });
+    await expect
+      .poll(async () => {
+        await mine();
+        return sender.get('reorg')?.state;
+      })
+      .toBe('confirmed');
+    const sent = await sending;
+    expect(sent.txHash).toBe(mined.txHash);
+    expect(await rig.anvil.rpc('eth_getTransactionReceipt', [sent.txHash])).toMatchObject({
+      blockHash: sent.blockHash,
+    });
+    expect([await rig.countMined('reorg'), await rig.accountNonce()]).toEqual([1, 1]);
+  });
+
+  test('that puts it into another block is followed there', async () => {
+    const sender = await rig.open({ confirmations: 5 });
+    const sending = sender.send('moved', markedCall('moved'));
+    await rig.seen('broadcast');
+    await mine();
+    const { blockNumber, txHash } = await rig.seen('mined');
+    const raw = rawVersions('moved')[0];
+    await rig.anvil.rpc('anvil_reorg', [1, []]);
+    await rig.anvil.rpc('anvil_dropAllTransactions');
+    await mine();
+    await rig.anvil.rpc('eth_sendRawTransaction', [raw]).catch(() => undefined);
+    await expect
+      .poll(async () => {
+        await mine();
+        return sender.get('moved')?.state;
+      })
+      .toBe('confirmed');
+    const sent = await sending;
+    expect([sent.txHash, sent.blockNumber > blockNumber]).toEqual([txHash, true]);
+    expect(await rig.countMined('moved')).toBe(1);
+  });
+
+  test('deeper than the confirmations leaves a gap, which the journal fills with the same bytes', async () => {
+    await automine();
+    const sender = await rig.open();
+    const snapshot = await rig.anvil.rpc('evm_snapshot');
+    const first = await sender.send('first', markedCall('first'));
+    await rig.anvil.rpc('evm_revert', [snapshot]);
+    expect(await rig.accountNonce()).toBe(0);
+    const second = await sender.send('second', markedCall('second'));
+    expect(second.nonce).toBe(1);
+    expect(await rig.seen('gapFilled')).toEqual({ type: 'gapFilled', nonce: 0, txHash: first.txHash });
+    expect(await Promise.all(['first', 'second'].map(rig.countMined))).toEqual([1, 1]);
+  });
+
+  test('that takes away what others had sent leaves a gap, which a self-transfer fills', async () => {
+    await automine();
+    const snapshot = await rig.anvil.rpc('evm_snapshot');
+    await sendForeign(0);
+    const sender = await rig.open();
+    await rig.anvil.rpc('evm_revert', [snapshot]);
+    expect(await sender.send('above', markedCall('above'))).toMatchObject({ nonce: 1 });
+    expect(await rig.seen('gapFilled')).toMatchObject({ nonce: 0 });
+    expect([await rig.countMined('above'), await rig.accountNonce()]).toEqual([1, 2]);
+  });
+});
+
+test('a journal of one sender is as good for the next, whatever was left on its way', async () => {
+  const ids = Array.from({ length: 5 }, (_, i) => `left-${i}`);
+  const sender = await rig.open();
+  const sending = Promise.allSettled(ids.map((id) => sender.send(id, { ...markedCall(id), gasLimit: MARK_GAS })));
+  await expect.poll(() => sender.list({ states: ['broadcast'] }).length).toBe(5);
+  await sender.close();
+  await sending;
+  // The node forgets what it had.
+  await rig.anvil.rpc('anvil_dropAllTransactions');
+  await automine();
+  const hashes = ids.map((id) => rawVersions(id).length);
+  const next = await rig.open();
+  const sent = await Promise.all(ids.map((id) => next.send(id, markedCall(id))));
+  expect(sent.map(({ nonce }) => nonce)).toEqual([0, 1, 2, 3, 4]);
+  // The same bytes.
+  expect(ids.map((id) => rawVersions(id).length)).toEqual(hashes);
+});
+
+test('two rigs on one chain do not see each other', async () => {
+  await automine();
+  const other = await createSenderRig(rig.anvil);
+  try {
+    const [one, two] = [await rig.open(), await other.open()];
+    const sent = await Promise.all([one.send('same', markedCall('same')), two.send('same', markedCall('same'))]);
+    expect(sent.map(({ nonce }) => nonce)).toEqual([0, 0]);
+    expect(await rig.countMined('same')).toBe(2);
+  } finally {
+    await other.dispose();
+  }
+});

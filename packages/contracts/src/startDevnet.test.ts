@@ -50,6 +50,18 @@ it('takes any free port, so that many run side by side', async () => {
   expect(first.rpcUrl).not.toBe(second.rpcUrl);
 });
 
+it('stays up however much it logs', async () => {
+  await using devnet = await startDevnet();
+  const call = { jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] };
+  const body = JSON.stringify(Array.from({ length: 1_000 }, () => call));
+  // A line a call: several times what a pipe holds.
+  for (let round = 0; round < 10; round++) {
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(devnet.rpcUrl, { method: 'POST', headers, body, signal: AbortSignal.timeout(10_000) });
+    expect(await answer.json()).toHaveLength(1_000);
+  }
+});
+
 it('says why it cannot start', async () => {
   await using first = await startDevnet();
   const port = Number(new URL(first.rpcUrl).port);

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import type { Hex } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
 import { toHex } from 'viem/utils';
@@ -58,19 +57,30 @@ function createArguments(options: DevnetOptions): readonly string[] {
   ];
 }
 
-/** Reads the address that Anvil prints once it listens. */
+/** Waits for the address that Anvil prints once it listens; what it prints later is read and dropped. */
 async function readUrl(child: ChildProcess, signal: AbortSignal): Promise<string> {
-  let complaint = '';
-  // Both are pipes, as `stdio` below says.
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const heard = { stdout: '', stderr: '', isUp: false };
+  const fail = () => {
+    const reason = signal.aborted ? 'it was stopped, or took too long' : heard.stderr.trim();
+    reject(new AnvilStartError(`Anvil did not come up: ${reason}.`));
+  };
+  // Listeners to the end, not a reader that stops: its log, a line a call, would fill the pipe and halt it. Both are pipes,
+  // as `stdio` below says.
   child.stderr!.setEncoding('utf8').on('data', (text: string) => {
-    complaint = text.trim();
+    heard.stderr = text;
   });
-  const lines = createInterface({ input: child.stdout!, signal });
-  for await (const line of lines) {
-    const address = /^Listening on (127\.0\.0\.1:\d+)/.exec(line)?.[1];
-    if (address !== undefined) return `http://${address}`;
-  }
-  throw new AnvilStartError(`Anvil did not come up: ${signal.aborted ? 'it took too long' : complaint}.`);
+  child.stdout!.setEncoding('utf8').on('data', (text: string) => {
+    if (heard.isUp) return;
+    heard.stdout += text;
+    const address = /^Listening on (127\.0\.0\.1:\d+)$/m.exec(heard.stdout)?.[1];
+    if (address === undefined) return;
+    heard.isUp = true;
+    resolve(`http://${address}`);
+  });
+  child.once('error', reject).once('close', fail);
+  signal.addEventListener('abort', fail, { once: true });
+  return await promise.finally(() => signal.removeEventListener('abort', fail));
 }
 
 /**
@@ -93,18 +103,15 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
   const child = spawn(findAnvil(), createArguments(options), { stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = once(child, 'close').catch(() => undefined);
   const guardian = child.pid === undefined ? undefined : guard(child.pid);
+  // Else it would one day end a process that has got the same id since.
+  child.once('exit', () => guardian?.kill('SIGKILL'));
   const stop = async () => {
-    // First, so that it cannot end a process that has got the same id since.
-    guardian?.kill('SIGKILL');
     child.kill('SIGKILL');
     await ended;
   };
   try {
     const timeout = AbortSignal.timeout(START_TIMEOUT_MS);
     const rpcUrl = await readUrl(child, options.signal ? AbortSignal.any([options.signal, timeout]) : timeout);
-    // What it prints later, a line an RPC call, is read and dropped: a full pipe would halt it.
-    child.stdout?.resume();
-    child.stderr?.removeAllListeners('data').resume();
     options.signal?.addEventListener('abort', () => void stop(), { once: true });
     const { chainId = DEFAULT_CHAIN_ID, accounts = DEFAULT_ACCOUNTS } = options;
     const privateKeys = Array.from({ length: accounts }, (_, index) => deriveKey(index));

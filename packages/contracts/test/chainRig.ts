@@ -86,6 +86,8 @@ export async function startChainRig(options: Partial<DeployOptions> = {}) {
     ...options,
   });
   const client = createTestClient({ mode: 'anvil', transport: http(devnet.rpcUrl) }).extend(publicActions);
+  // From here on a block is mined when a test says so: nothing has to be waited for.
+  await client.setAutomine(false);
   const { forwarder, cloud, creditToken } = deployment;
 
   /** The block time that the next transaction will have at least. */
@@ -123,11 +125,11 @@ export async function startChainRig(options: Partial<DeployOptions> = {}) {
   /** Sends from an account that the node holds. */
   async function sendTransaction(call: { from: Address; to?: Address; data: Hex; gas?: bigint }): Promise<Outcome> {
     const { from, to, data, gas = GAS } = call;
-    // Answers once it is mined (EIP-7966).
-    const { transactionHash: hash } = (await client.request({
-      method: 'eth_sendTransactionSync',
+    const hash = (await client.request({
+      method: 'eth_sendTransaction',
       params: [{ from, data, gas: toHex(gas), ...(to === undefined ? {} : { to }) }],
-    } as never)) as { transactionHash: Hex };
+    } as never)) as Hex;
+    await client.mine({ blocks: 1 });
     const receipt = await client.getTransactionReceipt({ hash });
     const events = readRequestExecuted({ logs: receipt.logs, forwarder });
     if (receipt.status === 'success') return { receipt, events };

@@ -77,7 +77,9 @@ describe('replay', () => {
 
   it('refuses one for another contract, also where that is its twin', async () => {
     const privateKey = rig.devnet.privateKeys[0]!;
+    await rig.client.setAutomine(true);
     const twin = await deployContracts({ rpcUrl: rig.devnet.rpcUrl, privateKey, officialRelayers: [rig.official] });
+    await rig.client.setAutomine(false);
     const request = await signWrite({ nonce: 0n });
     const { data } = encodeForwarderCall(request);
     expect((await rig.sendTransaction({ from: rig.official, to: twin.forwarder, data })).error).toBe(refused(0n));

@@ -1,14 +1,14 @@
 import { forwarderAbi } from '@prism-gateway/contracts';
 import { hashForwarderDomain } from '@prism-gateway/protocol/typed-data';
 import type { RelayerClient } from '@prism-gateway/sdk';
-import { openSender, type SenderEvent } from '@prism-gateway/sender';
+import { openSender, SenderError, type SenderEvent } from '@prism-gateway/sender';
 import type { Logger } from 'pino';
 import type { Hex, LocalAccount } from 'viem';
 import { encodeFunctionData } from 'viem/utils';
 import { ChainError } from '../chain/chainError.ts';
 import { createChainReader } from '../chain/chainReader.ts';
 import { createRpc, type Rpc } from '../chain/createRpc.ts';
-import { readQuantity } from '../chain/readAnswer.ts';
+import { readBytes, readQuantity } from '../chain/readAnswer.ts';
 import { watchChain } from '../chain/watchChain.ts';
 import { createRecoverSigner } from '../checks/recoverSigner.ts';
 import { openJournal } from '../journal/openJournal.ts';
@@ -18,6 +18,7 @@ import { createPace } from '../queue/pace.ts';
 import type { Relay } from '../relay.ts';
 import type { ChainSettings } from '../settings/chainSettings.ts';
 import { journalPath, type Settings } from '../settings/settings.ts';
+import { createBackOff } from './backOff.ts';
 import { createDesk } from './desk.ts';
 import { createBatchThrift } from './gatherWrites.ts';
 
@@ -26,6 +27,10 @@ const DEV_CHAIN_ID = 31_337;
 const DEFAULT_CONFIRMATIONS = 3;
 /** How often the sender looks for blocks, in milliseconds. */
 const SENDER_POLL_MS = 250;
+
+/** Pauses between attempts to open a chain, in milliseconds. */
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 30_000;
 
 /** What all chains share. */
 export interface RelayOptions {
@@ -52,7 +57,9 @@ async function meetForwarder(rpc: Rpc, { chain }: RelayOptions): Promise<number>
   }
   const data = encodeFunctionData({ abi: forwarderAbi, functionName: 'domainSeparator' });
   const answer = await rpc.attempt('eth_call', [{ to: chain.forwarder, data }, 'latest']);
-  if (!('result' in answer) || answer.result !== hashForwarderDomain({ chainId, forwarder: chain.forwarder })) {
+  // No code there answers with no bytes; nonsense is no word of any contract.
+  const separator = 'result' in answer ? readBytes(answer.result, 'domain separator') : '0x';
+  if (separator !== hashForwarderDomain({ chainId, forwarder: chain.forwarder })) {
     throw new ChainError(
       'WRONG_FORWARDER',
       `At ${chain.forwarder} on chain ${chainId} is no Forwarder of this version.`,
@@ -72,13 +79,40 @@ function logSenderEvent(logger: Logger, event: SenderEvent): void {
   else logger.debug(fields, 'sender');
 }
 
+/** Whether an error says only that a node did not answer, or nonsense: it may be well again in a moment. */
+function isTransient(error: unknown): boolean {
+  if (error instanceof SenderError) return error.code === 'RPC_UNAVAILABLE';
+  return error instanceof ChainError && (error.code === 'RPC_UNAVAILABLE' || error.code === 'RPC_ANSWER_INVALID');
+}
+
+/**
+ * Opens a chain, for as long as it takes its node to answer.
+ *
+ * @returns undefined where the signal ended it
+ * @throws ChainError, SenderError of the kinds that waiting does not mend
+ */
+export async function openRelayPatiently(options: RelayOptions): Promise<Relay | undefined> {
+  const { logger, random, signal } = options;
+  const backOff = createBackOff({ firstMs: FIRST_PAUSE_MS, maxMs: LONGEST_PAUSE_MS, random, signal });
+  for (;;) {
+    try {
+      return await openRelay(options);
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+      // Both kinds have a message without URLs.
+      logger.warn({ reason: (error as Error).message }, 'the chain cannot be opened yet; trying again');
+    }
+    if (!(await backOff.wait())) return undefined;
+  }
+}
+
 /**
  * Opens all that the work on one chain needs: node, journals, sender. The sender's lock on the key comes first, so that two
  * relayers by mistake on one key never share a journal.
  *
  * @throws ChainError, SenderError
  */
-export async function openRelay(options: RelayOptions): Promise<Relay> {
+async function openRelay(options: RelayOptions): Promise<Relay> {
   const { settings, chain: given, account, now, metrics, logger } = options;
   const rpc = createRpc(given.rpcUrl);
   const chainId = await meetForwarder(rpc, options);

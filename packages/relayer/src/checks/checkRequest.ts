@@ -74,19 +74,29 @@ function checkWindow(input: CheckInput, parts: readonly SignedPart[], nowMs: num
   return { kind: 'leave', reason: 'early', recheckAtMs: nowMs + waitMs };
 }
 
-/** Compares the nonces that were signed with those on the chain. */
+/** How each signature stands to the nonces on the chain; in the order of the entries, for a signer may have several in a batch. */
+function compareNonces({ wishes, nonces }: CheckInput) {
+  const next = new Map(nonces);
+  return wishes
+    .filter((wish) => wish.nonce !== undefined)
+    .map(({ signer, nonce = 0n }) => {
+      const current = next.get(signer) ?? 0n;
+      if (nonce === current) next.set(signer, current + 1n);
+      return { signer, nonce, current };
+    });
+}
+
+/** Compares the nonces that were signed with those on the chain: an entry of a batch that is not in order would fail, too. */
 function checkNonces(input: CheckInput, nowMs: number): Verdict | undefined {
-  const { wishes, nonces } = input;
-  const known = wishes.filter((wish) => wish.nonce !== undefined);
-  const standing = known.map(({ signer, nonce = 0n }) => ({ signer, nonce, current: nonces.get(signer) ?? 0n }));
-  if (wishes.length === 1 && standing[0] !== undefined) {
-    const { signer, nonce, current } = standing[0];
-    if (nonce > current) {
-      const errorMessage = `out of nonce order: signed for forwarder nonce ${nonce} of ${signer}, whose next one is ${current}`;
-      return leave(nowMs, 'nonceAhead', { errorMessage, wishes });
-    }
+  const { wishes } = input;
+  const standing = compareNonces(input);
+  const ahead = standing.find(({ nonce, current }) => nonce > current);
+  if (ahead !== undefined) {
+    const { signer, nonce, current } = ahead;
+    const errorMessage = `out of nonce order: signed for forwarder nonce ${nonce} of ${signer}, whose next one is ${current}`;
+    return leave(nowMs, 'nonceAhead', { errorMessage, wishes });
   }
-  if (known.length < wishes.length || !standing.every(({ nonce, current }) => nonce < current)) return undefined;
+  if (standing.length < wishes.length || !standing.every(({ nonce, current }) => nonce < current)) return undefined;
   return { kind: 'settle', wishes, errorMessage: 'the forwarder nonce it was signed for is used already' };
 }
 

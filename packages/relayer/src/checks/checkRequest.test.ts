@@ -1,0 +1,52 @@
+import type { ActionParams } from '@prism-gateway/protocol';
+import { expect, it } from 'vitest';
+import { type CheckInput, checkRequest } from './checkRequest.ts';
+
+const WORD = `0x${'11'.repeat(32)}` as const;
+const [alice, bob] = [`0x${'aa'.repeat(20)}`, `0x${'bb'.repeat(20)}`] as const;
+
+/** A chain on which every simulation succeeds, as that of a multi-user batch does whatever its entries are worth. */
+const context = {
+  chain: { simulate: async () => ({ gas: 100_000n }) },
+  policy: { feeMarginPercent: 0 },
+  settings: { creditsPerEth: 10n ** 18n, maxFeePerGas: 10n ** 12n },
+  now: () => 0,
+  // Only what a check reads is there.
+} as unknown as Parameters<typeof checkRequest>[0];
+
+/** A multi-user batch whose entries were signed with these nonces; each signer's nonce on the chain is 5. */
+function createInput(entries: readonly { readonly signer: `0x${string}`; readonly nonce: bigint }[]): CheckInput {
+  const requests = entries.map(({ signer }) => ({
+    ...{ signer, cloudId: WORD, dataId: WORD, payload: '0x', relayerFee: '1000000000000000000', timestamp: '100' },
+    ...{ v: 27, r: WORD, s: WORD },
+  }));
+  const params = { signer: alice, relayerFee: '0', timestamp: '100', v: 27, r: WORD, s: WORD, requests };
+  return {
+    record: {
+      ...{ requestId: 'batch', action: 'BATCH_MULTI_USER_WRITE_DATA', signer: alice, createdAt: '' },
+      params: params as ActionParams<'BATCH_MULTI_USER_WRITE_DATA'>,
+    },
+    wishes: entries.map((entry) => ({ ...entry, r: WORD, s: WORD })),
+    nonces: new Map([alice, bob].map((signer) => [signer, 5n])),
+    head: { number: 1n, timestamp: 100n, gasPrice: 1n, gasReserve: 1n },
+    forwarder: { isOfficial: true, priorityWindow: 0n, maxAge: 1000n, shareBps: 10_000n },
+    seconds: 101n,
+  };
+}
+
+it('leaves a multi-user batch until each entry is in its turn', async () => {
+  const input = createInput([
+    { signer: alice, nonce: 5n },
+    { signer: bob, nonce: 6n },
+  ]);
+  expect(await checkRequest(context, input)).toMatchObject({ kind: 'leave', reason: 'nonceAhead' });
+});
+
+it('takes a multi-user batch in which one signer has entries one after the other', async () => {
+  const input = createInput([
+    { signer: alice, nonce: 5n },
+    { signer: bob, nonce: 5n },
+    { signer: alice, nonce: 6n },
+  ]);
+  expect(await checkRequest(context, input)).toMatchObject({ kind: 'ready' });
+});

@@ -23,8 +23,10 @@ async function deployEcho(): Promise<Address> {
   const data: Hex = '0x601780600b6000396000f336600c57600160006000a1005b366000600037366000fd';
   const [from] = (await anvil.rpc('eth_accounts')) as [Address];
   const hash = await anvil.rpc('eth_sendTransaction', [{ from, data }]);
-  const { contractAddress } = (await anvil.rpc('eth_getTransactionReceipt', [hash])) as { contractAddress: Address };
-  return contractAddress;
+  const receipt = () => anvil.rpc('eth_getTransactionReceipt', [hash]);
+  // Its block comes a moment after the answer.
+  await expect.poll(receipt).toMatchObject({ status: '0x1' });
+  return ((await receipt()) as { contractAddress: Address }).contractAddress;
 }
 
 describe('an intent', () => {

@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { mkdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { createLoop, type Loop } from './engine/createLoop.ts';
 import { createSender } from './engine/createSender.ts';
@@ -57,6 +57,7 @@ function readSettings(options: SenderOptions, chainId: number): EngineSettings {
 
 function lockJournal(journalPath: string): Lock {
   const path = resolve(journalPath);
+  mkdirSync(dirname(path), { recursive: true });
   // One journal has one lock, whatever way leads to it.
   const file = join(realpathSync(dirname(path)), `${basename(path)}.lock`);
   return takeLock(file, { code: 'JOURNAL_LOCKED', message: 'Another process has the journal open; stop it first.' });
@@ -64,6 +65,7 @@ function lockJournal(journalPath: string): Lock {
 
 function lockKey(options: SenderOptions, chainId: number): Lock {
   const { address } = options.account;
+  if (options.lockDir !== undefined) mkdirSync(options.lockDir, { recursive: true });
   const file = join(options.lockDir ?? defaultLockDir(), `${chainId}-${address.toLowerCase()}.lock`);
   const message = `Another process sends from ${address} on chain ${chainId}; stop it first, or use another key.`;
   return takeLock(file, { code: 'KEY_IN_USE', message });
@@ -109,6 +111,7 @@ function createEngine(
     head: undefined,
     isSuspicious: false,
     isAboveCeiling: false,
+    isShort: false,
     idleRounds: 0,
     earlyLooks: 0,
     gapRounds: 0,

@@ -190,13 +190,17 @@ describe('what the node refuses for good', () => {
 
 describe('a nonce that somebody else has consumed', () => {
   test('is given up only once their transaction is deep enough', async () => {
-    const sender = await rig.open({ confirmations: 3 });
+    await using proxy = await startRpcFaultProxy({ target: rig.anvil.rpcUrl });
+    const sender = await rig.open({ confirmations: 3, rpcUrl: proxy.url });
     const sending = sender.send('lost', markedCall('lost'));
     await rig.seen('broadcast');
     const foreign = await sendForeign(0);
     await mine();
     expect(await rig.seen('displaced')).toMatchObject({ nonce: 0 });
     await mine();
+    const looks = () => proxy.counts.get('eth_getBlockByNumber') ?? 0;
+    const before = looks();
+    await expect.poll(looks).toBeGreaterThan(before + 3);
     expect(sender.get('lost')).toMatchObject({ state: 'displaced', nonce: 0 });
     expect(rig.events.some(({ type }) => type === 'requeued')).toBe(false);
     await mine();

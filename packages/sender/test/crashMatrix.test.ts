@@ -14,7 +14,7 @@ const NODE_COMPILE_CACHE = fileURLToPath(new URL('../../../node_modules/.cache/n
 /** Processes at once; the machine has two cores. */
 const LANES = 2;
 /** Points of each scenario in the small size. */
-const SMALL_COUNT = 4;
+const SMALL_COUNT = 3;
 
 let anvil: Anvil | undefined;
 afterEach(async () => {

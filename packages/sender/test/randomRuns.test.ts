@@ -180,5 +180,5 @@ test('whatever happens, each intent is mined once', { timeout: isLong ? 1_800_00
       }
     },
   );
-  await fc.assert(property, { numRuns: sized({ small: 8, long: 150 }), endOnFailure: !isLong });
+  await fc.assert(property, { numRuns: sized({ small: 6, long: 150 }), endOnFailure: !isLong });
 });

@@ -55,7 +55,7 @@ const EVERY = sized({ small: 4, long: 1 });
 describe('an intent is mined once, and its outcome is true, when', () => {
   test.each(FAULTS)('$kind befalls its broadcast', async (fault) => {
     const sender = await openBehindProxy();
-    befall('eth_sendRawTransaction', [fault, fault]);
+    befall('eth_sendRawTransaction', [fault]);
     const sent = await sender.send('a', markedCall(rig.account.address));
     expect(await anvil.rpc('eth_getTransactionReceipt', [sent.txHash])).toMatchObject({ blockHash: sent.blockHash });
     expect([await rig.countMined(rig.account.address), await rig.accountNonce()]).toEqual([1, 1]);

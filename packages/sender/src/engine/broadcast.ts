@@ -12,14 +12,15 @@ const REBROADCAST_MS = 30_000;
 const EARLY_LOOK_MS = 20;
 /** So many early looks in vain, and blocks do not come at once here. */
 const MAX_EARLY_LOOKS = 3;
+/** Or they did not for a while: tried again with every so many transactions. */
+const EARLY_LOOK_EVERY = 16;
 
 function accept(engine: Engine, intent: LiveIntent): void {
   intent.refusals = 0;
   intent.nextBroadcastAtMs = engine.now() + REBROADCAST_MS;
   const { pollIntervalMs } = engine.settings;
-  engine.watching.schedule(
-    engine.earlyLooks < MAX_EARLY_LOOKS ? Math.min(EARLY_LOOK_MS, pollIntervalMs) : pollIntervalMs,
-  );
+  const isEarly = engine.earlyLooks < MAX_EARLY_LOOKS || engine.nextNonce % EARLY_LOOK_EVERY === 0;
+  engine.watching.schedule(isEarly ? Math.min(EARLY_LOOK_MS, pollIntervalMs) : pollIntervalMs);
   if (intent.state !== 'signed') return;
   intent.failure = undefined;
   transition(engine, { intent, to: 'broadcast' });

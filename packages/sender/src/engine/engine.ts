@@ -57,6 +57,8 @@ export interface Engine {
   /** The node spoke of a used nonce: the account nonce is looked at. */
   isSuspicious: boolean;
   isAboveCeiling: boolean;
+  /** Those that wait for a nonce cannot be paid for. */
+  isShort: boolean;
   /** Rounds in a row that found nothing new. */
   idleRounds: number;
   /** First looks in a row, right after a broadcast, that came too early. */

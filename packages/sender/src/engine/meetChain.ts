@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Journal } from '../journal/openJournal.ts';
 import type { Chain } from '../rpc/createChain.ts';
 import { retryPause } from '../rpc/retryPause.ts';
+import { RpcUnavailableError } from '../rpc/rpcError.ts';
 import type { SenderOptions } from '../sender.ts';
 import { SenderError } from '../senderError.ts';
 
@@ -26,6 +27,16 @@ async function ask<T>(question: () => Promise<T>, { rpcPatienceMs, pollIntervalM
       await pause(retryPause(error, { faults, pollIntervalMs }));
     }
   }
+}
+
+/** More than any node keeps waiting for one account. */
+const MAX_PENDING = 10_000;
+
+/** Both counts must agree as far as they can: a nonce that is made up would never be mined, nor would any above it. */
+async function readPendingNonce(chain: Chain): Promise<number> {
+  const [latest, pending] = await Promise.all([chain.accountNonce('latest'), chain.accountNonce('pending')]);
+  if (pending >= latest && pending - latest <= MAX_PENDING) return pending;
+  throw new RpcUnavailableError('the account nonce is nonsense');
 }
 
 function settleFact(journal: Journal, fact: { name: string; value: string; told: string }): void {
@@ -54,7 +65,7 @@ export async function meetChain(parts: {
   const [chainId, genesisHash, pendingNonce] = await Promise.all([
     ask(chain.chainId, patience),
     ask(chain.genesisHash, patience),
-    ask(() => chain.accountNonce('pending'), patience),
+    ask(() => readPendingNonce(chain), patience),
   ]);
   if (options.chainId !== undefined && options.chainId !== chainId) {
     throw new SenderError('WRONG_CHAIN', `The node is of chain ${chainId}, not ${options.chainId}; check its URL.`);

@@ -24,7 +24,7 @@ function committedWei(engine: Engine): bigint {
   return unminedIntents(engine).reduce((sum, intent) => sum + costOf(intent, newestVersion(intent)), 0n);
 }
 
-/** @returns false while gas costs more than the ceiling */
+/** Tells once that gas costs more than the ceiling, until it no longer does. */
 function noteCeiling(engine: Engine, neededWei: bigint, isAbove: boolean): void {
   const { ceiling } = engine.settings;
   if (isAbove && !engine.isAboveCeiling && ceiling !== undefined) {
@@ -68,9 +68,13 @@ async function pickAffordable(
     affordable.push(intent);
   }
   const first = group[0];
-  if (affordable.length > 0 || first === undefined) return affordable;
+  if (affordable.length > 0 || first === undefined) {
+    engine.isShort = false;
+    return affordable;
+  }
   const neededWei = costOf(first, fees);
-  engine.emit({ type: 'insufficientFunds', balanceWei: engine.spendableWei, neededWei });
+  if (!engine.isShort) engine.emit({ type: 'insufficientFunds', balanceWei: engine.spendableWei, neededWei });
+  engine.isShort = true;
   // What is on its way may cost less than was set aside for it.
   if (unminedIntents(engine).length > 0 || first.isJournalled) return [];
   const message = `The account has ${engine.spendableWei} wei to spend, and the transaction may cost ${neededWei}; fund the account.`;
@@ -115,7 +119,7 @@ function storeGroup(engine: Engine, group: readonly LiveIntent[], versions: read
     engine.emit({ type: 'signed', intentId: intent.intentId, nonce: version.nonce, txHash: version.hash });
   }
   engine.nextNonce += group.length;
-  engine.queue.splice(0, group.length);
+  for (const intent of group) engine.queue.splice(engine.queue.indexOf(intent), 1);
 }
 
 async function reserveGroup(engine: Engine): Promise<number | undefined> {
@@ -138,6 +142,8 @@ async function reserveGroup(engine: Engine): Promise<number | undefined> {
   if (affordable.length === 0) return pollIntervalMs;
   const versions = await signGroup(engine, affordable, fees);
   if (versions === undefined) return pollIntervalMs;
+  // The chain went past these nonces while they were signed for; nothing has left this process yet.
+  if (versions[0]?.nonce !== engine.nextNonce) return 0;
   storeGroup(engine, affordable, versions);
   engine.spendableWei = affordable.reduce((left, intent) => left - costOf(intent, fees), engine.spendableWei ?? 0n);
   broadcastIntents(engine, affordable);

@@ -8,6 +8,8 @@ export interface Finding {
   readonly intent: LiveIntent;
   readonly version: TxVersion;
   readonly receipt: Receipt;
+  /** The head that was fetched just before, where one was. */
+  readonly headNumber?: bigint;
 }
 
 function end(engine: Engine, { intent, version, receipt }: Finding): void {
@@ -43,7 +45,8 @@ export function takeReceipt(engine: Engine, finding: Finding): void {
   engine.dirty.add(intent);
   engine.nonceSeenAtMs = engine.now();
   engine.idleRounds = 0;
-  const headNumber = engine.head === undefined || engine.head.number < blockNumber ? blockNumber : engine.head.number;
+  // A head of some time ago may be of a branch that is gone.
+  const { headNumber = blockNumber } = finding;
   if (headNumber - blockNumber + 1n >= BigInt(intent.confirmations)) end(engine, finding);
 }
 

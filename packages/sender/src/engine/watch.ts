@@ -1,3 +1,4 @@
+import { UNMINED_STATES } from '../intents/intentState.ts';
 import { currentVersions, type LiveIntent, type MinedAt } from '../intents/liveIntent.ts';
 import type { Head } from '../rpc/createChain.ts';
 import type { Receipt } from '../rpc/parseReceipt.ts';
@@ -14,6 +15,8 @@ const MAX_DIRECT_LOOKS = 2;
 const COUNT_EVERY_ROUNDS = 8;
 /** A node may know the account nonce before the receipt: so many looks in a row find a nonce passed and no receipt. */
 const MAX_MISSES = 2;
+/** A look that comes so soon after a broadcast tells whether blocks come at once. */
+const EARLY_MS = 100;
 /** While intents wait for room. */
 const BUSY_POLL_MS = 10;
 
@@ -98,7 +101,7 @@ async function lookAtMined(engine: Engine): Promise<void> {
   });
   engine.head = head;
   const { found, fault } = await fetchReceipts(engine, due);
-  for (const finding of found) takeReceipt(engine, finding);
+  for (const finding of found) takeReceipt(engine, { ...finding, headNumber: head.number });
   if (fault !== undefined) {
     // The next head is compared with none: all are looked at again.
     engine.head = undefined;
@@ -107,16 +110,17 @@ async function lookAtMined(engine: Engine): Promise<void> {
   for (const intent of due) if (!found.some((finding) => finding.intent === intent)) takeReorg(engine, intent);
 }
 
+function isEarly(engine: Engine, { offered }: LiveIntent): boolean {
+  return offered !== undefined && engine.now() - offered.sinceMs < EARLY_MS;
+}
+
 async function look(engine: Engine): Promise<void> {
-  const unminedBefore = unminedIntents(engine).length;
+  const unmined = unminedIntents(engine);
   await lookAtMined(engine);
   const count = await lookForMined(engine);
-  const settled = unminedBefore - unminedIntents(engine).length;
-  if (settled > 0) engine.earlyLooks = 0;
-  else {
-    engine.idleRounds++;
-    engine.earlyLooks++;
-  }
+  const isNews = unmined.some(({ state }) => !UNMINED_STATES.includes(state));
+  if (!isNews) engine.idleRounds++;
+  if (unmined.some((intent) => isEarly(engine, intent))) engine.earlyLooks = isNews ? 0 : engine.earlyLooks + 1;
   await resolveDisplaced(engine);
   await repairGaps(engine, count);
   await offerAgain(engine);

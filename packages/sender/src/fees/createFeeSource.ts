@@ -1,10 +1,15 @@
 import type { Chain, Head } from '../rpc/createChain.ts';
+import { RpcUnavailableError } from '../rpc/rpcError.ts';
 import type { Market } from './feePolicy.ts';
 
 /** The base fee may double before an offer is too low, which takes six full blocks; ten seconds are few blocks on most chains. */
 const HEAD_MAX_AGE_MS = 10_000;
 /** Suggested tips move slowly. */
 const TIP_MAX_AGE_MS = 60_000;
+
+/** A tip is paid as it is offered. One above 100 gwei and above ten times the base fee is no suggestion, but a fault. */
+const MAX_TIP_WEI = 100_000_000_000n;
+const MAX_TIMES_BASE = 10n;
 
 /** What gas costs, asked for seldom. */
 export interface FeeSource {
@@ -35,7 +40,12 @@ export function createFeeSource({ chain, now }: { readonly chain: Chain; readonl
         isFresh(tip, TIP_MAX_AGE_MS) ? undefined : chain.suggestedTip(),
       ]);
       if (head !== undefined) base = { wei: head.baseFeePerGas, atMs: now() };
-      if (suggestedTip !== undefined) tip = { wei: suggestedTip, atMs: now() };
+      if (suggestedTip !== undefined) {
+        if (suggestedTip > MAX_TIP_WEI && suggestedTip > MAX_TIMES_BASE * (base?.wei ?? 0n)) {
+          throw new RpcUnavailableError('the suggested tip is nonsense');
+        }
+        tip = { wei: suggestedTip, atMs: now() };
+      }
       return { baseFeePerGas: base?.wei ?? 0n, tip: tip?.wei ?? 0n };
     },
     observe(head) {

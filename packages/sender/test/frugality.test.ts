@@ -1,0 +1,60 @@
+import { type RpcFaultProxy, startRpcFaultProxy } from '@prism-gateway/testing';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { markedCall, type SenderRig, startSenderRig } from './rigs/createSenderRig.ts';
+
+let rig: SenderRig;
+let proxy: RpcFaultProxy;
+beforeEach(async () => {
+  rig = await startSenderRig();
+  proxy = await startRpcFaultProxy({ target: rig.anvil.rpcUrl });
+});
+afterEach(async () => {
+  await rig.dispose();
+  await proxy.stop();
+});
+
+/** Calls made to the node while something is done. */
+async function callsOf(act: () => Promise<unknown>): Promise<number> {
+  const before = proxy.total();
+  await act();
+  return proxy.total() - before;
+}
+
+const open = () => rig.open({ rpcUrl: proxy.url, pollIntervalMs: 1000 });
+
+test('a transaction with a gas limit costs two calls, the first one three more', async () => {
+  const sender = await open();
+  // Head, tip, balance, broadcast, receipt; a receipt that is asked for too early costs one more.
+  expect(await callsOf(() => sender.send('first', markedCall('first')))).toBeLessThanOrEqual(6);
+  expect(await callsOf(() => sender.send('second', markedCall('second')))).toBeLessThanOrEqual(3);
+});
+
+test('one confirmation and then two, as a payment needs them, cost nine calls at most', async () => {
+  const sender = await open();
+  await sender.send('warm', markedCall('warm'));
+  const calls = await callsOf(async () => {
+    await sender.send('buy', { ...markedCall('buy'), gasLimit: 60_000n });
+    const { to, data, value = 0n } = markedCall('transfer');
+    rig.events.length = 0;
+    const sending = sender.send('transfer', { to, data, value }, { confirmations: 2 });
+    await rig.seen('mined');
+    await rig.anvil.rpc('evm_mine');
+    await sending;
+  });
+  // Broadcast, receipt; estimate, broadcast, receipt, head, receipt; two looks that come too early.
+  expect(calls).toBeLessThanOrEqual(9);
+});
+
+test('many at once share the polling', async () => {
+  const sender = await open();
+  const ids = Array.from({ length: 100 }, (_, i) => `many-${i}`);
+  const calls = await callsOf(() => Promise.all(ids.map((id) => sender.send(id, markedCall(id)))));
+  expect(calls).toBeLessThanOrEqual(2.3 * ids.length);
+});
+
+test('nothing is asked while nothing is in flight', async () => {
+  const sender = await rig.open({ rpcUrl: proxy.url, pollIntervalMs: 1 });
+  await sender.send('one', markedCall('one'));
+  const idle = await callsOf(() => new Promise((resolve) => setTimeout(resolve, 100)));
+  expect(idle).toBe(0);
+});

@@ -11,7 +11,10 @@ test('an offer is enough for the next block, and never above the ceiling', () =>
     fc.property(markets, ceilings, (market, ceiling) => {
       const needed = market.baseFeePerGas + market.tip;
       const fees = offerFees(market, ceiling);
-      if (ceiling !== undefined && needed > ceiling) return expect(fees).toBeUndefined();
+      if (ceiling !== undefined && needed > ceiling) {
+        expect(fees).toBeUndefined();
+        return;
+      }
       expect(fees?.maxFeePerGas).toBeGreaterThanOrEqual(needed);
       expect(fees?.maxPriorityFeePerGas).toBe(market.tip);
       if (ceiling !== undefined) expect(fees?.maxFeePerGas).toBeLessThanOrEqual(ceiling);
@@ -25,7 +28,10 @@ test('a raised offer is one that nodes take for a replacement, or there is none'
     fc.property(markets, markets, ceilings, percents, (first, market, ceiling, percent) => {
       const before = offerFees(first, undefined) ?? { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n };
       const fees = raiseFees(before, { market, percent, ceiling });
-      if (fees === undefined) return expect(ceiling).toBeDefined();
+      if (fees === undefined) {
+        expect(ceiling).toBeDefined();
+        return;
+      }
       expect(fees.maxFeePerGas * 100n).toBeGreaterThanOrEqual(before.maxFeePerGas * BigInt(100 + percent));
       expect(fees.maxFeePerGas).toBeGreaterThanOrEqual(fees.maxPriorityFeePerGas);
       if (ceiling !== undefined) expect(fees.maxFeePerGas).toBeLessThanOrEqual(ceiling);

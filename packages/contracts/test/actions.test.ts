@@ -2,6 +2,7 @@ import { deriveCloudId } from '@prism-gateway/protocol/typed-data';
 import type { Hex } from 'viem';
 import { zeroAddress } from 'viem';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { cloudAbi } from '../src/index.ts';
 import { type ChainRig, CREDIT, createUser, DEFAULT_FEE, FUNDS, idOf, startChainRig } from './chainRig.ts';
 
 const PROTOCOL_FEE = CREDIT / 10n;
@@ -190,6 +191,33 @@ describe('WRITE_DATA_FOR', () => {
     const relayerFee = String(2n ** 256n - 1n);
     const params = { cloudId, dataId: '0x01', payload: '0x', relayerFee };
     expect((await rig.act({ action: 'WRITE_DATA_FOR', signer: alice, params })).error).toBe('Panic(17)');
+  });
+});
+
+describe('what anyone may ask of the cloud contract', () => {
+  const hasData = (id: Hex, dataId: Hex) =>
+    rig.client.readContract({
+      address: rig.deployment.cloud,
+      abi: cloudAbi,
+      functionName: 'hasData',
+      args: [id, dataId],
+    });
+
+  it('tells an empty entry from none', async () => {
+    await write(idOf('a'), '0x');
+    expect(await rig.readData(cloudId, idOf('a'))).toBe('0x');
+    expect(await hasData(cloudId, idOf('a'))).toBe(true);
+    expect(await hasData(cloudId, idOf('b'))).toBe(false);
+    await expect(rig.readData(cloudId, idOf('b'))).rejects.toThrow('DataNotFound');
+  });
+
+  it('knows nothing of a prism that never was, nor of the data of one that is no more', async () => {
+    await write(idOf('a'), '0x11');
+    await rig.act({ action: 'DELETE_PRISM_FOR', signer: alice, params: { cloudId } });
+    expect(await hasData(cloudId, idOf('a'))).toBe(false);
+    expect(await hasData(unknown, idOf('a'))).toBe(false);
+    await expect(rig.readData(unknown, idOf('a'))).rejects.toThrow('PrismNotFound');
+    expect(await rig.readPrism(unknown)).toMatchObject({ owner: zeroAddress, balance: 0n, deleted: false });
   });
 });
 

@@ -1,8 +1,8 @@
 import { forwarderAbi } from '@prism-gateway/contracts';
 import type { Hex } from 'viem';
-import { decodeFunctionResult, encodeFunctionData, numberToHex } from 'viem/utils';
+import { encodeFunctionData } from 'viem/utils';
 import type { Rpc } from './createRpc.ts';
-import { readBytes, readQuantity, readRecord } from './readAnswer.ts';
+import { readBytes, readQuantity, readRecord, readWord } from './readAnswer.ts';
 
 /** The newest block, and what gas costs after it. */
 export interface Head {
@@ -36,7 +36,7 @@ export interface ChainReader {
   readonly relayer: Hex;
   head(): Promise<Head>;
   policy(): Promise<ForwarderPolicy>;
-  /** The forwarder nonce of each signer, by address as given. */
+  /** The forwarder nonce of each signer, by address as given; one whose nonce could not be read is missing. */
   nonces(signers: readonly Hex[]): Promise<ReadonlyMap<Hex, bigint>>;
   /** Simulates a call of the Forwarder by this relayer. @param at - which state and time it is simulated in */
   simulate(data: Hex, at: 'latest' | 'pending'): Promise<Simulated>;
@@ -70,7 +70,7 @@ export function createChainReader(options: {
     // The views' arguments are one address or none, which their callers give.
     const data = encodeFunctionData({ abi: forwarderAbi, functionName, args: args as never });
     const answer = readBytes(await rpc.call('eth_call', [{ to: forwarder, data }, 'latest']), functionName);
-    return BigInt(decodeFunctionResult({ abi: forwarderAbi, functionName, data: answer }));
+    return readWord(answer, functionName);
   }
 
   return {
@@ -103,10 +103,10 @@ export function createChainReader(options: {
     },
     async nonces(signers) {
       const distinct = [...new Set(signers)];
-      const counted = await Promise.all(
+      const counted = await Promise.allSettled(
         distinct.map(async (signer) => [signer, await view('nonces', [signer])] as const),
       );
-      return new Map(counted);
+      return new Map(counted.filter((one) => one.status === 'fulfilled').map(({ value }) => value));
     },
     async simulate(data, at) {
       const outcome = await rpc.attempt('eth_estimateGas', [{ from: relayer, to: forwarder, data }, at]);
@@ -120,9 +120,4 @@ export function createChainReader(options: {
       return readBytes(transaction.input, 'calldata').toLowerCase() as Hex;
     },
   };
-}
-
-/** Writes a block number as JSON-RPC takes it. */
-export function blockTag(number: bigint): Hex {
-  return numberToHex(number);
 }

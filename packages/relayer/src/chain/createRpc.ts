@@ -1,12 +1,11 @@
-import { type Hex, http } from 'viem';
+import type { Hex } from 'viem';
 import { ChainError } from './chainError.ts';
+import { type AnsweredCall, postBatch } from './postBatch.ts';
 
 /** Most calls that go in one HTTP request. */
 const BATCH_SIZE = 50;
-/** How long a node may take for one HTTP request, in milliseconds. */
-const TIMEOUT_MS = 10_000;
-/** Repeats of a call that failed, and the pause before the first one in milliseconds; it doubles. */
-const RETRIES = 3;
+/** Attempts of a call that gets no answer, and the longest pause before the second one in milliseconds; it doubles. */
+const ATTEMPTS = 4;
 const RETRY_DELAY_MS = 150;
 
 /** What came of a call: its result, or that the contract reverted, with what it returned. */
@@ -20,53 +19,69 @@ export interface Rpc {
   attempt(method: string, params: readonly unknown[]): Promise<RpcOutcome>;
 }
 
-interface Fault {
-  readonly code?: unknown;
-  readonly data?: unknown;
-  readonly message?: unknown;
-  readonly cause?: unknown;
+interface WaitingCall {
+  readonly method: string;
+  readonly params: readonly unknown[];
+  readonly answer: (answer: AnsweredCall) => void;
 }
 
 /** Error code of a revert, as geth has it since 1.9.15 and others since. */
 const REVERTED = 3;
-/** Deepest chain of causes that is looked through. */
-const MAX_CAUSES = 8;
 
 const isHex = (value: unknown): value is Hex => typeof value === 'string' && /^0x[0-9a-fA-F]*$/.test(value);
 
-/** Looks in an error and its causes for the node's word that the call reverted. */
-function readRevert(error: unknown): { readonly reverted: Hex | undefined } | undefined {
-  let fault = error as Fault | undefined;
-  for (let depth = 0; depth < MAX_CAUSES && typeof fault === 'object' && fault !== null; depth += 1) {
-    const { code, data, message } = fault;
-    if (isHex(data)) return { reverted: data };
-    if (code === REVERTED) return { reverted: undefined };
-    // Nodes without code 3 say it in words alone.
-    if (code !== undefined && typeof message === 'string' && /execution reverted/i.test(message)) {
-      return { reverted: undefined };
-    }
-    fault = fault.cause as Fault | undefined;
+/** Whether the node's error says that the call reverted; an error of the node itself is no word of the contract. */
+function readRevert({
+  code,
+  message,
+  data,
+}: Extract<AnsweredCall, { kind: 'error' }>): { reverted: Hex | undefined } | undefined {
+  // Nodes without code 3 say it in words alone.
+  if (code !== REVERTED && !/revert/i.test(message)) return undefined;
+  return { reverted: isHex(data) ? data : undefined };
+}
+
+/** Gathers the calls of one tick, and posts them. */
+function createBatcher(rpcUrl: string) {
+  let waiting: WaitingCall[] = [];
+  async function post(calls: readonly WaitingCall[]): Promise<void> {
+    const answers = await postBatch(rpcUrl, calls);
+    for (const [index, call] of calls.entries()) call.answer(answers[index] ?? { kind: 'none' });
   }
-  return undefined;
+  function flush(): void {
+    const calls = waiting;
+    waiting = [];
+    // It never rejects.
+    for (let next = 0; next < calls.length; next += BATCH_SIZE) void post(calls.slice(next, next + BATCH_SIZE));
+  }
+  return function ask(method: string, params: readonly unknown[]): Promise<AnsweredCall> {
+    return new Promise((answer) => {
+      if (waiting.length === 0) setImmediate(flush);
+      waiting.push({ method, params, answer });
+    });
+  };
 }
 
 /**
- * Makes the way to a node, with repeats of calls that failed.
+ * Makes the way to a node. Calls that get no answer, or an error of the node itself, are repeated: all of them only ask.
  *
- * @param rpcUrl - it appears in no error
+ * @param options.rpcUrl - it appears in no error
+ * @param options.wait - pauses for some milliseconds
  */
-export function createRpc(rpcUrl: string): Rpc {
-  const batch = { batchSize: BATCH_SIZE, wait: 0 };
-  const options = { batch, timeout: TIMEOUT_MS, retryCount: RETRIES, retryDelay: RETRY_DELAY_MS };
-  const transport = http(rpcUrl, options)({});
+export function createRpc(options: {
+  readonly rpcUrl: string;
+  readonly wait: (ms: number) => Promise<void>;
+  readonly random: () => number;
+}): Rpc {
+  const ask = createBatcher(options.rpcUrl);
   async function attempt(method: string, params: readonly unknown[]): Promise<RpcOutcome> {
-    try {
-      return { result: (await transport.request({ method, params })) as unknown };
-    } catch (error) {
-      const revert = readRevert(error);
+    for (let attempts = 1; ; attempts += 1) {
+      const answer = await ask(method, params);
+      if (answer.kind === 'result') return { result: answer.result };
+      const revert = answer.kind === 'error' ? readRevert(answer) : undefined;
       if (revert !== undefined) return revert;
-      // Not as the cause: viem's errors hold the URL.
-      throw new ChainError('RPC_UNAVAILABLE', `The node did not answer ${method}.`);
+      if (attempts >= ATTEMPTS) throw new ChainError('RPC_UNAVAILABLE', `The node did not answer ${method}.`);
+      await options.wait(RETRY_DELAY_MS * 2 ** (attempts - 1) * (0.5 + options.random() / 2));
     }
   }
   return {

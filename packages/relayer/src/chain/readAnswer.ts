@@ -26,3 +26,9 @@ export function readRecord(value: unknown, what: string): Readonly<Record<string
 export function readList(value: unknown, what: string): readonly unknown[] {
   return Array.isArray(value) ? value : refuse(what);
 }
+
+/** Reads what a view with one number, or one truth value as 0 or 1, returns: 32 bytes. @throws ChainError `RPC_ANSWER_INVALID` */
+export function readWord(value: unknown, what: string): bigint {
+  const bytes = readBytes(value, what);
+  return bytes.length === 66 ? BigInt(bytes) : refuse(what);
+}

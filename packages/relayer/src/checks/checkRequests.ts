@@ -58,7 +58,8 @@ export async function checkRequests(
     state.policy(),
     state.seconds(),
   ]);
-  const checked = open.map(async (candidate) => {
+  const isKnown = ({ record }: CheckCandidate) => listSignedParts(record).every(({ signer }) => nonces.has(signer));
+  const checked = open.filter(isKnown).map(async (candidate) => {
     const { record } = candidate;
     const wishes = await findWishes(relay, candidate, nonces);
     verdicts.set(record.requestId, await checkRequest(relay, { record, wishes, nonces, head, forwarder, seconds }));

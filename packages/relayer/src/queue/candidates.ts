@@ -38,6 +38,13 @@ export function isDue({ verdict, checkedAtMs }: Candidate, nowMs: number): boole
   return verdict.kind === 'leave' ? verdict.recheckAtMs <= nowMs : nowMs - checkedAtMs > READY_FOR_MS;
 }
 
+/** Patience begins anew whenever it is something else that is in the way: another reason, or another nonce on the chain. */
+function blockedSince({ verdict: last, blockedSinceMs }: Candidate, next: Verdict, nowMs: number): number | undefined {
+  if (next.kind !== 'leave' || (next.reason !== 'reverts' && next.reason !== 'nonceAhead')) return undefined;
+  const isSame = last?.kind === 'leave' && last.errorMessage === next.errorMessage;
+  return isSame ? (blockedSinceMs ?? nowMs) : nowMs;
+}
+
 /** Makes an empty memory of candidates. */
 export function createCandidates(): Candidates {
   const known = new Map<string, Candidate>();
@@ -68,11 +75,10 @@ export function createCandidates(): Candidates {
       return seen;
     },
     judge(candidate, verdict, nowMs) {
+      candidate.blockedSinceMs = blockedSince(candidate, verdict, nowMs);
       candidate.verdict = verdict;
       candidate.checkedAtMs = nowMs;
       candidate.wishes = verdict.wishes ?? candidate.wishes;
-      const isBlocked = verdict.kind === 'leave' && (verdict.reason === 'reverts' || verdict.reason === 'nonceAhead');
-      candidate.blockedSinceMs = isBlocked ? (candidate.blockedSinceMs ?? nowMs) : undefined;
     },
     isLeft(requestId, nowMs) {
       const candidate = known.get(requestId);

@@ -28,11 +28,7 @@ function judge(relay: Relay, verdict: Verdict | undefined, sinceMs: number): Ste
   return { kind: 'fail', errorMessage: verdict.errorMessage ?? 'it would revert' };
 }
 
-async function chooseStep(
-  relay: Relay,
-  request: OpenRequest,
-  { sinceMs, hopeless }: { readonly sinceMs: number; readonly hopeless: string | undefined },
-): Promise<Step | undefined> {
+async function chooseStep(relay: Relay, request: OpenRequest, sinceMs: number): Promise<Step | undefined> {
   const { requestId, record, wishes } = request;
   const answer = await askChain(relay, request);
   if (answer.kind === 'executed') return { kind: 'success', txHash: answer.txHash };
@@ -41,7 +37,6 @@ async function chooseStep(
     const { nonce, txHash } = answer;
     return { kind: 'fail', errorMessage: `its forwarder nonce ${nonce} was used by another request, in ${txHash}` };
   }
-  if (hopeless !== undefined) return { kind: 'fail', errorMessage: hopeless };
   const verdicts = await checkRequests(relay, [{ record, wishes }]);
   return judge(relay, verdicts.get(requestId), sinceMs);
 }
@@ -69,17 +64,16 @@ async function takeStep(relay: Relay, request: OpenRequest, step: Step | undefin
  *
  * @param relay - the relayer on this chain
  * @param requestId - of a request that the journal has as `claimed`
- * @param hopeless - why it cannot succeed, where that is known: then it is not submitted
+ * @param sinceMs - since when it is known to be blocked, in Unix milliseconds: default now
  */
-export async function advanceRequest(relay: Relay, requestId: string, hopeless?: string): Promise<void> {
-  const { journal, random, signal, logger, metrics, settings, now } = relay;
+export async function advanceRequest(relay: Relay, requestId: string, sinceMs = relay.now()): Promise<void> {
+  const { journal, random, signal, logger, metrics, settings } = relay;
   const backOff = createBackOff({ firstMs: FIRST_PAUSE_MS, maxMs: LONGEST_PAUSE_MS, random, signal });
-  const sinceMs = now();
   for (;;) {
     const request = journal.get(requestId);
     if (request?.state !== 'claimed' || signal.aborted) return;
     try {
-      if (await takeStep(relay, request, await chooseStep(relay, request, { sinceMs, hopeless }))) return;
+      if (await takeStep(relay, request, await chooseStep(relay, request, sinceMs))) return;
     } catch (error) {
       if (!(error instanceof ChainError)) throw error;
       metrics.faults.inc({ chain: settings.chainName, where: 'chain' });

@@ -15,8 +15,13 @@ export type ChainAnswer =
 
 type Context = Pick<Relay, 'rpc' | 'chain' | 'settings'>;
 
-async function askForWish({ rpc, chain, settings }: Context, wish: SignedWish, current: bigint): Promise<ChainAnswer> {
+async function askForWish(
+  { rpc, chain, settings }: Context,
+  wish: SignedWish,
+  current: bigint | undefined,
+): Promise<ChainAnswer> {
   const { signer, nonce, r, s } = wish;
+  if (current === undefined) return { kind: 'unsettled' };
   if (nonce === undefined || current <= nonce) return { kind: 'open' };
   const { forwarder } = chain;
   const execution = await findExecution({ rpc, forwarder, signer, nonce, fromBlock: settings.fromBlock });
@@ -43,7 +48,7 @@ async function askForWish({ rpc, chain, settings }: Context, wish: SignedWish, c
 export async function askChain(relay: Context, request: Pick<OpenRequest, 'wishes'>): Promise<ChainAnswer> {
   const { wishes } = request;
   const nonces = await relay.chain.nonces(wishes.map(({ signer }) => signer));
-  const answers = await Promise.all(wishes.map((wish) => askForWish(relay, wish, nonces.get(wish.signer) ?? 0n)));
+  const answers = await Promise.all(wishes.map((wish) => askForWish(relay, wish, nonces.get(wish.signer))));
   const first = (kind: ChainAnswer['kind']) => answers.find((answer) => answer.kind === kind);
   return first('unsettled') ?? first('executed') ?? first('open') ?? first('replaced') ?? { kind: 'open' };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { forwarderAbi } from '@prism-gateway/contracts';
 import { hashForwarderDomain } from '@prism-gateway/protocol/typed-data';
 import type { RelayerClient } from '@prism-gateway/sdk';
@@ -114,7 +115,7 @@ export async function openRelayPatiently(options: RelayOptions): Promise<Relay |
  */
 async function openRelay(options: RelayOptions): Promise<Relay> {
   const { settings, chain: given, account, now, metrics, logger } = options;
-  const rpc = createRpc(given.rpcUrl);
+  const rpc = createRpc({ rpcUrl: given.rpcUrl, wait: (ms) => pause(ms), random: options.random });
   const chainId = await meetForwarder(rpc, options);
   // Addresses are compared in lower case here.
   const relayer = account.address.toLowerCase() as Hex;

@@ -1,6 +1,6 @@
 import { MAX_PAGE_SIZE, type RequestRecord } from '@prism-gateway/protocol';
 import { isGatewayError } from '@prism-gateway/sdk';
-import type { Hex } from 'viem';
+import { ChainError } from '../chain/chainError.ts';
 import { findNonce, listSignedParts } from '../checks/findNonce.ts';
 import type { OpenRequest, SignedWish } from '../life/openRequest.ts';
 import type { Relay } from '../relay.ts';
@@ -98,7 +98,8 @@ async function findWishes(relay: Relay, record: RequestRecord): Promise<readonly
   return await Promise.all(
     parts.map(async (part) => {
       const { signer, r, s } = part;
-      const current = nonces.get(signer as Hex) ?? 0n;
+      const current = nonces.get(signer);
+      if (current === undefined) throw new ChainError('RPC_UNAVAILABLE', 'The node did not say a nonce.');
       return {
         signer,
         r,

@@ -1,6 +1,7 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
 import { checkRequests } from '../checks/checkRequests.ts';
 import type { Verdict } from '../checks/verdict.ts';
+import type { OpenRequest } from '../life/openRequest.ts';
 import { type Candidate, isDue } from '../queue/candidates.ts';
 import type { PendingQueue } from '../queue/listPending.ts';
 import { pickAtRandom } from '../queue/pickAtRandom.ts';
@@ -98,12 +99,12 @@ function listClaimable({ desk, now }: Relay, seen: readonly Candidate[]): Claima
 function startWork(relay: Relay, won: readonly Claimable[], unknown: readonly string[]): void {
   const { journal, desk } = relay;
   const fresh: FreshClaim[] = [];
-  const hopeless: Parameters<typeof settleClaims>[1][number][] = [];
+  const hopeless: OpenRequest[] = [];
   for (const { record, verdict } of won) {
     const request = journal.get(record.requestId);
     if (request === undefined) continue;
     if (verdict.kind === 'ready') fresh.push({ request, feeWei: verdict.feeWei });
-    else hopeless.push({ request, errorMessage: verdict.errorMessage });
+    else hopeless.push(request);
   }
   if (fresh.length > 0) desk.run(workOnClaims(relay, fresh));
   if (hopeless.length > 0) desk.run(settleClaims(relay, hopeless));

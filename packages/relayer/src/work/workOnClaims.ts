@@ -2,7 +2,6 @@ import { coversGas } from '../checks/fee.ts';
 import type { OpenRequest } from '../life/openRequest.ts';
 import type { Relay } from '../relay.ts';
 import { advanceRequest } from './advanceRequest.ts';
-import { finishRequests } from './reportOutcome.ts';
 import { followSubmission, planSubmissions } from './submitRequests.ts';
 
 /** A request that was claimed a moment ago, and what its check before the claim found. */
@@ -46,23 +45,12 @@ export async function workOnClaims(relay: Relay, claims: readonly FreshClaim[]):
 }
 
 /**
- * Ends claimed requests that cannot succeed: the chain is asked whether somebody has carried them out; else they have failed.
+ * Ends claimed requests that have no chance: the chain is asked whether somebody has carried them out; they are checked a last time;
+ * what is then still in the way is reported.
  *
  * @param relay - the relayer on this chain
- * @param hopeless - `claimed`, each with the reason
+ * @param hopeless - `claimed`, after all patience
  */
-export async function settleClaims(
-  relay: Relay,
-  hopeless: readonly { readonly request: OpenRequest; readonly errorMessage: string }[],
-): Promise<void> {
-  await Promise.all(
-    hopeless.map(async ({ request, errorMessage }) => {
-      const { requestId, wishes } = request;
-      // A nonce that no transaction of ours or others can have used needs no question.
-      if (wishes.every(({ nonce }) => nonce === undefined)) {
-        return await finishRequests(relay, [{ requestId, outcome: { status: 'failed', errorMessage } }]);
-      }
-      await advanceRequest(relay, requestId, errorMessage);
-    }),
-  );
+export async function settleClaims(relay: Relay, hopeless: readonly OpenRequest[]): Promise<void> {
+  await Promise.all(hopeless.map(({ requestId }) => advanceRequest(relay, requestId, 0)));
 }

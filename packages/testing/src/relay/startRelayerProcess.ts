@@ -23,6 +23,13 @@ export interface RelayerProcess {
 /** Settings of a relayer; those of the rig: metrics on any port. */
 export type RelayerEnv = Readonly<Record<string, string>>;
 
+/** A process that ends the relayer should this one end without doing so, even by SIGKILL: its input closes then. */
+function guard(pid: number): ChildProcess {
+  const guardian = spawn('/bin/sh', ['-c', `read -r _; kill -9 ${pid}`], { stdio: ['pipe', 'ignore', 'ignore'] });
+  guardian.unref();
+  return guardian;
+}
+
 /** Reads the lines of a starting relayer until it says that it has started. */
 async function readMetricsUrl(child: ChildProcess, output: string[]): Promise<string> {
   const url = Promise.withResolvers<string>();
@@ -54,16 +61,14 @@ export async function startRelayerProcess(env: RelayerEnv): Promise<RelayerProce
     env: { PATH, HOME, NODE_COMPILE_CACHE, METRICS_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  // Should this process end first, so does the relayer.
-  const endWithParent = () => child.kill('SIGKILL');
-  process.once('exit', endWithParent);
+  const guardian = child.pid === undefined ? undefined : guard(child.pid);
   const output: string[] = [];
   const closed = once(child, 'close');
   const metricsUrl = await readMetricsUrl(child, output);
   async function end(signal: NodeJS.Signals): Promise<number | null> {
     child.kill(signal);
     const [code] = await closed;
-    process.off('exit', endWithParent);
+    guardian?.kill('SIGKILL');
     // `close` tells the exit code, or null after a signal.
     return code as number | null;
   }

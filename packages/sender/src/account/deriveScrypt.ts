@@ -91,7 +91,7 @@ function mixSalsa(x: Uint32Array): void {
 }
 
 /** scryptBlockMix: the 2·r blocks of 16 words in `from`, mixed into `to`; `x` is room to work in. */
-function mixBlocks(from: Uint32Array, to: Uint32Array, x: Uint32Array): void {
+function mixBlocks({ from, to, x }: { from: Uint32Array; to: Uint32Array; x: Uint32Array }): void {
   const blocks = from.length / 16;
   x.set(from.subarray(from.length - 16));
   for (let block = 0; block < blocks; block++) {
@@ -110,13 +110,13 @@ function mixMemory(block: Uint32Array, n: number): void {
   const x = new Uint32Array(16);
   for (let i = 0; i < n; i++) {
     memory.set(block, i * words);
-    mixBlocks(block, other, x);
+    mixBlocks({ from: block, to: other, x });
     block.set(other);
   }
   for (let i = 0; i < n; i++) {
     const from = (at(block, words - 16) & (n - 1)) * words;
     for (let k = 0; k < words; k++) block[k] = at(block, k) ^ at(memory, from + k);
-    mixBlocks(block, other, x);
+    mixBlocks({ from: block, to: other, x });
     block.set(other);
   }
 }

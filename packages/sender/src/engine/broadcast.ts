@@ -34,7 +34,7 @@ const FINAL_REFUSALS: Partial<Record<Refusal, { readonly code: SenderErrorCode; 
 };
 
 /** A refusal never says that a version is not in some pool: the nonce stays with the intent whatever is said here. */
-function refuse(engine: Engine, intent: LiveIntent, error: unknown): void {
+function refuse(engine: Engine, { intent, error }: { intent: LiveIntent; error: unknown }): void {
   const refusal = classifyRefusal(error);
   if (refusal === 'known') {
     accept(engine, intent);
@@ -79,7 +79,7 @@ async function broadcastOne(engine: Engine, intent: LiveIntent): Promise<void> {
     if (error instanceof RpcUnavailableError) {
       engine.emit({ type: 'rpcFault', method: 'eth_sendRawTransaction', reason: error.message });
     }
-    if (intent.nonce === version.nonce) refuse(engine, intent, error);
+    if (intent.nonce === version.nonce) refuse(engine, { intent, error });
   }
 }
 

@@ -33,7 +33,10 @@ function addIntent(engine: Engine, draft: IntentDraft): void {
 }
 
 /** Waits for the outcome of a live intent, or for the signal. */
-function waitFor(engine: Engine, intentId: string, signal: AbortSignal | undefined): Promise<Sent> {
+function waitFor(
+  engine: Engine,
+  { intentId, signal }: { intentId: string; signal: AbortSignal | undefined },
+): Promise<Sent> {
   return new Promise((resolve, reject) => {
     const waiters = engine.waiters.get(intentId) ?? new Set<Waiter>();
     engine.waiters.set(intentId, waiters);
@@ -57,7 +60,8 @@ function waitFor(engine: Engine, intentId: string, signal: AbortSignal | undefin
   });
 }
 
-async function send(engine: Engine, draft: IntentDraft, signal: AbortSignal | undefined): Promise<Sent> {
+async function send(engine: Engine, wish: { draft: IntentDraft; signal: AbortSignal | undefined }): Promise<Sent> {
+  const { draft, signal } = wish;
   const { intentId } = draft;
   const known = engine.live.get(intentId) ?? engine.journal.get(intentId);
   if (known === undefined) addIntent(engine, draft);
@@ -69,7 +73,7 @@ async function send(engine: Engine, draft: IntentDraft, signal: AbortSignal | un
       engine.dirty.add(known);
     }
   }
-  return waitFor(engine, intentId, signal);
+  return waitFor(engine, { intentId, signal });
 }
 
 function listIntents(engine: Engine, states: readonly LiveIntent['state'][]) {
@@ -113,7 +117,7 @@ export function createSender(
       assertOpen();
       options.signal?.throwIfAborted();
       const draft = createDraft({ intentId, call, options, confirmations: parts.confirmations });
-      return await send(engine, draft, options.signal);
+      return await send(engine, { draft, signal: options.signal });
     },
     get(intentId) {
       assertOpen();

@@ -2,8 +2,14 @@ import type { Hash } from 'viem';
 import { currentVersions, type LiveIntent } from '../intents/liveIntent.ts';
 import { type Engine, transition } from './engine.ts';
 
+/** Which nonce is searched for, from which block backwards. */
+interface Search {
+  readonly nonce: number;
+  readonly headNumber: bigint;
+}
+
 /** Finds the block that took the account past a nonce, by doubling steps back from the head and then halving. */
-async function findBlock(engine: Engine, nonce: number, headNumber: bigint): Promise<bigint | undefined> {
+async function findBlock(engine: Engine, { nonce, headNumber }: Search): Promise<bigint | undefined> {
   let passed = headNumber;
   if ((await engine.chain.accountNonce(passed)) <= nonce) return undefined;
   let before = passed - 1n;
@@ -21,9 +27,10 @@ async function findBlock(engine: Engine, nonce: number, headNumber: bigint): Pro
 }
 
 /** Finds the transaction that consumed a nonce; looked up once more when it was found before. */
-async function findConsumer(engine: Engine, nonce: number, headNumber: bigint) {
+async function findConsumer(engine: Engine, search: Search) {
+  const { nonce } = search;
   const known = engine.consumers.get(nonce);
-  const blockNumber = known?.blockNumber ?? (await findBlock(engine, nonce, headNumber));
+  const blockNumber = known?.blockNumber ?? (await findBlock(engine, search));
   if (blockNumber === undefined) return undefined;
   const hash = await engine.chain.findTransaction({ blockNumber, nonce });
   engine.consumers.delete(nonce);
@@ -33,7 +40,7 @@ async function findConsumer(engine: Engine, nonce: number, headNumber: bigint) {
 }
 
 /** The old nonce is gone for good, and none of the intent's transactions has it: it may be sent once more, or is given up. */
-function takeProof(engine: Engine, intent: LiveIntent, foreignTxHash: Hash): void {
+function takeProof(engine: Engine, { intent, foreignTxHash }: { intent: LiveIntent; foreignTxHash: Hash }): void {
   // What is displaced has a nonce.
   const nonce = intent.nonce as number;
   const { intentId, failure } = intent;
@@ -62,19 +69,18 @@ export async function resolveDisplaced(engine: Engine): Promise<void> {
   const displaced = [...engine.live.values()].filter((intent) => intent.state === 'displaced');
   if (displaced.length === 0) return;
   const head = await engine.chain.head();
-  engine.head = head;
   let count: number | undefined;
   for (const intent of displaced) {
     const nonce = intent.nonce as number;
     const known = engine.consumers.get(nonce);
     const isDeep = (blockNumber: bigint) => head.number - blockNumber + 1n >= BigInt(intent.confirmations);
     if (known !== undefined && !isDeep(known.blockNumber)) continue;
-    const consumer = await findConsumer(engine, nonce, head.number);
+    const consumer = await findConsumer(engine, { nonce, headNumber: head.number });
     if (consumer === undefined || !isDeep(consumer.blockNumber)) continue;
     // One of ours, whose receipt the node does not have yet.
     if (currentVersions(intent).some((version) => version.hash === consumer.hash)) continue;
     count ??= await engine.chain.accountNonce('latest');
     engine.nextNonce = Math.max(engine.nextNonce, count);
-    takeProof(engine, intent, consumer.hash);
+    takeProof(engine, { intent, foreignTxHash: consumer.hash });
   }
 }

@@ -36,7 +36,8 @@ async function transferGas(engine: Engine): Promise<bigint> {
 }
 
 /** Signs one more version on the intent's nonce, stores it, and only then offers it. */
-async function replace(engine: Engine, intent: LiveIntent, kind: 'call' | 'cancel'): Promise<void> {
+async function replace(engine: Engine, wanted: { intent: LiveIntent; kind: 'call' | 'cancel' }): Promise<void> {
+  const { intent, kind } = wanted;
   const fees = await nextFees(engine, intent);
   // Asked again after another round of waiting, or when the node says so again.
   intent.isUnderpriced = false;
@@ -79,10 +80,10 @@ async function replace(engine: Engine, intent: LiveIntent, kind: 'call' | 'cance
 }
 
 /** Only the first in line holds up the others; one that the node calls too low can never be mined as it is. */
-function isBumpDue(engine: Engine, intent: LiveIntent, isFirst: boolean): boolean {
+function isBumpDue(engine: Engine, { intent, place }: { intent: LiveIntent; place: number }): boolean {
   if (intent.isUnderpriced) return true;
   const { offered } = intent;
-  return isFirst && offered !== undefined && engine.now() - offered.sinceMs >= engine.settings.bumpAfterMs;
+  return place === 0 && offered !== undefined && engine.now() - offered.sinceMs >= engine.settings.bumpAfterMs;
 }
 
 /**
@@ -95,9 +96,9 @@ export async function offerAgain(engine: Engine): Promise<void> {
   const waiting = unminedIntents(engine).filter(({ state }) => state !== 'displaced');
   const same: LiveIntent[] = [];
   for (const [place, intent] of waiting.entries()) {
-    if (intent.state === 'signed' && intent.failure !== undefined) await replace(engine, intent, 'cancel');
-    else if (isBumpDue(engine, intent, place === 0)) {
-      await replace(engine, intent, intent.state === 'cancelling' ? 'cancel' : 'call');
+    if (intent.state === 'signed' && intent.failure !== undefined) await replace(engine, { intent, kind: 'cancel' });
+    else if (isBumpDue(engine, { intent, place })) {
+      await replace(engine, { intent, kind: intent.state === 'cancelling' ? 'cancel' : 'call' });
     }
     if (intent.nextBroadcastAtMs <= engine.now()) same.push(intent);
   }

@@ -15,6 +15,18 @@ const NONCE_MAX_AGE_MS = 60_000;
 /** More than this ahead of the journal is no account nonce, but nonsense. */
 const MAX_NONCE_JUMP = 100_000;
 
+/** Intents from the front of the queue, and what is offered for them. */
+interface Offer {
+  readonly group: readonly LiveIntent[];
+  readonly fees: Fees;
+}
+
+/** One version for each intent. */
+interface SignedGroup {
+  readonly group: readonly LiveIntent[];
+  readonly versions: readonly TxVersion[];
+}
+
 function costOf(intent: LiveIntent, fees: Fees): bigint {
   return intent.call.value + intent.gasLimit * fees.maxFeePerGas;
 }
@@ -25,7 +37,7 @@ function committedWei(engine: Engine): bigint {
 }
 
 /** Tells once that gas costs more than the ceiling, until it no longer does. */
-function noteCeiling(engine: Engine, neededWei: bigint, isAbove: boolean): void {
+function noteCeiling(engine: Engine, { neededWei, isAbove }: { neededWei: bigint; isAbove: boolean }): void {
   const { ceiling } = engine.settings;
   if (isAbove && !engine.isAboveCeiling && ceiling !== undefined) {
     engine.emit({ type: 'gasPriceTooHigh', neededWei, ceilingWei: ceiling });
@@ -51,11 +63,7 @@ async function refreshNonce(engine: Engine): Promise<void> {
 }
 
 /** Takes as many from the front as the account can pay for. @returns none: wait, or nobody is left */
-async function pickAffordable(
-  engine: Engine,
-  group: readonly LiveIntent[],
-  fees: Fees,
-): Promise<readonly LiveIntent[]> {
+async function pickAffordable(engine: Engine, { group, fees }: Offer): Promise<readonly LiveIntent[]> {
   const total = group.reduce((sum, intent) => sum + costOf(intent, fees), 0n);
   if (engine.spendableWei === undefined || engine.spendableWei < total) {
     engine.spendableWei = (await engine.chain.balance()) - committedWei(engine);
@@ -83,11 +91,7 @@ async function pickAffordable(
 }
 
 /** Signs for the next nonces. @returns nothing where one could not be signed; it has left the queue */
-async function signGroup(
-  engine: Engine,
-  group: readonly LiveIntent[],
-  fees: Fees,
-): Promise<readonly TxVersion[] | undefined> {
+async function signGroup(engine: Engine, { group, fees }: Offer): Promise<readonly TxVersion[] | undefined> {
   const drafts = group.map(({ intentId, call, gasLimit }, place) =>
     signVersion(engine, { intentId, nonce: engine.nextNonce + place, kind: 'call', call, gasLimit, fees }),
   );
@@ -103,7 +107,7 @@ async function signGroup(
 }
 
 /** The one write that makes a sending durable: intents, nonces and signed bytes together. Throws before anything has changed. */
-function storeGroup(engine: Engine, group: readonly LiveIntent[], versions: readonly TxVersion[]): void {
+function storeGroup(engine: Engine, { group, versions }: SignedGroup): void {
   const updatedAtMs = engine.now();
   // One version for each intent.
   const stored = group.map((intent, place): LiveIntent => {
@@ -131,20 +135,20 @@ async function reserveGroup(engine: Engine): Promise<number | undefined> {
   const market = await engine.fees.market();
   const fees = offerFees(market, ceiling);
   const neededWei = market.baseFeePerGas + market.tip;
-  noteCeiling(engine, neededWei, fees === undefined);
+  noteCeiling(engine, { neededWei, isAbove: fees === undefined });
   if (fees === undefined) {
     rejectForGas(engine, neededWei);
     engine.fees.expire();
     return pollIntervalMs;
   }
   await refreshNonce(engine);
-  const affordable = await pickAffordable(engine, group, fees);
+  const affordable = await pickAffordable(engine, { group, fees });
   if (affordable.length === 0) return pollIntervalMs;
-  const versions = await signGroup(engine, affordable, fees);
+  const versions = await signGroup(engine, { group: affordable, fees });
   if (versions === undefined) return pollIntervalMs;
   // The chain went past these nonces while they were signed for; nothing has left this process yet.
   if (versions[0]?.nonce !== engine.nextNonce) return 0;
-  storeGroup(engine, affordable, versions);
+  storeGroup(engine, { group: affordable, versions });
   engine.spendableWei = affordable.reduce((left, intent) => left - costOf(intent, fees), engine.spendableWei ?? 0n);
   broadcastIntents(engine, affordable);
   return 0;

@@ -19,7 +19,7 @@ export interface VersionDraft {
 const verified = new WeakSet<object>();
 
 /** A signer that is set up wrong would spoil every nonce that it signs for; its first signature is looked at. */
-async function verifyFirst(engine: Engine, raw: Hex, asked: UnsignedTransaction): Promise<void> {
+async function verifyFirst(engine: Engine, { raw, asked }: { raw: Hex; asked: UnsignedTransaction }): Promise<void> {
   if (verified.has(engine.account)) return;
   // Whatever is not an EIP-1559 transaction is refused by what follows.
   const serialized = raw as `0x02${string}`;
@@ -53,7 +53,7 @@ export async function signVersion(engine: Engine, draft: VersionDraft): Promise<
   };
   try {
     const raw = await engine.account.signTransaction(asked);
-    await verifyFirst(engine, raw, asked);
+    await verifyFirst(engine, { raw, asked });
     const createdAtMs = engine.now();
     return {
       hash: keccak256(raw),

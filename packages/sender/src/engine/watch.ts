@@ -7,7 +7,7 @@ import { resolveDisplaced } from './displacement.ts';
 import { type Engine, flush, transition, unminedIntents } from './engine.ts';
 import { repairGaps } from './gaps.ts';
 import { offerAgain } from './offerAgain.ts';
-import { takeReceipt, takeReorg } from './settle.ts';
+import { type Finding, takeReceipt, takeReorg } from './settle.ts';
 
 /** So many transactions are looked for one by one; for more, the account nonce says which are worth looking for. */
 const MAX_DIRECT_LOOKS = 2;
@@ -20,16 +20,31 @@ const EARLY_MS = 100;
 /** While intents wait for room. */
 const BUSY_POLL_MS = 10;
 
-/** Looks for receipts of all versions on the nonces of intents. A receipt that cannot be read spoils only its own. */
-async function fetchReceipts(engine: Engine, intents: readonly LiveIntent[]) {
+/** What looking for receipts has told. */
+interface Looks {
+  readonly found: readonly Finding[];
+  /** All their answers say that there is no receipt. */
+  readonly missing: readonly LiveIntent[];
+  /** The first of the answers that were none, which spoil nothing but themselves. */
+  readonly fault: unknown;
+}
+
+/** Looks for receipts of all versions on the nonces of intents. */
+async function fetchReceipts(engine: Engine, intents: readonly LiveIntent[]): Promise<Looks> {
   const looks = intents.flatMap((intent) => currentVersions(intent).map((version) => ({ intent, version })));
   const answers = await Promise.allSettled(looks.map(({ version }) => engine.chain.receipt(version.hash)));
-  const found = looks.flatMap((look, place) => {
+  const found: Finding[] = [];
+  const told = new Set<LiveIntent>();
+  let fault: unknown;
+  for (const [place, look] of looks.entries()) {
+    // One answer for each look.
     const answer = answers[place] as PromiseSettledResult<Receipt | undefined>;
-    return answer.status === 'fulfilled' && answer.value !== undefined ? [{ ...look, receipt: answer.value }] : [];
-  });
-  const fault = answers.find((answer) => answer.status === 'rejected');
-  return { found, fault };
+    if (answer.status === 'rejected') fault ??= answer.reason;
+    else if (answer.value === undefined) continue;
+    else found.push({ ...look, receipt: answer.value });
+    told.add(look.intent);
+  }
+  return { found, missing: intents.filter((intent) => !told.has(intent)), fault };
 }
 
 function takeMisses(engine: Engine, missing: readonly LiveIntent[]): void {
@@ -42,9 +57,9 @@ function takeMisses(engine: Engine, missing: readonly LiveIntent[]): void {
 }
 
 /** The chain is not past the nonce after all: the node lagged, or the chain was reorganised. */
-function takeBack(engine: Engine, intents: readonly LiveIntent[], count: number): void {
-  for (const intent of intents) {
-    if (intent.state !== 'displaced' || (intent.nonce as number) < count) continue;
+function takeBack(engine: Engine, seen: { intents: readonly LiveIntent[]; count: number }): void {
+  for (const intent of seen.intents) {
+    if (intent.state !== 'displaced' || (intent.nonce as number) < seen.count) continue;
     transition(engine, { intent, to: intent.failure === undefined ? 'broadcast' : 'cancelling' });
     engine.consumers.delete(intent.nonce as number);
     intent.misses = 0;
@@ -52,10 +67,10 @@ function takeBack(engine: Engine, intents: readonly LiveIntent[], count: number)
   }
 }
 
-/** Looks for what has been mined. @returns the account nonce, where it was looked at */
-async function lookForMined(engine: Engine): Promise<number | undefined> {
+/** Looks for what has been mined. @returns the account nonce, where it was looked at, and what went wrong */
+async function lookForMined(engine: Engine): Promise<{ readonly count?: number; readonly fault?: unknown }> {
   const unmined = unminedIntents(engine);
-  if (unmined.length === 0) return undefined;
+  if (unmined.length === 0) return {};
   const direct = unmined.slice(0, MAX_DIRECT_LOOKS);
   const isCounted =
     unmined.length > MAX_DIRECT_LOOKS ||
@@ -64,19 +79,17 @@ async function lookForMined(engine: Engine): Promise<number | undefined> {
     engine.idleRounds % COUNT_EVERY_ROUNDS === COUNT_EVERY_ROUNDS - 1;
   const count = isCounted ? await engine.chain.accountNonce('latest') : undefined;
   const passed = count === undefined ? direct : unmined.filter(({ nonce }) => (nonce as number) < count);
-  const { found, fault } = await fetchReceipts(engine, passed);
+  const { found, missing, fault } = await fetchReceipts(engine, passed);
   for (const finding of found) {
     // While the receipts were on their way, nothing else settles intents; their nonces may have changed hands only by requeueing.
     if (finding.intent.nonce === finding.version.nonce && finding.intent.state !== 'mined')
       takeReceipt(engine, finding);
   }
-  if (fault !== undefined) throw fault.reason;
-  if (count === undefined) return undefined;
-  takeBack(engine, unmined, count);
-  const missing = passed.filter((intent) => !found.some((finding) => finding.intent === intent));
+  if (count === undefined) return { fault };
+  takeBack(engine, { intents: unmined, count });
   takeMisses(engine, missing);
-  engine.isSuspicious = missing.length > 0;
-  return count;
+  engine.isSuspicious = missing.length > 0 || fault !== undefined;
+  return { count, fault };
 }
 
 /** Whether a block is still where it was, as far as two heads can say; `before` was the head when all was last known to be well. */
@@ -88,10 +101,14 @@ function isStillThere(mined: MinedAt, heads: { readonly before: Head | undefined
   return before.hash === head.hash || head.parentHash === before.hash;
 }
 
-/** Looks again at what was mined: when it is deep enough, and whenever the chain may have been reorganised. */
-async function lookAtMined(engine: Engine): Promise<void> {
+/**
+ * Looks again at what was mined: when it is deep enough, and whenever the chain may have been reorganised.
+ *
+ * @returns what went wrong
+ */
+async function lookAtMined(engine: Engine): Promise<unknown> {
   const intents = [...engine.live.values()].filter((intent) => intent.state === 'mined');
-  if (intents.length === 0) return;
+  if (intents.length === 0) return undefined;
   const before = engine.head;
   const head = await engine.chain.head();
   engine.fees.observe(head);
@@ -99,15 +116,12 @@ async function lookAtMined(engine: Engine): Promise<void> {
     if (mined === undefined || !isStillThere(mined, { before, head })) return true;
     return head.number - mined.blockNumber + 1n >= BigInt(confirmations);
   });
-  engine.head = head;
-  const { found, fault } = await fetchReceipts(engine, due);
+  const { found, missing, fault } = await fetchReceipts(engine, due);
   for (const finding of found) takeReceipt(engine, { ...finding, headNumber: head.number });
-  if (fault !== undefined) {
-    // The next head is compared with none: all are looked at again.
-    engine.head = undefined;
-    throw fault.reason;
-  }
-  for (const intent of due) if (!found.some((finding) => finding.intent === intent)) takeReorg(engine, intent);
+  for (const intent of missing) takeReorg(engine, intent);
+  // After a fault, the next head is compared with none: all are looked at again.
+  engine.head = fault === undefined ? head : undefined;
+  return fault;
 }
 
 function isEarly(engine: Engine, { offered }: LiveIntent): boolean {
@@ -116,14 +130,15 @@ function isEarly(engine: Engine, { offered }: LiveIntent): boolean {
 
 async function look(engine: Engine): Promise<void> {
   const unmined = unminedIntents(engine);
-  await lookAtMined(engine);
-  const count = await lookForMined(engine);
+  const minedFault = await lookAtMined(engine);
+  const { count, fault = minedFault } = await lookForMined(engine);
   const isNews = unmined.some(({ state }) => !UNMINED_STATES.includes(state));
   if (!isNews) engine.idleRounds++;
   if (unmined.some((intent) => isEarly(engine, intent))) engine.earlyLooks = isNews ? 0 : engine.earlyLooks + 1;
   await resolveDisplaced(engine);
   await repairGaps(engine, count);
   await offerAgain(engine);
+  if (fault !== undefined) throw fault;
 }
 
 function takeFault(engine: Engine, error: unknown): number {

@@ -95,9 +95,17 @@ describe('an answer', () => {
   });
 
   test('to a batch must be a list', async () => {
-    answer = () => ({ body: { jsonrpc: '2.0', id: null, error: { code: -32_600, message: 'no batches' } } });
+    answer = () => ({ body: { what: 'ever' } });
     const both = await Promise.allSettled([rpc.request('a', []), rpc.request('b', [])]);
     expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  });
+
+  test('that refuses batches has the calls made one by one from then on', async () => {
+    const refusal = { jsonrpc: '2.0', id: null, error: { code: -32_600, message: 'no batches' } };
+    answer = (body) => ({ body: 'id' in body ? result(body.id, body.method) : refusal });
+    expect(await Promise.all([rpc.request('a', []), rpc.request('b', [])])).toEqual(['a', 'b']);
+    expect(await Promise.all([rpc.request('c', []), rpc.request('d', [])])).toEqual(['c', 'd']);
+    expect(bodies.filter((body) => 'length' in body)).toHaveLength(1);
   });
 
   test('of too many calls says when to come back', async () => {

@@ -66,6 +66,10 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+function isLimit({ code, message }: Record<string, unknown>): boolean {
+  return LIMIT_CODES.some((limit) => limit === code) || /rate limit|too many requests/i.test(`${message}`);
+}
+
 /** Reads the answer to a call, which must be one. */
 function readAnswer(id: number, answer: unknown): unknown {
   if (!isRecord(answer) || answer.jsonrpc !== '2.0' || answer.id !== id) {
@@ -79,7 +83,7 @@ function readAnswer(id: number, answer: unknown): unknown {
   if (!isRecord(error) || typeof error.code !== 'number' || typeof error.message !== 'string') {
     throw new RpcUnavailableError('the answer is neither a result nor an error');
   }
-  if (LIMIT_CODES.includes(error.code) || /rate limit|too many requests/i.test(error.message)) {
+  if (isLimit(error)) {
     throw new RpcUnavailableError('rate-limited');
   }
   throw new RpcAnswerError({ code: error.code, message: error.message, data: error.data });
@@ -95,11 +99,11 @@ function settle(call: PendingCall, answer: unknown): void {
 }
 
 /** Groups of calls that fit into one request. */
-function* chunkCalls(calls: readonly PendingCall[]): Generator<readonly PendingCall[]> {
+function* chunkCalls(calls: readonly PendingCall[], maxCalls: number): Generator<readonly PendingCall[]> {
   let chunk: PendingCall[] = [];
   let bytes = 0;
   for (const call of calls) {
-    if (chunk.length > 0 && (chunk.length === MAX_BATCH_CALLS || bytes + call.body.length > MAX_BATCH_BYTES)) {
+    if (chunk.length > 0 && (chunk.length === maxCalls || bytes + call.body.length > MAX_BATCH_BYTES)) {
       yield chunk;
       chunk = [];
       bytes = 0;
@@ -121,6 +125,7 @@ export function createHttpRpc(options: { readonly rpcUrl: string; readonly timeo
   const { url, headers } = splitUrl(options.rpcUrl);
   const closing = new AbortController();
   let nextId = 1;
+  let batchCalls = MAX_BATCH_CALLS;
   let waiting: PendingCall[] = [];
 
   async function post(body: string): Promise<unknown> {
@@ -135,9 +140,14 @@ export function createHttpRpc(options: { readonly rpcUrl: string; readonly timeo
 
   async function exchange(calls: readonly PendingCall[]): Promise<void> {
     try {
-      // One call goes alone: not every node takes batches. It is there: chunks are never empty.
+      // Chunks are never empty.
       if (calls.length === 1) return settle(calls[0]!, await post(calls[0]!.body));
       const answers = await post(`[${calls.map((call) => call.body).join(',')}]`);
+      if (isRecord(answers) && isRecord(answers.error) && !isLimit(answers.error)) {
+        // Not every node takes batches. Repeating is harmless: what is sent is reads, and bytes that may be sent twice.
+        batchCalls = 1;
+        return void (await Promise.all(calls.map((call) => exchange([call]))));
+      }
       if (!Array.isArray(answers)) throw new RpcUnavailableError('the answer to a batch is none');
       const byId = new Map(answers.filter(isRecord).map((answer) => [answer.id, answer]));
       for (const call of calls) settle(call, byId.get(call.id));
@@ -151,7 +161,7 @@ export function createHttpRpc(options: { readonly rpcUrl: string; readonly timeo
     const calls = waiting;
     waiting = [];
     // `exchange` settles its calls and never throws.
-    for (const chunk of chunkCalls(calls)) void exchange(chunk);
+    for (const chunk of chunkCalls(calls, batchCalls)) void exchange(chunk);
   }
 
   return {

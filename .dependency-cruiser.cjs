@@ -99,6 +99,12 @@ module.exports = {
       { path: ours('gateway', 'sdk', 'sender', 'relayer', 'payments') },
     ),
     never(
+      'demo-is-a-user',
+      'The demo uses what users use: SDK and contracts; gateway and relayers are processes.',
+      { path: '^demo/src', pathNot: '\\.test\\.ts$' },
+      { path: ours('gateway', 'sender', 'relayer', 'payments', 'testing', 'bench', 'acceptance') },
+    ),
+    never(
       'no-testing-in-production',
       'Rigs are for tests.',
       { path: '^packages/(?!testing/)[^/]+/src', pathNot: '\\.(test|rig)\\.ts$' },

@@ -1,0 +1,84 @@
+import type { DemoRelayer } from '../processes/startRelayer.ts';
+import { countEnded, type Tally } from './tally.ts';
+
+/** The crash that is staged midway. */
+export interface CrashOptions {
+  /** The relayer that is killed: address, and process. */
+  readonly address: string;
+  readonly relayer: DemoRelayer;
+  /** Starts it again, on the same journal. */
+  readonly restart: () => Promise<DemoRelayer>;
+  readonly total: number;
+  readonly now: () => number;
+  /** Tells what happens. */
+  readonly onEvent: (line: string) => void;
+}
+
+/** A crash on its way. */
+export interface Crash {
+  /** Looks whether it is time for the next act. */
+  advance(tally: Tally): Promise<void>;
+  /** Starts it again where that has not come yet. */
+  finish(): Promise<void>;
+  /** Requests that the relayer held when it was killed, as the gateway says. */
+  readonly held: readonly string[];
+  /** Whether it was killed and started again. */
+  readonly isOver: boolean;
+}
+
+/** From this part of all requests on it is killed, as soon as it is seen to hold one; at the later part in any case. */
+const FROM = 0.4;
+const AT_LATEST = 0.8;
+/** How long it stays down, in milliseconds. */
+const DOWN_MS = 2500;
+
+/**
+ * Stages the crash of a relayer.
+ *
+ *     running --midway, with claims in its hands: SIGKILL--> down --2.5 s--> started again
+ *
+ * @param options - see each field
+ */
+export function stageCrash(options: CrashOptions): Crash {
+  const { relayer, restart, total, now, onEvent } = options;
+  const address = options.address.toLowerCase();
+  let state: 'running' | 'down' | 'restarted' = 'running';
+  let killedAt = 0;
+  let held: readonly string[] = [];
+
+  const listHeld = ({ records }: Tally) =>
+    [...records.values()]
+      .filter(({ status, claimedBy }) => status === 'processing' && claimedBy?.toLowerCase() === address)
+      .map(({ requestId }) => requestId);
+
+  async function kill(tally: Tally): Promise<void> {
+    await relayer.kill();
+    held = listHeld(tally);
+    [state, killedAt] = ['down', now()];
+    onEvent(`relayer A killed with SIGKILL; requests in its hands just before: ${held.length}`);
+  }
+
+  async function startAgain(): Promise<void> {
+    await restart();
+    state = 'restarted';
+    onEvent('relayer A started again on its own journal');
+  }
+
+  return {
+    async advance(tally) {
+      const part = countEnded(tally) / total;
+      const isTime = part >= AT_LATEST || (part >= FROM && listHeld(tally).length > 0);
+      if (state === 'running' && isTime) await kill(tally);
+      else if (state === 'down' && now() - killedAt >= DOWN_MS) await startAgain();
+    },
+    async finish() {
+      if (state === 'down') await startAgain();
+    },
+    get held() {
+      return held;
+    },
+    get isOver() {
+      return state === 'restarted';
+    },
+  };
+}

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { ChainReader } from './chain/chainReader.ts';
 import type { Rpc } from './chain/createRpc.ts';
 import type { ChainState } from './chain/watchChain.ts';
-import type { RecoverSigner } from './checks/recoverSigner.ts';
+import type { RecoverSigner } from './crypto/recoverSigner.ts';
 import type { Journal } from './journal/openJournal.ts';
 import type { Metrics } from './metrics/createMetrics.ts';
 import type { Candidates } from './queue/candidates.ts';

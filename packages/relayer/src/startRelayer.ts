@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { createRelayerClient } from '@prism-gateway/sdk';
-import { loadAccount } from '@prism-gateway/sender';
 import type { Logger } from 'pino';
+import { openAccount } from './crypto/openAccount.ts';
 import { createMetrics } from './metrics/createMetrics.ts';
 import { serveMetrics } from './metrics/serveMetrics.ts';
 import type { Settings } from './settings/settings.ts';
@@ -30,12 +30,7 @@ export async function startRelayer(options: {
   readonly random: () => number;
 }): Promise<RunningRelayer> {
   const { settings, logger, now, random } = options;
-  const { privateKey, keystore, keystorePassword } = settings;
-  const account = await loadAccount({
-    ...(privateKey && { privateKey }),
-    ...(keystore && { keystore }),
-    ...(keystorePassword && { keystorePassword }),
-  });
+  const account = await openAccount(settings);
   await mkdir(settings.dataDir, { recursive: true });
   const metrics = createMetrics();
   const { registry } = metrics;

@@ -1,8 +1,8 @@
 import type { Action, ActionParams } from '@prism-gateway/protocol';
 import { hashRequest, type SignedAction, type UnsignedParams } from '@prism-gateway/protocol/typed-data';
 import type { Hex } from 'viem';
+import type { RecoverSigner } from '../crypto/recoverSigner.ts';
 import type { RelayedRecord } from '../life/openRequest.ts';
-import type { RecoverSigner } from './recoverSigner.ts';
 
 /** How many nonces from the signer's next one on are tried, and how many before it. */
 const LOOK_AHEAD = 64n;

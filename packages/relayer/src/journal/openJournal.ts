@@ -18,13 +18,16 @@ export type JournalMove = { readonly requestId: string; readonly nowMs: number }
 
 /** What the relayer promises to remember: its claims, what it handed to the sender, and outcomes until they are reported. */
 export interface Journal {
-  /** Notes the intention to claim; what stood there of a request that had ended is replaced. */
+  /** Notes the intention to claim, on the disk before it returns; what stood there of a request that had ended is replaced. */
   begin(requests: readonly Omit<OpenRequest, 'state' | 'intentId' | 'outcome' | 'attempts'>[]): void;
   /** Notes a claim that the gateway knows and the journal did not. */
   adopt(request: Omit<OpenRequest, 'state' | 'intentId' | 'outcome' | 'attempts'>): void;
-  /** Notes calls before the sender gets them; all their requests become `submitted`. */
+  /** Notes calls before the sender gets them, on the disk before it returns; all their requests become `submitted`. */
   submit(submissions: readonly Submission[], nowMs: number): void;
-  /** Makes moves, all or none, on the disk before it returns. */
+  /**
+   * Makes moves, all or none; on the disk a moment later. A crash may undo them: from the state before, gateway and chain lead to the
+   * same state again.
+   */
   move(moves: readonly JournalMove[]): void;
   get(requestId: string): OpenRequest | undefined;
   submission(intentId: string): Submission | undefined;
@@ -32,6 +35,9 @@ export interface Journal {
   open(): readonly OpenRequest[];
   close(): void;
 }
+
+/** How long writes that need not be on the disk at once are gathered, in milliseconds. */
+const COMMIT_AFTER_MS = 20;
 
 type SqlValue = string | number | null;
 
@@ -70,15 +76,35 @@ export function openJournal(options: { readonly path: string; readonly nowMs: nu
   );
   const selectSubmission = database.prepare('SELECT * FROM submissions WHERE intent_id = ?');
 
-  function transact(work: () => void): void {
-    database.exec('BEGIN IMMEDIATE');
+  let timer: NodeJS.Timeout | undefined;
+  let isOpen = false;
+  /** Puts on the disk what was written since the last time. */
+  function commit(): void {
+    clearTimeout(timer);
+    if (!isOpen) return;
+    isOpen = false;
+    database.exec('COMMIT');
+  }
+  /** Does some work whole or not at all; it is seen at once, and on the disk with the next commit. */
+  function write(work: () => void): void {
+    if (!isOpen) {
+      database.exec('BEGIN IMMEDIATE');
+      isOpen = true;
+      timer = setTimeout(commit, COMMIT_AFTER_MS);
+    }
+    database.exec('SAVEPOINT work');
     try {
       work();
-      database.exec('COMMIT');
     } catch (error) {
-      database.exec('ROLLBACK');
+      database.exec('ROLLBACK TO work');
       throw error;
+    } finally {
+      database.exec('RELEASE work');
     }
+  }
+  function writeNow(work: () => void): void {
+    write(work);
+    commit();
   }
 
   // The columns are the schema's own.
@@ -106,17 +132,18 @@ export function openJournal(options: { readonly path: string; readonly nowMs: nu
     }
   }
 
+  function makeMoves(moves: readonly JournalMove[]): void {
+    for (const move of moves) {
+      const fields = move.to === 'mined' ? { outcome: JSON.stringify(move.outcome) } : {};
+      update(move.requestId, move.to, move.to === 'claimed' ? { intent_id: null } : fields, move.nowMs);
+    }
+  }
+
   return {
-    begin: (requests) => transact(() => requests.forEach((request) => void start(request, 'claiming'))),
-    adopt: (request) => transact(() => start(request, 'claimed')),
-    submit: (submissions, nowMs) => transact(() => submissions.forEach((each) => void noteSubmission(each, nowMs))),
-    move: (moves) =>
-      transact(() => {
-        for (const move of moves) {
-          const fields = move.to === 'mined' ? { outcome: JSON.stringify(move.outcome) } : {};
-          update(move.requestId, move.to, move.to === 'claimed' ? { intent_id: null } : fields, move.nowMs);
-        }
-      }),
+    begin: (requests) => writeNow(() => requests.forEach((request) => void start(request, 'claiming'))),
+    adopt: (request) => writeNow(() => start(request, 'claimed')),
+    submit: (submissions, nowMs) => writeNow(() => submissions.forEach((each) => void noteSubmission(each, nowMs))),
+    move: (moves) => write(() => makeMoves(moves)),
     get(requestId) {
       const row = find(requestId);
       return row === undefined || row.state === 'reported' || row.state === 'lost' ? undefined : readRow(row);
@@ -135,6 +162,9 @@ export function openJournal(options: { readonly path: string; readonly nowMs: nu
     },
     // The columns are the schema's own.
     open: () => (selectOpen.all() as unknown as Row[]).map(readRow),
-    close: () => database.close(),
+    close() {
+      commit();
+      database.close();
+    },
   };
 }

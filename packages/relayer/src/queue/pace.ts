@@ -1,6 +1,6 @@
 /** Most claims that are asked for at once, at the start and at most. */
 const FIRST_BURST = 4;
-const MAX_BURST = 32;
+const MAX_BURST = 64;
 /** Smallest share of what could be claimed that is tried in a round: one rival in fifty still gets its turn. */
 const MIN_SHARE = 0.02;
 /** What a conflict makes of burst and share, and what a burst without one does. */

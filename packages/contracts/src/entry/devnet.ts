@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { privateKeyToAddress } from 'viem/accounts';
 import { type Deployment, deployContracts } from '../deployContracts.ts';
-import { type Devnet, startDevnet } from '../startDevnet.ts';
+import { AnvilStartError, type Devnet, startDevnet } from '../startDevnet.ts';
 
 const HELP = `Starts a development chain (Anvil) on 127.0.0.1 and deploys the contracts to it.
 
@@ -16,25 +16,48 @@ const HELP = `Starts a development chain (Anvil) on 127.0.0.1 and deploys the co
 
 Account 0 deploys, owns the contracts and holds credits; account 1 is an official relayer. Ctrl-C ends the chain.`;
 
+/** A fault of the command line, in one sentence. */
+class DevnetCommandError extends Error {
+  override readonly name = 'DevnetCommandError';
+  readonly code = 'DEVNET_COMMAND_FAILED';
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        port: { type: 'string', default: '8545' },
+        'chain-id': { type: 'string', default: '31337' },
+        'block-time-ms': { type: 'string' },
+        out: { type: 'string', default: 'data/devnet.json' },
+        help: { type: 'boolean', default: false, short: 'h' },
+      },
+    }).values;
+  } catch (error) {
+    const sentence = error instanceof Error ? error.message : 'The arguments are wrong.';
+    throw new DevnetCommandError(`${sentence} Try --help.`, { cause: error });
+  }
+}
+
+function readNumber(option: string, text: string, range: { readonly least: number; readonly most: number }): number {
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= range.least && value <= range.most) return value;
+  throw new DevnetCommandError(`--${option} takes a whole number from ${range.least} to ${range.most}, not "${text}".`);
+}
+
 function readArguments(args: readonly string[]) {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      port: { type: 'string', default: '8545' },
-      'chain-id': { type: 'string', default: '31337' },
-      'block-time-ms': { type: 'string' },
-      out: { type: 'string', default: 'data/devnet.json' },
-      help: { type: 'boolean', default: false, short: 'h' },
-    },
-  });
-  const blockTimeMs = values['block-time-ms'];
+  const values = parse(args);
+  const blockTime = values['block-time-ms'];
   return {
     help: values.help,
     out: resolve(values.out),
     devnet: {
-      port: Number(values.port),
-      chainId: Number(values['chain-id']),
-      ...(blockTimeMs === undefined ? {} : { blockTimeMs: Number(blockTimeMs) }),
+      port: readNumber('port', values.port, { least: 0, most: 65_535 }),
+      chainId: readNumber('chain-id', values['chain-id'], { least: 1, most: Number.MAX_SAFE_INTEGER }),
+      ...(blockTime === undefined
+        ? {}
+        : { blockTimeMs: readNumber('block-time-ms', blockTime, { least: 1, most: 3_600_000 }) }),
     },
   };
 }
@@ -66,4 +89,11 @@ async function run(args: readonly string[]): Promise<void> {
   console.log(`${describe(devnet, deployment)}\nWritten to ${out}. Ctrl-C ends the chain.`);
 }
 
-if (import.meta.main) await run(process.argv.slice(2));
+/** Says in one sentence what a user can do something about; anything else is a fault of ours. */
+function report(error: unknown): void {
+  if (!(error instanceof DevnetCommandError || error instanceof AnvilStartError)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}
+
+if (import.meta.main) await run(process.argv.slice(2)).catch(report);

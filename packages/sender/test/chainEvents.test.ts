@@ -335,8 +335,11 @@ test('a journal of one sender is as good for the next, whatever was left on its 
   await automine();
   const hashes = ids.map((id) => rawVersions(id).length);
   const next = await rig.open();
+  // The node says that the account has sent nothing; the journal knows better.
+  const fresh = next.send('fresh', markedCall('fresh'));
   const sent = await Promise.all(ids.map((id) => next.send(id, markedCall(id))));
   expect(sent.map(({ nonce }) => nonce)).toEqual([0, 1, 2, 3, 4]);
+  expect(await fresh).toMatchObject({ nonce: 5 });
   // The same bytes.
   expect(ids.map((id) => rawVersions(id).length)).toEqual(hashes);
 });

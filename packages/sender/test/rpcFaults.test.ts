@@ -90,27 +90,25 @@ describe('an intent is mined once, and its outcome is true, when', () => {
     const sender = await openBehindProxy();
     const other = await sender.send('other', markedCall('other'));
     const foreign = await anvil.rpc('eth_getTransactionReceipt', [other.txHash]);
-    const twist = (changes: object): RpcFault => ({
-      kind: 'change',
-      change: (receipt) => (receipt === null ? null : { ...(receipt as object), ...changes }),
-    });
-    const none: RpcFault = { kind: 'answer', result: null };
-    const wrong: readonly RpcFault[] = [
-      { kind: 'answer', result: foreign },
-      twist({ from: '0x000000000000000000000000000000000000dead' }),
-      twist({ status: '0x2' }),
-      twist({ status: undefined }),
-      twist({ blockHash: null, blockNumber: null }),
-      twist({ blockNumber: '0x-1' }),
-      twist({ logs: [{}] }),
-      twist({ logs: 'none' }),
-      twist({ gasUsed: 21_000 }),
+    const wrong: readonly object[] = [
+      foreign as object,
+      { from: '0x000000000000000000000000000000000000dead' },
+      { status: '0x2' },
+      { status: undefined },
+      { blockHash: null, blockNumber: null },
+      { blockNumber: '0x-1' },
+      { logs: [{}] },
+      { logs: 'none' },
+      { gasUsed: 21_000 },
     ];
     // What is no answer makes the sender wait longer each time; an empty one in between does not.
-    befall(
-      'eth_getTransactionReceipt',
-      wrong.flatMap((fault) => [fault, none]),
-    );
+    const left = wrong.flatMap((changes) => [changes, null]);
+    const change = (receipt: unknown) => {
+      if (receipt === null || left.length === 0) return receipt;
+      const changes = left.shift();
+      return changes === null ? null : { ...(receipt as object), ...changes };
+    };
+    proxy.setPlan((method) => (method === 'eth_getTransactionReceipt' ? { kind: 'change', change } : undefined));
     const sent = await sender.send('twisted', markedCall('twisted'));
     expect(sent.txHash).not.toBe(other.txHash);
     expect(sent).toMatchObject({ nonce: 1, status: 'success', blockNumber: other.blockNumber + 1n });

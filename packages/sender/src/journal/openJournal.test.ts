@@ -1,0 +1,92 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { TxVersion } from '../intents/intent.ts';
+import { createLiveIntent, type LiveIntent } from '../intents/liveIntent.ts';
+import { openJournal } from './openJournal.ts';
+import { makeTables } from './schema.ts';
+
+let dir: string;
+let path: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'journal-'));
+  path = join(dir, 'journal.sqlite');
+});
+afterEach(() => rm(dir, { recursive: true }));
+
+const call = { to: '0x00000000000000000000000000000000005eeDed', data: '0x12', value: 3n } as const;
+
+function signedIntent(intentId: string, nonce: number): { intent: LiveIntent; version: TxVersion } {
+  const version: TxVersion = {
+    hash: `0x${Buffer.from(intentId).toString('hex').padStart(64, '0')}`,
+    intentId,
+    nonce,
+    kind: 'call',
+    raw: '0x02',
+    gasLimit: 21_000n,
+    maxFeePerGas: 2n ** 70n,
+    maxPriorityFeePerGas: 1n,
+    createdAtMs: 5,
+  };
+  const draft = { intentId, label: 'x', call, gasLimit: 21_000n, confirmations: 2, rejectsHighGas: false };
+  const intent = {
+    ...createLiveIntent(draft, 4),
+    state: 'signed' as const,
+    nonce,
+    versions: [version],
+    isJournalled: true,
+  };
+  return { intent, version };
+}
+
+describe('a journal', () => {
+  test('waits for the disk at every commit, with a write-ahead log', () => {
+    const database = new DatabaseSync(path);
+    makeTables(database);
+    const pragma = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+    // 2 is FULL. https://sqlite.org/pragma.html#pragma_synchronous
+    expect([pragma('journal_mode'), pragma('synchronous')]).toEqual(['wal', 2]);
+    database.close();
+  });
+
+  test('gives back what was written, by another opening', () => {
+    const { intent, version } = signedIntent('a', 7);
+    const first = openJournal(path);
+    first.commit({ intents: [intent], versions: [version] });
+    first.close();
+    const second = openJournal(path);
+    expect(second.get('a')).toEqual(intent);
+    expect(second.list(['signed'])).toEqual([intent]);
+    expect([second.list(['queued']), second.get('b')]).toEqual([[], undefined]);
+    expect([second.highestNonce(), second.versionsOn(7), second.versionsOn(8)]).toEqual([7, [version], []]);
+    second.close();
+  });
+
+  test('writes all of an entry, or nothing', () => {
+    const journal = openJournal(path);
+    const [a, b] = [signedIntent('a', 1), signedIntent('b', 1)];
+    // Two intents never share a nonce.
+    const both = { intents: [a.intent, b.intent], versions: [a.version, b.version] };
+    expect(() => journal.commit(both)).toThrow(expect.objectContaining({ code: 'JOURNAL_FAILED' }));
+    expect([journal.get('a'), journal.highestNonce()]).toEqual([undefined, undefined]);
+    journal.commit({ intents: [a.intent], versions: [a.version] });
+    expect(journal.get('a')).toEqual(a.intent);
+    journal.close();
+  });
+
+  test('keeps a fact as it was written first', () => {
+    const journal = openJournal(path);
+    expect([journal.settleFact('chainId', '1'), journal.settleFact('chainId', '2')]).toEqual(['1', '1']);
+    journal.close();
+  });
+
+  test('of a later version is refused, and left alone', () => {
+    const database = new DatabaseSync(path);
+    database.exec('PRAGMA user_version = 99');
+    expect(() => openJournal(path)).toThrow(/version 99.*newer version/);
+    expect(database.prepare('SELECT * FROM sqlite_schema').all()).toEqual([]);
+    database.close();
+  });
+});

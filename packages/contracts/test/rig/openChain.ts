@@ -1,0 +1,35 @@
+import type { Address, Hex } from 'viem';
+import { createTestClient, http, publicActions } from 'viem';
+import { privateKeyToAddress } from 'viem/accounts';
+import { type DeployOptions, deployContracts, startDevnet } from '../../src/index.ts';
+import { createUser } from './users.ts';
+
+/**
+ * Starts a devnet with the contracts on it. A block is mined only when a test says so: nothing has to be waited for.
+ *
+ * @param options - the contracts' parameters
+ */
+export async function openChain(options: Partial<DeployOptions>) {
+  const devnet = await startDevnet();
+  // Ten accounts by default.
+  const [deployerKey, officialKey, outsiderKey] = devnet.privateKeys as readonly [Hex, Hex, Hex];
+  const deployer: Address = privateKeyToAddress(deployerKey);
+  /** An official relayer. */
+  const official: Address = privateKeyToAddress(officialKey);
+  /** A relayer that is not official. */
+  const outsider: Address = privateKeyToAddress(outsiderKey);
+  const treasury = createUser('treasury').address;
+  const { rpcUrl } = devnet;
+  const deployment = await deployContracts({
+    rpcUrl,
+    privateKey: deployerKey,
+    officialRelayers: [official],
+    treasury,
+    ...options,
+  });
+  const client = createTestClient({ mode: 'anvil', transport: http(rpcUrl) }).extend(publicActions);
+  await client.setAutomine(false);
+  return { devnet, deployment, client, deployer, official, outsider, treasury };
+}
+
+export type Chain = Awaited<ReturnType<typeof openChain>>;

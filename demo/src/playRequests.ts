@@ -64,14 +64,15 @@ export async function playRequests(play: PlayOptions): Promise<Played> {
   const log = (line: string) => screen.log(`${formatSeconds(elapsed()).padStart(7)}  ${line}`);
   const submitted: Submitted[] = [];
   const total = options.requests;
+  const official = relayers.official.account.address;
   const crash = stageCrash({
-    address: relayers.official.account.address,
+    address: official,
     ...{ relayer, restart, total },
     now: () => performance.now(),
     onEvent: log,
   });
-  const shown = [
-    { name: relayers.official.name, address: relayers.official.account.address, note: '(official)' },
+  const describeRelayers = () => [
+    { name: relayers.official.name, address: official, note: crash.isDown ? '(killed)' : '(official)' },
     { name: relayers.other.name, address: relayers.other.account.address, note: '(not official)' },
   ];
   async function submitAll(): Promise<void> {
@@ -86,7 +87,13 @@ export async function playRequests(play: PlayOptions): Promise<Played> {
     signal,
     async onTally(tally) {
       screen.update(
-        formatProgress({ tally, total, submitted: submitted.length, elapsedMs: elapsed(), relayers: shown }),
+        formatProgress({
+          tally,
+          total,
+          submitted: submitted.length,
+          elapsedMs: elapsed(),
+          relayers: describeRelayers(),
+        }),
       );
       await crash.advance(tally);
     },

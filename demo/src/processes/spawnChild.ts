@@ -33,7 +33,7 @@ export interface Child extends AsyncDisposable {
 /** A gateway and a relayer are up in a second; a machine under load takes longer. */
 const START_TIMEOUT_MS = 60_000;
 /** How long a process may take to end after SIGTERM. */
-const STOP_TIMEOUT_MS = 5000;
+const STOP_TIMEOUT_MS = 3000;
 
 /** Ends a process should this one end without doing so, even by SIGKILL: the guardian's input closes then. */
 function guard(pid: number): ChildProcess {

@@ -10,7 +10,8 @@ export interface Progress {
   readonly relayers: readonly { readonly name: string; readonly address: string; readonly note: string }[];
 }
 
-const BAR_WIDTH = 24;
+/** With it the longest line has less than 80 characters. */
+const BAR_WIDTH = 16;
 
 function drawBar(part: number): string {
   const full = Math.round(part * BAR_WIDTH);
@@ -25,8 +26,9 @@ function drawBar(part: number): string {
 export function formatProgress({ tally, total, submitted, elapsedMs, relayers }: Progress): readonly string[] {
   const { counts, held, reported } = tally;
   const ended = countEnded(tally);
-  const states = `pending ${counts.pending} · processing ${counts.processing} · success ${counts.success} · failed ${counts.failed}`;
-  const head = `${formatSeconds(elapsedMs).padStart(7)}  ${drawBar(ended / total)} ${ended}/${total}  signed ${submitted} · ${states}`;
+  const signed = submitted < total ? `signed ${submitted} · ` : '';
+  const states = `${signed}pending ${counts.pending} · processing ${counts.processing} · failed ${counts.failed}`;
+  const head = `${formatSeconds(elapsedMs).padStart(7)}  ${drawBar(ended / total)} ${ended}/${total}  ${states}`;
   const lines = relayers.map(({ name, address, note }) => {
     const [holds, has] = [held.get(address.toLowerCase()) ?? 0, reported.get(address.toLowerCase()) ?? 0];
     return `         ${name} ${note.padEnd(14)} holds ${String(holds).padStart(2)} · reported ${String(has).padStart(3)}`;

@@ -22,6 +22,8 @@ export interface Crash {
   finish(): Promise<void>;
   /** Requests that the relayer held when it was killed, as the gateway says. */
   readonly held: readonly string[];
+  /** Whether it is down just now. */
+  readonly isDown: boolean;
   /** Whether it was killed and started again. */
   readonly isOver: boolean;
 }
@@ -76,6 +78,9 @@ export function stageCrash(options: CrashOptions): Crash {
     },
     get held() {
       return held;
+    },
+    get isDown() {
+      return state === 'down';
     },
     get isOver() {
       return state === 'restarted';

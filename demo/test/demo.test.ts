@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { waitUntilSilent } from './processEnd.ts';
+import { startDemo } from './startDemo.ts';
+
+/** The smallest story with all twelve actions; the full size is a matter of `npm run demo` itself. */
+const [SMALL, LARGE] = [
+  ['--users', '3', '--requests', '40'],
+  ['--users', '10', '--requests', '200'],
+] as const;
+const SIZE = process.env.TEST_LONG ? LARGE : SMALL;
+const URL_PATTERN = /(http:\/\/127\.0\.0\.1:\d+)/;
+/** How long processes may take to end, in milliseconds. */
+const END_MS = 20_000;
+
+it('plays the whole loop, stays with --keep, and stops everything at Ctrl-C', { timeout: 120_000 }, async () => {
+  await using demo = await startDemo([...SIZE, '--keep', '--verbose']);
+  await demo.waitForLine(/^Left running/);
+  const text = demo.output.join('\n');
+  expect(text).toContain('Everything is as it must be');
+  expect(text).not.toContain('✗');
+  expect(text).toMatch(/relayer A killed with SIGKILL/);
+  expect(text).toMatch(/relayer A started again/);
+  const [, rpcUrl = ''] = await demo.waitForLine(/^RPC +(\S+)/);
+  const [, gatewayUrl = ''] = await demo.waitForLine(/^gateway +(\S+) \(API/);
+  const [, command = ''] = await demo.waitForLine(/curl -s '(.+)'$/);
+  const answer = (await (await fetch(command)).json()) as { items: { status: string }[] };
+  expect(answer.items.map(({ status }) => status)).toEqual(['success', 'success', 'success']);
+
+  demo.process.kill('SIGINT');
+  expect(await demo.ended).toBe(0);
+  for (const url of [rpcUrl, gatewayUrl]) await expect(fetch(url)).rejects.toThrow('fetch failed');
+  expect(await demo.listFolders()).toEqual([]);
+});
+
+it('ends with 1 and keeps the logs when one of its processes dies', { timeout: 60_000 }, async () => {
+  await using demo = await startDemo(['--keep']);
+  await demo.waitForLine(/^relayers/);
+  const [folder = ''] = await demo.listFolders();
+  const log = await readFile(join(folder, 'relayer-b.log'), 'utf8');
+  const pid = Number(/"pid":(\d+)/.exec(log)?.[1]);
+  process.kill(pid, 'SIGKILL');
+  expect(await demo.ended).toBe(1);
+  expect(demo.output.join('\n')).toContain(`relayer B has ended with SIGKILL: see ${join(folder, 'relayer-b.log')}`);
+  expect(demo.output.at(-1)).toBe(`Logs and data are kept in ${folder}`);
+  expect(await demo.listFolders()).toEqual([folder]);
+});
+
+it('takes all its processes with it when it is killed', { timeout: 60_000 }, async () => {
+  await using demo = await startDemo([]);
+  const chain = await demo.waitForLine(new RegExp(`^chain +${URL_PATTERN.source}`));
+  const gateway = await demo.waitForLine(new RegExp(`^gateway +${URL_PATTERN.source}`));
+  await demo.waitForLine(/^relayers/);
+  const [folder = ''] = await demo.listFolders();
+  const log = await readFile(join(folder, 'relayer-b.log'), 'utf8');
+  const metrics = /"metrics":"([^"]+)"/.exec(log)?.[1];
+  demo.process.kill('SIGKILL');
+  const signal = AbortSignal.timeout(END_MS);
+  for (const url of [chain[1], gateway[1], `${metrics}/health`]) await waitUntilSilent(url ?? '', signal);
+});

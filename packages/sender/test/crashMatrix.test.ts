@@ -4,8 +4,9 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { type Anvil, startAnvil } from '@prism-gateway/testing';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { Sender } from '../src/index.ts';
 import type { CrashSettings } from './rigs/crashingSender.ts';
-import { createSenderRig, markedCall, type SenderRig } from './rigs/createSenderRig.ts';
+import { badCall, createSenderRig, markedCall, type SenderRig } from './rigs/createSenderRig.ts';
 import { isLong, sized } from './testSize.ts';
 
 const PROGRAM = fileURLToPath(new URL('rigs/crashingSender.ts', import.meta.url));
@@ -26,6 +27,8 @@ interface Scenario {
   readonly bumpAfterMs: number;
   readonly confirmations: number;
   readonly mineOn: CrashSettings['mineOn'];
+  readonly badIntentId?: string;
+  readonly takesNonce?: boolean;
 }
 
 /** Runs the process. @returns how many steps it made, or undefined where it was killed */
@@ -45,10 +48,19 @@ async function run(rig: SenderRig, scenario: Scenario, crashAt: number): Promise
   return Number(output);
 }
 
+async function expectRefused(what: { rig: SenderRig; sender: Sender; intentId: string }): Promise<void> {
+  const { rig, sender, intentId } = what;
+  await expect(sender.send(intentId, badCall(intentId))).rejects.toMatchObject({ code: 'TRANSACTION_REFUSED' });
+  expect(await rig.countMined(intentId)).toBe(0);
+}
+
 /** Crashes at a step, goes on in this process, and looks at the chain. @returns whether the step was reached */
 async function crashAndRecover(chain: Anvil, scenario: Scenario, crashAt: number): Promise<boolean> {
   const rig = await createSenderRig(chain);
-  const own = { ...scenario, intentIds: scenario.intentIds.map((id) => `${id}-${rig.account.address}`) };
+  const name = (id: string) => `${id}-${rig.account.address}`;
+  const { badIntentId } = scenario;
+  const bad = badIntentId === undefined ? {} : { badIntentId: name(badIntentId) };
+  const own = { ...scenario, ...bad, intentIds: scenario.intentIds.map(name) };
   try {
     // Where time decides how many steps there are, it may have come to its end before this one; then it must have been right, too.
     const wasKilled = (await run(rig, own, crashAt)) === undefined;
@@ -59,12 +71,16 @@ async function crashAndRecover(chain: Anvil, scenario: Scenario, crashAt: number
     const sender = await rig.open({ bumpAfterMs, confirmations, onEvent });
     const known = sender.list().map(({ intentId }) => intentId);
     const sent = await Promise.all(own.intentIds.map((id) => sender.send(id, markedCall(id))));
-    expect(known.every((id) => own.intentIds.includes(id))).toBe(true);
+    expect(known.every((id) => [...own.intentIds, own.badIntentId].includes(id))).toBe(true);
+    if (own.badIntentId !== undefined) await expectRefused({ rig, sender, intentId: own.badIntentId });
     const mined = await Promise.all(own.intentIds.map(rig.countMined));
     expect({ crashAt, mined }).toEqual({ crashAt, mined: own.intentIds.map(() => 1) });
     expect(sent.every(({ status }) => status === 'success')).toBe(true);
     // No nonce was spent on anything else.
-    expect(await rig.accountNonce()).toBe(own.intentIds.length);
+    const others = own.badIntentId === undefined && own.takesNonce === undefined ? 0 : 1;
+    const spent = (await rig.accountNonce()) - own.intentIds.length;
+    expect(spent).toBeGreaterThanOrEqual(0);
+    expect(spent).toBeLessThanOrEqual(others);
     return wasKilled;
   } finally {
     await rig.dispose();
@@ -106,6 +122,18 @@ describe('a process that is killed between any two steps', { timeout: 240_000 },
     anvil = await startAnvil({ isMiningOff: true });
     const mineOn = ['broadcast' as const, 'mined' as const];
     const scenario = { intentIds: ['a', 'b'], bumpAfterMs: 200, confirmations: 2, mineOn };
+    expect(await crashEverywhere(anvil, scenario)).toBeGreaterThanOrEqual(sized({ small: 2, long: 12 }));
+  });
+
+  test('sends an intent once beside one that is refused, and frees its nonce', async () => {
+    anvil = await startAnvil();
+    const scenario = { intentIds: ['good'], badIntentId: 'bad', bumpAfterMs: 10_000, confirmations: 1, mineOn: [] };
+    expect(await crashEverywhere(anvil, scenario)).toBeGreaterThanOrEqual(sized({ small: 2, long: 12 }));
+  });
+
+  test('sends intents once whose nonces somebody else has taken', async () => {
+    anvil = await startAnvil();
+    const scenario = { intentIds: ['a', 'b'], takesNonce: true, bumpAfterMs: 10_000, confirmations: 1, mineOn: [] };
     expect(await crashEverywhere(anvil, scenario)).toBeGreaterThanOrEqual(sized({ small: 2, long: 12 }));
   });
 });

@@ -18,10 +18,11 @@ async function nextFees(engine: Engine, intent: LiveIntent): Promise<Fees | unde
   const times = intent.isUnderpriced ? MAX_TIMES_MARKET_UNDERPRICED : MAX_TIMES_MARKET;
   if (before.maxFeePerGas > times * (2n * market.baseFeePerGas + market.tip)) return undefined;
   const raised = raiseFees(before, { market, percent: bumpPercent, ceiling });
-  if (raised === undefined && ceiling !== undefined && !engine.isAboveCeiling) {
-    engine.isAboveCeiling = offerFees(market, ceiling) === undefined;
+  const isAbove = offerFees(market, ceiling) === undefined;
+  if (isAbove && !engine.isAboveCeiling && ceiling !== undefined) {
     engine.emit({ type: 'gasPriceTooHigh', neededWei: market.baseFeePerGas + market.tip, ceilingWei: ceiling });
   }
+  engine.isAboveCeiling = isAbove;
   return raised;
 }
 

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { openSender, type SenderEvent } from '../../src/index.ts';
-import { markedCall } from './createSenderRig.ts';
+import { badCall, markedCall } from './createSenderRig.ts';
 
 /** What the process is told. */
 export interface CrashSettings {
@@ -20,6 +20,10 @@ export interface CrashSettings {
   readonly crashAt: number;
   readonly bumpAfterMs: number;
   readonly confirmations: number;
+  /** An intent that the node refuses for good: its gas limit is below that of any transaction. */
+  readonly badIntentId?: string | undefined;
+  /** Takes the first nonce behind the sender's back. */
+  readonly takesNonce?: boolean | undefined;
   /** Events after which a block is asked for, where blocks do not come by themselves. */
   readonly mineOn: readonly SenderEvent['type'][];
 }
@@ -52,25 +56,43 @@ DatabaseSync.prototype.exec = function exec(sql) {
   if (sql === 'COMMIT') step();
 };
 
-async function mine(): Promise<void> {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'evm_mine', params: [] });
+/** Past the sender, and no step. */
+async function ask(method: string, params: readonly unknown[]): Promise<void> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
   await passOn(settings.rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
 }
 
 const { journalPath, lockDir, rpcUrl, privateKey, bumpAfterMs, confirmations } = settings;
+const account = privateKeyToAccount(privateKey);
 const sender = await openSender({
   journalPath,
   lockDir,
   rpcUrl,
-  account: privateKeyToAccount(privateKey),
+  account,
   pollIntervalMs: 10,
   bumpAfterMs,
   confirmations,
   onEvent: (event) => {
-    if (settings.mineOn.includes(event.type)) void mine();
+    if (settings.mineOn.includes(event.type)) void ask('evm_mine', []);
   },
 });
-await Promise.all(settings.intentIds.map((intentId) => sender.send(intentId, markedCall(intentId))));
+if (settings.takesNonce) {
+  const fees = { maxFeePerGas: 10_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n };
+  const transaction = {
+    type: 'eip1559',
+    chainId: sender.chainId,
+    nonce: 0,
+    to: account.address,
+    gas: 21_000n,
+    ...fees,
+  } as const;
+  await ask('eth_sendRawTransaction', [await account.signTransaction(transaction)]);
+}
+const { badIntentId, intentIds } = settings;
+await Promise.all([
+  badIntentId === undefined ? undefined : sender.send(badIntentId, badCall(badIntentId)).catch(() => undefined),
+  ...intentIds.map((intentId) => sender.send(intentId, markedCall(intentId))),
+]);
 step();
 await sender.close();
 process.stdout.write(`${steps}\n`);

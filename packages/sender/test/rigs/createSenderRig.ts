@@ -17,6 +17,11 @@ export function markedCall(intentId: string, value = 1n): Call {
   return { to: SINK, data: keccak256(stringToHex(intentId)), value, gasLimit: MARK_GAS };
 }
 
+/** A call that no node takes: no transaction costs as little as its gas limit. */
+export function badCall(intentId: string): Call {
+  return { ...markedCall(intentId), gasLimit: 20_000n };
+}
+
 /** An account, its journal and its locks on a chain. */
 export interface SenderRig {
   readonly anvil: Anvil;

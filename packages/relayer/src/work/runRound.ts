@@ -17,14 +17,6 @@ const TYPICAL_GAS = 400_000n;
 /** A page older than this when the checks are done is read again where there are rivals, in milliseconds. */
 const STALE_PAGE_MS = 15;
 
-/** What came of a round. */
-export interface RoundResult {
-  /** Requests that were won. */
-  readonly won: number;
-  /** Whether there is surely more to do at once. */
-  readonly hasMore: boolean;
-}
-
 /** How many more requests the relayer can submit: what its limit, and its ether, leave. */
 async function countRoom({ desk, settings, state, metrics }: Relay): Promise<number> {
   const room = settings.maxInFlight - desk.size;
@@ -111,32 +103,60 @@ function startWork(relay: Relay, won: readonly Claimable[], unknown: readonly st
   for (const requestId of unknown) desk.run(resumeClaim(relay, requestId));
 }
 
+/** Claims what was picked, and starts the work on what was won. */
+async function claimAndWork(relay: Relay, picked: readonly Claimable[]): Promise<void> {
+  const { won, unknown } = await claimRequests(relay, picked);
+  startWork(relay, won, unknown);
+}
+
+/** One claiming at a time; the next look and its checks go on beside it. */
+export interface ClaimTurn {
+  /** Ends with the claiming under way. */
+  last: Promise<void>;
+}
+
+/** Where there are rivals, a page that was read a while ago shows what they have claimed since. */
+async function dropClaimed(
+  relay: Relay,
+  queue: PendingQueue,
+  view: { readonly claimable: readonly Claimable[]; readonly readAtMs: number },
+) {
+  const { claimable, readAtMs } = view;
+  if (claimable.length === 0 || relay.pace.share === 1 || relay.now() - readAtMs <= STALE_PAGE_MS) return claimable;
+  const still = new Set((await queue.look(claimable.length, () => true)).map(({ requestId }) => requestId));
+  return claimable.filter(({ record }) => still.has(record.requestId));
+}
+
 /**
- * Looks at the queue once: reads the head, checks what is new, claims some of what pays, and starts the work on it.
+ * Looks at the queue once: reads the head, checks what is new, and begins to claim some of what pays.
  *
  * @param relay - the relayer on this chain
  * @param queue - the chain's pending requests
+ * @param turn - of claiming, shared by all rounds
+ * @returns how many claims it has begun
  * @throws GatewayError, ChainError where one of them does not answer
  */
-export async function runRound(relay: Relay, queue: PendingQueue): Promise<RoundResult> {
+export async function runRound(relay: Relay, queue: PendingQueue, turn: ClaimTurn): Promise<number> {
   const { candidates, desk, pace, random, now } = relay;
-  const room = await countRoom(relay);
-  if (room === 0) return { won: 0, hasMore: false };
   const isUseful = ({ requestId }: RequestRecord) => !desk.has(requestId) && !candidates.isLeft(requestId, now());
-  const records = await queue.look(room, isUseful);
+  const wanted = await countRoom(relay);
+  if (wanted === 0) return 0;
+  const records = await queue.look(wanted, isUseful);
   const readAtMs = now();
   const seen = candidates.see(
     records.filter(({ requestId }) => !desk.has(requestId)),
     readAtMs,
   );
   await checkDue(relay, seen);
-  let claimable = listClaimable(relay, seen);
-  if (claimable.length > 0 && pace.share < 1 && now() - readAtMs > STALE_PAGE_MS) {
-    const still = new Set((await queue.look(room, isUseful)).map(({ requestId }) => requestId));
-    claimable = claimable.filter(({ record }) => still.has(record.requestId));
+  await turn.last;
+  const claimable = await dropClaimed(relay, queue, { claimable: listClaimable(relay, seen), readAtMs });
+  // The claims of the round before have taken their room meanwhile.
+  const count = Math.min(await countRoom(relay), claimable.length * pace.share);
+  const picked = pickAtRandom({ list: claimable, count, random });
+  if (picked.length > 0) {
+    turn.last = claimAndWork(relay, picked);
+    desk.run(turn.last);
+    turn.last = turn.last.catch(() => undefined);
   }
-  const count = Math.min(room, claimable.length * pace.share);
-  const { won, unknown } = await claimRequests(relay, pickAtRandom({ list: claimable, count, random }));
-  startWork(relay, won, unknown);
-  return { won: won.length, hasMore: won.length > 0 };
+  return picked.length;
 }

@@ -5,7 +5,7 @@ import { createPendingQueue, type PendingQueue } from '../queue/listPending.ts';
 import type { Relay } from '../relay.ts';
 import { openRelayPatiently, type RelayOptions } from './openRelay.ts';
 import { adoptOwnClaims, resumeJournal } from './resumeRequests.ts';
-import { runRound } from './runRound.ts';
+import { type ClaimTurn, runRound } from './runRound.ts';
 
 /** How often the gateway is asked for own claims that the journal does not know, in milliseconds. */
 const ADOPT_INTERVAL_MS = 60_000;
@@ -43,13 +43,12 @@ function noteFault(relay: Relay, error: unknown): void {
   else logger.error({ err: error }, 'round failed');
 }
 
-async function runOnce(relay: Relay, queue: PendingQueue): Promise<'more' | 'idle' | 'failed'> {
+async function runOnce(relay: Relay, queue: PendingQueue, turn: ClaimTurn): Promise<'more' | 'idle'> {
   try {
-    const { hasMore } = await runRound(relay, queue);
-    return hasMore ? 'more' : 'idle';
+    return (await runRound(relay, queue, turn)) > 0 ? 'more' : 'idle';
   } catch (error) {
     if (!relay.signal.aborted) noteFault(relay, error);
-    return 'failed';
+    return 'idle';
   }
 }
 
@@ -60,6 +59,7 @@ async function claimUntil(
 ) {
   const { policy, settings } = relay;
   const queue = createPendingQueue(relay.gateway, settings.chainName);
+  const turn: ClaimTurn = { last: Promise.resolve() };
   let pauseMs = policy.pollMinMs;
   let adoptAtMs = 0;
   while (!isStopping()) {
@@ -67,7 +67,7 @@ async function claimUntil(
       adoptAtMs = relay.now() + ADOPT_INTERVAL_MS;
       await adoptOwnClaims(relay).catch((error: unknown) => noteFault(relay, error));
     }
-    const result = await runOnce(relay, queue);
+    const result = await runOnce(relay, queue, turn);
     pauseMs = result === 'more' ? policy.pollMinMs : Math.min(policy.pollMaxMs, pauseMs * BACK_OFF);
     if (!isStopping()) await wait(result === 'more' ? 0 : pauseMs);
   }

@@ -2,14 +2,19 @@ import type { Transport } from 'viem';
 import type { RpcClient } from './rpcClient.ts';
 import { RpcAnswerError, RpcUnavailableError } from './rpcError.ts';
 
+/** What viem calls an error that it does not know. */
+const NO_CODE = -1;
+
 /** Finds the node's own error among the layers that viem wraps round it. */
 function findAnswer(error: unknown): { code: number; message: string; data?: unknown } | undefined {
   let layer = error;
   let found: { code: number; message: string; data?: unknown } | undefined;
   for (let depth = 0; depth < 8 && layer instanceof Error; depth++) {
-    if ('code' in layer && typeof layer.code === 'number' && layer.name !== 'HttpRequestError') {
+    // An aborted or late request is a DOMException, whose code is none of the node's; viem gives -1 to what has none.
+    const code = 'code' in layer && !(layer instanceof DOMException) ? layer.code : undefined;
+    if (typeof code === 'number' && code !== NO_CODE) {
       const message = 'details' in layer && typeof layer.details === 'string' ? layer.details : layer.message;
-      found = { code: layer.code, message, ...('data' in layer ? { data: layer.data } : {}) };
+      found = { code, message, ...('data' in layer ? { data: layer.data } : {}) };
     }
     layer = layer.cause;
   }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   creditTokenAbi,
   type Deployment,
@@ -13,6 +14,7 @@ import {
 import { type Address, createTestClient, createWalletClient, getAddress, type Hex, http, publicActions } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { readMark } from '../../src/chain/marks.ts';
+import { createTurns } from '../../src/flow/createTurns.ts';
 import { type StandIn, startStandIn } from '../../src/standIn/startStandIn.ts';
 
 /** A relayer's key and address, with ether and stablecoins. */
@@ -31,15 +33,20 @@ export interface PaymentsRig extends AsyncDisposable {
   readonly client: ReturnType<typeof createClient>;
   /** Milliseconds of a claim's lease; may be changed. */
   lease: { ms: number };
+  /** Starts one more frontend, with payments of its own. */
+  startFrontend(): Promise<StandIn>;
   fundKey(): Promise<RigKey>;
   /** Adds a payment to a wallet of its own. */
-  addPayment(stablecoinAmount: bigint): { readonly paymentIntentId: string; readonly walletAddress: Address };
+  addPayment(
+    stablecoinAmount: bigint,
+    frontend?: StandIn,
+  ): { readonly paymentIntentId: string; readonly walletAddress: Address };
   creditsOf(address: Address): Promise<bigint>;
   /** Payouts on the chain with a mark, by whomever. */
   countPayouts(mark: Hex): Promise<number>;
   setRate(rate: bigint): Promise<void>;
   /** The settings of an instance; fast. */
-  settingsFor(key: RigKey, others?: readonly Address[]): Record<string, string>;
+  settingsFor(key: RigKey, others?: readonly Address[], target?: StandIn): Record<string, string>;
   close(): Promise<void>;
 }
 
@@ -51,9 +58,32 @@ function createClient(rpcUrl: string) {
   return createTestClient({ mode: 'anvil', transport: http(rpcUrl) }).extend(publicActions);
 }
 
+/** Mines a block now and then. */
+function startHeartbeat(client: ReturnType<typeof createClient>, intervalMs: number) {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const beating = (async () => {
+    while (!signal.aborted) {
+      await client.mine({ blocks: 1 }).catch(() => undefined);
+      await pause(intervalMs, undefined, { signal }).catch(() => undefined);
+    }
+  })();
+  return {
+    async stop() {
+      stopping.abort();
+      await beating;
+    },
+  };
+}
+
 /** Starts a devnet, the contracts and a stand-in frontend. */
 export async function startPaymentsRig(
-  options: { readonly blockTimeMs?: number; readonly leaseMs?: number } = {},
+  options: {
+    readonly blockTimeMs?: number;
+    readonly leaseMs?: number;
+    /** Between two empty blocks, which give depth to what is mined at once. */
+    readonly heartbeatMs?: number;
+  } = {},
 ): Promise<PaymentsRig> {
   const dir = mkdtempSync(join(tmpdir(), 'payments-'));
   const devnet = await startDevnet(options.blockTimeMs === undefined ? {} : { blockTimeMs: options.blockTimeMs });
@@ -66,9 +96,14 @@ export async function startPaymentsRig(
   const client = createClient(rpcUrl);
   const wallet = createWalletClient({ account: privateKeyToAccount(deployer), transport: http(rpcUrl) });
   const { creditToken, stablecoin, exchange } = deployment;
+  const inTurn = createTurns();
   let payments = 0;
+  const extras: StandIn[] = [];
+  const heartbeat = startHeartbeat(client, options.heartbeatMs ?? 50);
 
   const close = async () => {
+    await heartbeat.stop();
+    for (const extra of extras) await extra.close();
     await frontend.close();
     await devnet.stop();
     rmSync(dir, { recursive: true, force: true });
@@ -81,25 +116,35 @@ export async function startPaymentsRig(
     dir,
     client,
     lease,
-    async fundKey() {
-      const privateKey = generatePrivateKey();
-      const { address } = privateKeyToAccount(privateKey);
-      await client.setBalance({ address, value: 10n ** 20n });
-      const args = [address, STABLECOINS] as const;
-      const hash = await wallet.writeContract({
-        address: stablecoin,
-        abi: stablecoinAbi,
-        functionName: 'mint',
-        args,
-        chain: null,
+    async startFrontend() {
+      const extra = await startStandIn({
+        file: join(dir, `frontend-${extras.length}.db`),
+        secret: SECRET,
+        leaseMs: () => lease.ms,
       });
-      await client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
-      return { privateKey, address };
+      extras.push(extra);
+      return extra;
     },
-    addPayment(stablecoinAmount) {
+    // One at a time: they share the deployer's account nonce.
+    fundKey: () =>
+      inTurn(async () => {
+        const privateKey = generatePrivateKey();
+        const { address } = privateKeyToAccount(privateKey);
+        await client.setBalance({ address, value: 10n ** 20n });
+        const mint = {
+          address: stablecoin,
+          abi: stablecoinAbi,
+          functionName: 'mint',
+          args: [address, STABLECOINS],
+        } as const;
+        const hash = await wallet.writeContract({ ...mint, chain: null });
+        await client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
+        return { privateKey, address };
+      }),
+    addPayment(stablecoinAmount, target = frontend) {
       const paymentIntentId = `pi_${++payments}_${randomBytes(6).toString('hex')}`;
       const walletAddress = getAddress(`0x${randomBytes(20).toString('hex')}`);
-      frontend.store.add({ paymentIntentId, walletAddress, stablecoinAmount: `${stablecoinAmount}` });
+      target.store.add({ paymentIntentId, walletAddress, stablecoinAmount: `${stablecoinAmount}` });
       return { paymentIntentId, walletAddress };
     },
     creditsOf: (address) =>
@@ -115,18 +160,14 @@ export async function startPaymentsRig(
       const transactions = await Promise.all(hashes.map((hash) => client.getTransaction({ hash })));
       return transactions.filter(({ input }) => readMark(input) === mark).length;
     },
-    async setRate(rate) {
-      const hash = await wallet.writeContract({
-        address: exchange,
-        abi: exchangeAbi,
-        functionName: 'setRate',
-        args: [rate],
-        chain: null,
-      });
-      await client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
-    },
-    settingsFor: (key, others = []) => ({
-      FRONTEND_URL: frontend.url,
+    setRate: (rate) =>
+      inTurn(async () => {
+        const call = { address: exchange, abi: exchangeAbi, functionName: 'setRate', args: [rate] } as const;
+        const hash = await wallet.writeContract({ ...call, chain: null });
+        await client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
+      }),
+    settingsFor: (key, others = [], target = frontend) => ({
+      FRONTEND_URL: target.url,
       RELAYER_SECRET: SECRET,
       RPC_URL: rpcUrl,
       RELAYER_PRIVATE_KEY: key.privateKey,
@@ -137,9 +178,9 @@ export async function startPaymentsRig(
       POLL_INTERVAL_MS: '100',
       RETRY_DELAY_MS: '100',
       RPC_POLL_INTERVAL_MS: '20',
-      RPC_TIMEOUT_MS: '1000',
-      TAKEOVER_WAIT_MS: '3000',
-      BUMP_AFTER_MS: '2000',
+      RPC_TIMEOUT_MS: '500',
+      TAKEOVER_WAIT_MS: '1500',
+      BUMP_AFTER_MS: '1000',
       DATA_DIR: join(dir, key.address),
       LOG_LEVEL: 'debug',
     }),

@@ -1,0 +1,146 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { markPayout } from '../src/chain/marks.ts';
+import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
+import { crashInstance } from './rig/crashInstance.ts';
+import { type RunningInstance, runInstance } from './rig/runInstance.ts';
+import { type PaymentsRig, startPaymentsRig } from './rig/startPaymentsRig.ts';
+import { isLong, sized } from './rig/testSize.ts';
+import { waitUntil } from './rig/waitUntil.ts';
+
+const RATE = 1000n;
+const AMOUNT = 12_345_678n;
+const OWED = computeCreditsOwed(AMOUNT, RATE);
+/** Points under way at a time: each starts processes of its own. */
+const LANES = 3;
+const PATIENCE_MS = 40_000;
+
+let rig: PaymentsRig;
+
+beforeAll(async () => {
+  rig = await startPaymentsRig({ leaseMs: 700 });
+});
+
+afterAll(async () => {
+  await rig.close();
+});
+
+/** A payment, a frontend that knows only of it, and two instances that know of each other. */
+async function setUp() {
+  const [one, other] = [await rig.fundKey(), await rig.fundKey()];
+  const frontend = await rig.startFrontend();
+  const payment = rig.addPayment(AMOUNT, frontend);
+  return {
+    payment,
+    frontend,
+    addresses: { one: one.address, other: other.address },
+    one: rig.settingsFor(one, [other.address], frontend),
+    other: rig.settingsFor(other, [one.address], frontend),
+    txHash: () => frontend.store.list()[0]?.txHash,
+  };
+}
+
+type Scene = Awaited<ReturnType<typeof setUp>>;
+
+/** Waits until nothing that an instance has begun is open any more. */
+async function settle(instance: RunningInstance): Promise<void> {
+  const isSettled = () =>
+    instance.relayer.journal
+      .list()
+      .every(({ paymentIntentId }) =>
+        instance.relayer.journal.attemptsOf(paymentIntentId).every(({ state }) => state !== 'open'),
+      );
+  await waitUntil(isSettled, { timeoutMs: PATIENCE_MS, what: 'an attempt stays open' });
+}
+
+async function expectPaidOnce(scene: Scene): Promise<void> {
+  const { paymentIntentId, walletAddress } = scene.payment;
+  expect(await rig.creditsOf(walletAddress)).toBe(OWED);
+  expect(await rig.countPayouts(markPayout(paymentIntentId))).toBe(1);
+  // The frontend knows the very transaction.
+  const receipt = await rig.client.getTransactionReceipt({ hash: scene.txHash() as `0x${string}` });
+  expect(receipt.logs.some(({ topics }) => topics[2]?.endsWith(walletAddress.slice(2).toLowerCase()))).toBe(true);
+}
+
+async function runUntilCompleted(
+  settings: Readonly<Record<string, string>>,
+  scene: Scene,
+  what: string,
+): Promise<void> {
+  const instance = await runInstance(settings);
+  try {
+    await waitUntil(() => scene.txHash() !== undefined, { timeoutMs: PATIENCE_MS, what });
+    await settle(instance);
+  } catch (error) {
+    const moves = instance.relayer.journal.movesOf(scene.payment.paymentIntentId);
+    throw new Error(`${what}: ${JSON.stringify({ moves, log: instance.log.lines.slice(-15) })}`, { cause: error });
+  } finally {
+    await instance.stop();
+  }
+}
+
+/** Lets the first instance die at a point, and has the same or the other one finish; the first comes back in either case. */
+async function crashAt(at: number, successor: 'same' | 'other'): Promise<void> {
+  const scene = await setUp();
+  const crashing = crashInstance(scene.one, { at });
+  const done = waitUntil(() => scene.txHash() !== undefined, {
+    timeoutMs: PATIENCE_MS,
+    what: `point ${at} is never reached`,
+  });
+  // A run may take fewer steps than the one that was counted: it has completed then.
+  await Promise.race([crashing.ended, done]);
+  await crashing.kill();
+  if (successor === 'other') await runUntilCompleted(scene.other, scene, `point ${at}, another instance`);
+  await runUntilCompleted(
+    scene.one,
+    scene,
+    `point ${at}, ${successor === 'same' ? 'the same instance' : 'the first again'}`,
+  );
+  await expectPaidOnce(scene);
+}
+
+async function countPoints(): Promise<readonly string[]> {
+  const scene = await setUp();
+  const logFile = join(rig.dir, 'points.log');
+  const instance = crashInstance(scene.one, { at: 0, logFile });
+  try {
+    await waitUntil(() => scene.txHash() !== undefined, {
+      timeoutMs: PATIENCE_MS,
+      what: 'the payment is not completed',
+    });
+  } finally {
+    await instance.kill();
+  }
+  await expectPaidOnce(scene);
+  return readFileSync(logFile, 'utf8').trimEnd().split('\n');
+}
+
+test(
+  'killed before or after any journal write, RPC call or HTTP call, each payment is paid exactly once',
+  async () => {
+    const names = await countPoints();
+    const count = names.length;
+    const places = Array.from({ length: sized({ small: 8, long: count }) }, (_, index) =>
+      isLong ? index + 1 : Math.floor(((index + 1) * count) / 9),
+    );
+    const runs = places.flatMap((at, index) => {
+      if (isLong) return [{ at, successor: 'same' } as const, { at, successor: 'other' } as const];
+      return [{ at, successor: index % 2 === 0 ? 'other' : 'same' } as const];
+    });
+    if (isLong) expect(runs.length).toBeGreaterThanOrEqual(200);
+    console.log(`${count} points, ${runs.length} runs`);
+    await Promise.all(
+      Array.from({ length: LANES }, async () => {
+        for (let run = runs.shift(); run !== undefined; run = runs.shift()) {
+          try {
+            await crashAt(run.at, run.successor);
+          } catch (error) {
+            throw new Error(`killed ${names[run.at - 1]} (point ${run.at}), then ${run.successor}`, { cause: error });
+          }
+        }
+      }),
+    );
+  },
+  sized({ small: 120_000, long: 3_600_000 }),
+);

@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const entry = fileURLToPath(new URL('../../src/entry/payments.ts', import.meta.url));
+const prelude = new URL('./crashPrelude.ts', import.meta.url).href;
+
+/** A payment relayer in a process of its own, which will kill itself. */
+export interface CrashingInstance {
+  /** Ends when the process has: the signal, or undefined where it ended by itself. */
+  readonly ended: Promise<NodeJS.Signals | undefined>;
+  kill(): Promise<void>;
+}
+
+/**
+ * Starts the real program, to be killed at a point of its work.
+ *
+ * @param settings - its environment
+ * @param crash - the number of the point, 0 for none; and a file for the points' names
+ * @returns the process
+ */
+export function crashInstance(
+  settings: Readonly<Record<string, string>>,
+  crash: { readonly at: number; readonly logFile?: string },
+): CrashingInstance {
+  const env = {
+    PATH: process.env.PATH ?? '',
+    ...settings,
+    LOG_LEVEL: 'silent',
+    CRASH_AT: `${crash.at}`,
+    CRASH_LOG: crash.logFile,
+  };
+  const child = spawn(process.execPath, ['--import', prelude, entry], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const killer = () => child.kill('SIGKILL');
+  process.once('exit', killer);
+  // `exit` comes with code and signal.
+  const ended = once(child, 'exit').then(([, signal]) => {
+    process.off('exit', killer);
+    return (signal ?? undefined) as NodeJS.Signals | undefined;
+  });
+  return {
+    ended,
+    async kill() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { loadAccount } from '@prism-gateway/sender';
+import { createLogRecorder, type LogRecorder } from '@prism-gateway/testing';
+import type { Alert } from '../../src/alerts/alert.ts';
+import { createAlerter } from '../../src/alerts/createAlerter.ts';
+import { type RunningRelayer, startRelayer } from '../../src/flow/startRelayer.ts';
+import { parseSettings } from '../../src/settings/settings.ts';
+
+/** A payment relayer in the test's own process. */
+export interface RunningInstance {
+  readonly relayer: RunningRelayer;
+  readonly log: LogRecorder;
+  readonly alerts: readonly Alert[];
+  stop(): Promise<void>;
+}
+
+/**
+ * Runs an instance in this process.
+ *
+ * @param environment - its settings
+ * @returns the instance, at work
+ */
+export async function runInstance(environment: Readonly<Record<string, string>>): Promise<RunningInstance> {
+  const settings = parseSettings('payments', environment);
+  const log = createLogRecorder();
+  const alerts: Alert[] = [];
+  const alerter = createAlerter({ channels: [], log, redact: (text) => text });
+  const recording = {
+    ...alerter,
+    raise(alert: Alert) {
+      alerts.push(alert);
+      alerter.raise(alert);
+    },
+  };
+  const account = await loadAccount({ privateKey: settings.RELAYER_PRIVATE_KEY as `0x${string}` });
+  const relayer = await startRelayer({ settings, account, alerter: recording, log });
+  return { relayer, log, alerts, stop: () => relayer.stop(0) };
+}

@@ -2,6 +2,7 @@ import { forwarderAbi } from '@prism-gateway/contracts';
 import type { Hex } from 'viem';
 import { encodeFunctionData } from 'viem/utils';
 import type { Rpc } from './createRpc.ts';
+import { createSimulator, type Simulated } from './createSimulator.ts';
 import { readBytes, readQuantity, readRecord, readWord } from './readAnswer.ts';
 
 /** The newest block, and what gas costs after it. */
@@ -26,9 +27,6 @@ export interface ForwarderPolicy {
   readonly shareBps: bigint;
 }
 
-/** What a simulated transaction would use, or what it would revert with. */
-export type Simulated = { readonly gas: bigint } | { readonly reverted: Hex | undefined };
-
 /** What the relayer asks a chain; every function throws ChainError where the node does not answer, or nonsense. */
 export interface ChainReader {
   readonly forwarder: Hex;
@@ -38,8 +36,8 @@ export interface ChainReader {
   policy(): Promise<ForwarderPolicy>;
   /** The forwarder nonce of each signer, by address as given; one whose nonce could not be read is missing. */
   nonces(signers: readonly Hex[]): Promise<ReadonlyMap<Hex, bigint>>;
-  /** Simulates a call of the Forwarder by this relayer. @param at - which state and time it is simulated in */
-  simulate(data: Hex, at: 'latest' | 'pending'): Promise<Simulated>;
+  /** Simulates a call of the Forwarder by this relayer. @param seconds - Unix time that the next block is expected to have */
+  simulate(data: Hex, seconds: bigint): Promise<Simulated>;
   /** The relayer's ether, in wei. */
   balance(): Promise<bigint>;
   /** Whether there is code at an address: an ERC-1271 wallet. */
@@ -65,6 +63,8 @@ export function createChainReader(options: {
   readonly relayer: Hex;
 }): ChainReader {
   const { rpc, forwarder, relayer } = options;
+
+  const simulate = createSimulator(rpc);
 
   async function view(functionName: View, args: readonly unknown[] = []): Promise<bigint> {
     // The views' arguments are one address or none, which their callers give.
@@ -108,10 +108,7 @@ export function createChainReader(options: {
       );
       return new Map(counted.filter((one) => one.status === 'fulfilled').map(({ value }) => value));
     },
-    async simulate(data, at) {
-      const outcome = await rpc.attempt('eth_estimateGas', [{ from: relayer, to: forwarder, data }, at]);
-      return 'result' in outcome ? { gas: readQuantity(outcome.result, 'gas') } : outcome;
-    },
+    simulate: (data, seconds) => simulate({ from: relayer, to: forwarder, data }, seconds),
     balance: async () => readQuantity(await rpc.call('eth_getBalance', [relayer, 'latest']), 'balance'),
     hasCode: async (address) => readBytes(await rpc.call('eth_getCode', [address, 'latest']), 'code') !== '0x',
     async calldata(txHash) {

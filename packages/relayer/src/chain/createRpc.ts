@@ -13,7 +13,7 @@ export type RpcOutcome = { readonly result: unknown } | { readonly reverted: Hex
 
 /** Makes JSON-RPC calls; those of one tick go together. */
 export interface Rpc {
-  /** @throws ChainError `RPC_UNAVAILABLE` */
+  /** @throws ChainError `RPC_UNAVAILABLE`, `METHOD_UNSUPPORTED` */
   call(method: string, params: readonly unknown[]): Promise<unknown>;
   /** Like `call`, where a revert is an answer as good as any. */
   attempt(method: string, params: readonly unknown[]): Promise<RpcOutcome>;
@@ -27,6 +27,9 @@ interface WaitingCall {
 
 /** Error code of a revert, as geth has it since 1.9.15 and others since. */
 const REVERTED = 3;
+
+/** Error code of JSON-RPC 2.0 for a method that does not exist. */
+const UNSUPPORTED = -32_601;
 
 const isHex = (value: unknown): value is Hex => typeof value === 'string' && /^0x[0-9a-fA-F]*$/.test(value);
 
@@ -80,6 +83,9 @@ export function createRpc(options: {
       if (answer.kind === 'result') return { result: answer.result };
       const revert = answer.kind === 'error' ? readRevert(answer) : undefined;
       if (revert !== undefined) return revert;
+      if (answer.kind === 'error' && answer.code === UNSUPPORTED) {
+        throw new ChainError('METHOD_UNSUPPORTED', `The node does not know ${method}.`);
+      }
       if (attempts >= ATTEMPTS) throw new ChainError('RPC_UNAVAILABLE', `The node did not answer ${method}.`);
       await options.wait(RETRY_DELAY_MS * 2 ** (attempts - 1) * (0.5 + options.random() / 2));
     }

@@ -46,7 +46,8 @@ export function watchChain(chain: ChainReader, now: () => number): ChainState {
     async seconds() {
       const { timestamp } = await head();
       const wall = BigInt(Math.floor(now() / 1000));
-      return timestamp > wall ? timestamp : wall;
+      // A block is later than the one before.
+      return wall > timestamp ? wall : timestamp + 1n;
     },
   };
 }

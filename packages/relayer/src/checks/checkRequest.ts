@@ -1,7 +1,6 @@
 import { encodeForwarderCall } from '@prism-gateway/contracts';
 import type { ActionParams } from '@prism-gateway/protocol';
-import type { Hex } from 'viem';
-import type { ChainReader, ForwarderPolicy, Head, Simulated } from '../chain/chainReader.ts';
+import type { ForwarderPolicy, Head } from '../chain/chainReader.ts';
 import { decodeReason, nameReason } from '../chain/decodeReason.ts';
 import type { RelayedRecord, SignedWish } from '../life/openRequest.ts';
 import type { Relay } from '../relay.ts';
@@ -101,16 +100,6 @@ function checkNonces(input: CheckInput, nowMs: number): Verdict | undefined {
 }
 
 /**
- * Simulates a call after the newest block. A chain that makes blocks only for transactions may stand still since before the request
- * was signed: then its pending block tells, which has the time of day.
- */
-async function simulate(chain: ChainReader, data: Hex): Promise<Simulated> {
-  const simulated = await chain.simulate(data, 'latest');
-  const isEarly = 'reverted' in simulated && nameReason(simulated.reverted) === 'RequestNotYetOpen';
-  return isEarly ? await chain.simulate(data, 'pending') : simulated;
-}
-
-/**
  * Checks one request against the chain: window, nonce, simulated outcome, fee.
  *
  * @param context - chain, settings and clock
@@ -127,7 +116,7 @@ export async function checkRequest(context: CheckContext, input: CheckInput): Pr
   if (early !== undefined) return early;
   if (head.gasPrice > settings.maxFeePerGas) return leave(nowMs, 'gasPrice');
   // A record holds action and params that go together.
-  const simulated = await simulate(chain, encodeForwarderCall(record).data);
+  const simulated = await chain.simulate(encodeForwarderCall(record).data, input.seconds);
   if ('reverted' in simulated) {
     const errorMessage = decodeReason(simulated.reverted);
     if (nameReason(simulated.reverted) === 'RequestNotYetOpen') {

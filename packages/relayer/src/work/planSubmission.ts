@@ -4,8 +4,8 @@ import { createMultiUserBatchParams } from '@prism-gateway/protocol/typed-data';
 import type { Hex } from 'viem';
 import type { OpenRequest, Submission } from '../life/openRequest.ts';
 
-/** Added to estimated gas: state may have changed since, and what is not used is not paid. */
-const GAS_MARGIN_PERCENT = 25n;
+/** Added to simulated gas: refunds come only at the end, and state may have changed since. What is not used is not paid. */
+const GAS_MARGIN_PERCENT = 40n;
 const GAS_MARGIN = 25_000n;
 
 /**

@@ -136,14 +136,14 @@ async function settleUntold(relay: Relay, request: OpenRequest, sent: Sent): Pro
 
 /** Repeats a reverted call to learn its reason. @returns undefined where it would succeed now, or the node does not answer */
 async function findRevert(
-  { chain, journal }: Relay,
+  { chain, journal, state }: Relay,
   { requestId, intentId }: OpenRequest,
   sent: Sent,
 ): Promise<string | undefined> {
   const submission = journal.submission(intentId ?? '');
   if (submission === undefined) return `request ${requestId} was reverted in ${sent.txHash}`;
   try {
-    const simulated = await chain.simulate(submission.data, 'latest');
+    const simulated = await chain.simulate(submission.data, await state.seconds());
     return 'reverted' in simulated ? decodeReason(simulated.reverted) : undefined;
   } catch {
     return undefined;

@@ -32,24 +32,27 @@ export function addSample(samples: readonly Sample[], sample: Sample): readonly 
 }
 
 /**
- * Estimates how far the last balance goes at the recent cost of a transaction. What came in between two samples hides some of the
- * cost: such a pair is left out.
+ * Estimates how far the last balance goes at the recent cost of a transaction: the middle one of the costs seen between two samples, so
+ * that neither ether that came in nor ether that was taken out counts as a price.
  *
  * @param samples - oldest first
  * @returns undefined where no transaction was seen
  */
 export function estimateReach(samples: readonly Sample[]): Reach | undefined {
-  let spentWei = 0n;
+  const costs: bigint[] = [];
   let transactions = 0;
   for (const [place, sample] of samples.entries()) {
     const before = samples[place - 1];
-    if (before === undefined || sample.nonce <= before.nonce || sample.balanceWei >= before.balanceWei) continue;
-    spentWei += before.balanceWei - sample.balanceWei;
-    transactions += sample.nonce - before.nonce;
+    if (before === undefined || sample.nonce <= before.nonce) continue;
+    const made = sample.nonce - before.nonce;
+    transactions += made;
+    const spentWei = before.balanceWei - sample.balanceWei;
+    if (spentWei > 0n) costs.push(spentWei / BigInt(made));
   }
+  const middle = costs.toSorted((one, other) => (one < other ? -1 : 1))[Math.floor(costs.length / 2)];
   const [first, last] = [samples[0], samples.at(-1)];
-  if (first === undefined || last === undefined || transactions === 0 || spentWei === 0n) return undefined;
-  const left = Number((last.balanceWei * BigInt(transactions)) / spentWei);
+  if (first === undefined || last === undefined || middle === undefined || middle === 0n) return undefined;
+  const left = Number(last.balanceWei / middle);
   const elapsedDays = (last.atMs - first.atMs) / DAY_MS;
   return { transactions: left, ...(elapsedDays > 0 ? { days: (left * elapsedDays) / transactions } : {}) };
 }

@@ -1,0 +1,156 @@
+/** `npm run demo:payments`: fifty card payments, two payment relayers that are killed at the worst moments, and a gas monitor; all real. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startChatReceiver, startMailServer } from '@prism-gateway/testing';
+import { openPaymentJournal } from '../../src/journal/openPaymentJournal.ts';
+import type { PaymentState } from '../../src/journal/paymentState.ts';
+import { type PaymentsRig, type RigKey, startPaymentsRig } from '../../test/rig/startPaymentsRig.ts';
+import { waitUntil } from '../../test/rig/waitUntil.ts';
+import { formatTable, judgePayments } from './judge.ts';
+import { type Program, startProgram } from './startProgram.ts';
+
+const PAYMENTS = 50;
+/** Payments come in one by one, so that there is something to see. */
+const BETWEEN_PAYMENTS_MS = 120;
+const BLOCK_TIME_MS = 400;
+const LEASE_MS = 6000;
+const PATIENCE_MS = 120_000;
+const ETHER = 10n ** 18n;
+
+const tell = (line: string) => console.log(`${new Date().toISOString().slice(11, 23)}  ${line}`);
+
+/** Waits until an instance's journal has a payment in a state. */
+async function waitForState(settings: Readonly<Record<string, string>>, state: PaymentState): Promise<string> {
+  const file = join(settings.DATA_DIR ?? '', 'payments.db');
+  await waitUntil(() => existsSync(file), { timeoutMs: PATIENCE_MS, what: 'no journal' });
+  const journal = openPaymentJournal({ file, now: Date.now });
+  let found: string | undefined;
+  const look = () => {
+    found = journal.list([state])[0]?.paymentIntentId;
+    return found !== undefined;
+  };
+  await waitUntil(look, { timeoutMs: PATIENCE_MS, what: `nothing is ${state}` }).finally(() => journal.close());
+  return found ?? '';
+}
+
+/** Kills an instance in the middle of a step, and starts it again. */
+async function killDuring(
+  program: Program,
+  params: { readonly settings: Readonly<Record<string, string>>; readonly state: PaymentState; readonly name: string },
+): Promise<Program> {
+  const { settings, state, name } = params;
+  const paymentIntentId = await waitForState(settings, state);
+  await program.kill();
+  tell(`SIGKILL to ${name}, while ${paymentIntentId} is ${state}`);
+  await pause(1500);
+  tell(`${name} starts again`);
+  return startProgram('payments', settings);
+}
+
+async function addPayments(rig: PaymentsRig): Promise<void> {
+  for (let count = 1; count <= PAYMENTS; count++) {
+    // Some cents, so that no two payments are alike.
+    rig.addPayment(5_000_000n + BigInt(count) * 1_010_101n);
+    await pause(BETWEEN_PAYMENTS_MS);
+  }
+}
+
+async function runGasStory(rig: PaymentsRig, key: RigKey, seen: readonly string[]): Promise<void> {
+  const waitFor = (words: string) =>
+    waitUntil(() => seen.some((line) => line.includes(words) && line.includes(key.address)), {
+      timeoutMs: PATIENCE_MS,
+      what: `no message: ${words}`,
+    });
+  await rig.client.setBalance({ address: key.address, value: ETHER / 20n });
+  tell(`the gas balance of ${key.address} drops to 0.05 ETH`);
+  await waitFor('Gas balance low');
+  await rig.client.setBalance({ address: key.address, value: 100n * ETHER });
+  tell('it is topped up');
+  await waitFor('Gas balance is well again');
+}
+
+async function main(): Promise<number> {
+  const chatLines: string[] = [];
+  await using rig = await startPaymentsRig({ blockTimeMs: BLOCK_TIME_MS, heartbeatMs: 600_000, leaseMs: LEASE_MS });
+  await using mail = await startMailServer((received) => {
+    tell(`e-mail  ${/^Subject: (.*(?:\r\n\s.*)*)/m.exec(received.raw)?.[1]?.replaceAll(/\r\n\s/g, ' ') ?? '?'}`);
+  });
+  await using chat = await startChatReceiver(({ body }) => {
+    // Slack's form, as the settings below ask for.
+    const { text } = body as { text: string };
+    chatLines.push(text);
+    tell(`chat    ${text.split('\n')[0]}`);
+  });
+  const [one, two] = [await rig.fundKey(), await rig.fundKey()];
+  const alerts = {
+    SMTP_URL: mail.url,
+    NODE_EXTRA_CA_CERTS: mail.certificateFile,
+    ALERT_EMAIL_FROM: 'relayer@example.com',
+    ALERT_EMAIL_TO: 'ops@example.com',
+    ALERT_CHAT_WEBHOOK_URL: chat.url,
+    LOG_LEVEL: 'info',
+  };
+  const pace = {
+    RPC_POLL_INTERVAL_MS: '100',
+    RPC_TIMEOUT_MS: '1000',
+    TAKEOVER_WAIT_MS: '4000',
+    POLL_INTERVAL_MS: '500',
+    MAX_IN_FLIGHT: '4',
+  };
+  const settings = [
+    { ...rig.settingsFor(one, [two.address]), ...alerts, ...pace, METRICS_FILE: join(rig.dir, 'one.prom') },
+    { ...rig.settingsFor(two, [one.address]), ...alerts, ...pace, METRICS_FILE: join(rig.dir, 'two.prom') },
+  ] as const;
+  tell(`devnet ${rig.rpcUrl}; frontend with a page of payments ${rig.frontend.url}/`);
+  let first = startProgram('payments', settings[0]);
+  let second = startProgram('payments', settings[1]);
+  const monitor = startProgram('gasMonitor', {
+    ...settings[0],
+    DATA_DIR: join(rig.dir, 'monitor'),
+    GAS_POLL_INTERVAL_MS: '300',
+  });
+  const incoming = addPayments(rig);
+  first = await killDuring(first, { settings: settings[0], state: 'buying', name: 'relayer one' });
+  second = await killDuring(second, { settings: settings[1], state: 'transferring', name: 'relayer two' });
+  await runGasStory(rig, one, chatLines);
+  await incoming;
+  tell('all payments have come in');
+  const isDone = () => rig.frontend.store.list().every(({ txHash }) => txHash !== undefined);
+  await waitUntil(isDone, { timeoutMs: PATIENCE_MS, what: 'payments are not completed' });
+  tell('all payments are completed');
+  await Promise.all([first.stop(), second.stop(), monitor.stop()]);
+
+  const judged = await judgePayments(
+    rig,
+    new Map([
+      [one.address, 'one'],
+      [two.address, 'two'],
+    ]),
+  );
+  const wrong = judged.filter(({ isRight }) => !isRight).length;
+  console.log(`\n${formatTable(judged)}\n`);
+  console.log(`Alerts: ${mail.mails.length} by e-mail, ${chat.messages.length} by chat.`);
+  console.log(chatLines.map((line) => `  ${line.replaceAll('\n', ' — ')}`).join('\n'));
+  const sums = judged.reduce(
+    (all, { owed, received }) => ({ owed: all.owed + owed, received: all.received + received }),
+    {
+      owed: 0n,
+      received: 0n,
+    },
+  );
+  const secrets = [rig.secret, one.privateKey, two.privateKey, chat.url];
+  const isSecretKept = !secrets.some((secret) => chatLines.join().includes(secret));
+  const isRight =
+    wrong === 0 &&
+    judged.length === PAYMENTS &&
+    sums.owed === sums.received &&
+    mail.mails.length === chat.messages.length &&
+    isSecretKept;
+  console.log(
+    `\n${judged.length} payments, ${wrong} wrong; owed ${sums.owed}, received ${sums.received}. ${isRight ? 'All agrees.' : 'IT DOES NOT AGREE.'}`,
+  );
+  return isRight ? 0 : 1;
+}
+
+process.exitCode = await main();

@@ -15,7 +15,7 @@ const NODE_COMPILE_CACHE = fileURLToPath(new URL('../../../node_modules/.cache/n
 /** Processes at once; the machine has two cores. */
 const LANES = 2;
 /** Points of each scenario in the small size. */
-const SMALL_COUNT = 3;
+const SMALL_COUNT = 2;
 
 let anvil: Anvil | undefined;
 afterEach(async () => {
@@ -93,7 +93,7 @@ async function crashEverywhere(chain: Anvil, scenario: Scenario): Promise<number
   const steps = (await run(probe, scenario, 0)) ?? 0;
   await probe.dispose();
   const count = isLong ? steps : SMALL_COUNT;
-  const points = Array.from({ length: count }, (_, place) => 1 + Math.floor((place * steps) / count));
+  const points = Array.from({ length: count }, (_, place) => 1 + Math.floor(((place + 0.5) * steps) / count));
   let kills = 0;
   const lane = async () => {
     for (let point = points.shift(); point !== undefined; point = points.shift()) {
@@ -115,25 +115,25 @@ describe('a process that is killed between any two steps', { timeout: 240_000 },
   test('sends an intent once whose fees are raised', async () => {
     anvil = await startAnvil({ isMiningOff: true });
     const scenario = { intentIds: ['a'], bumpAfterMs: 30, confirmations: 1, mineOn: ['bumped' as const] };
-    expect(await crashEverywhere(anvil, scenario)).toBeGreaterThanOrEqual(sized({ small: 2, long: 12 }));
+    expect(await crashEverywhere(anvil, scenario)).toBeGreaterThanOrEqual(sized({ small: 1, long: 12 }));
   });
 
   test('sends intents once that wait for depth', async () => {
     anvil = await startAnvil({ isMiningOff: true });
     const mineOn = ['broadcast' as const, 'mined' as const];
     const scenario = { intentIds: ['a', 'b'], bumpAfterMs: 200, confirmations: 2, mineOn };
-    expect(await crashEverywhere(anvil, scenario)).toBeGreaterThanOrEqual(sized({ small: 2, long: 12 }));
+    expect(await crashEverywhere(anvil, scenario)).toBeGreaterThanOrEqual(sized({ small: 1, long: 12 }));
   });
 
   test('sends an intent once beside one that is refused, and frees its nonce', async () => {
     anvil = await startAnvil();
     const scenario = { intentIds: ['good'], badIntentId: 'bad', bumpAfterMs: 10_000, confirmations: 1, mineOn: [] };
-    expect(await crashEverywhere(anvil, scenario)).toBeGreaterThanOrEqual(sized({ small: 2, long: 12 }));
+    expect(await crashEverywhere(anvil, scenario)).toBeGreaterThanOrEqual(sized({ small: 1, long: 12 }));
   });
 
   test('sends intents once whose nonces somebody else has taken', async () => {
     anvil = await startAnvil();
     const scenario = { intentIds: ['a', 'b'], takesNonce: true, bumpAfterMs: 10_000, confirmations: 1, mineOn: [] };
-    expect(await crashEverywhere(anvil, scenario)).toBeGreaterThanOrEqual(sized({ small: 2, long: 12 }));
+    expect(await crashEverywhere(anvil, scenario)).toBeGreaterThanOrEqual(sized({ small: 1, long: 12 }));
   });
 });

@@ -46,8 +46,8 @@ export function watchChain(chain: ChainReader, now: () => number): ChainState {
     async seconds() {
       const { timestamp } = await head();
       const wall = BigInt(Math.floor(now() / 1000));
-      // A block is later than the one before.
-      return wall > timestamp ? wall : timestamp + 1n;
+      // No earlier than the one before; a chain that makes blocks for transactions has several a second.
+      return wall > timestamp ? wall : timestamp;
     },
   };
 }

@@ -6,8 +6,14 @@ const WORD = `0x${'11'.repeat(32)}` as const;
 const [alice, bob] = [`0x${'aa'.repeat(20)}`, `0x${'bb'.repeat(20)}`] as const;
 
 /** A chain on which every simulation succeeds, as that of a multi-user batch does whatever its entries are worth. */
+const simulatedAt: bigint[] = [];
 const context = {
-  chain: { simulate: async () => ({ gas: 100_000n }) },
+  chain: {
+    simulate: async (_: string, seconds: bigint) => {
+      simulatedAt.push(seconds);
+      return { gas: 100_000n };
+    },
+  },
   policy: { feeMarginPercent: 0 },
   settings: { creditsPerEth: 10n ** 18n, maxFeePerGas: 10n ** 12n },
   now: () => 0,
@@ -49,4 +55,16 @@ it('takes a multi-user batch in which one signer has entries one after the other
     { signer: alice, nonce: 6n },
   ]);
   expect(await checkRequest(context, input)).toMatchObject({ kind: 'ready' });
+});
+
+it('simulates in a block later than the newest one, but reckons with one of the same time', async () => {
+  const input = {
+    ...createInput([{ signer: alice, nonce: 5n }]),
+    head: { number: 1n, timestamp: 101n, gasPrice: 1n, gasReserve: 1n },
+  };
+  expect(await checkRequest(context, input)).toMatchObject({ kind: 'ready' });
+  expect(simulatedAt.at(-1)).toBe(102n);
+  // Signed at 100, and open to others at 102.
+  const forwarder = { ...input.forwarder, isOfficial: false, priorityWindow: 2n };
+  expect(await checkRequest(context, { ...input, forwarder })).toMatchObject({ kind: 'leave', reason: 'early' });
 });

@@ -27,7 +27,7 @@ export interface CheckInput {
   readonly nonces: ReadonlyMap<string, bigint>;
   readonly head: Head;
   readonly forwarder: ForwarderPolicy;
-  /** Unix time in seconds that the next block is expected to have. */
+  /** Earliest Unix time in seconds that the next block is expected to have. */
   readonly seconds: bigint;
 }
 
@@ -99,6 +99,11 @@ function checkNonces(input: CheckInput, nowMs: number): Verdict | undefined {
   return { kind: 'settle', wishes, errorMessage: 'the forwarder nonce it was signed for is used already' };
 }
 
+/** A node simulates only blocks that are later than the newest one; the window has been checked against the earliest time. */
+function chooseBlockTime({ seconds, head }: CheckInput): bigint {
+  return seconds > head.timestamp ? seconds : head.timestamp + 1n;
+}
+
 /**
  * Checks one request against the chain: window, nonce, simulated outcome, fee.
  *
@@ -116,7 +121,7 @@ export async function checkRequest(context: CheckContext, input: CheckInput): Pr
   if (early !== undefined) return early;
   if (head.gasPrice > settings.maxFeePerGas) return leave(nowMs, 'gasPrice');
   // A record holds action and params that go together.
-  const simulated = await chain.simulate(encodeForwarderCall(record).data, input.seconds);
+  const simulated = await chain.simulate(encodeForwarderCall(record).data, chooseBlockTime(input));
   if ('reverted' in simulated) {
     const errorMessage = decodeReason(simulated.reverted);
     if (nameReason(simulated.reverted) === 'RequestNotYetOpen') {

@@ -124,6 +124,21 @@ describe('claiming', () => {
     expect(record).toMatchObject({ status: 'processing', claimedBy: rig.relayerAccount.address });
   });
 
+  it('is asked for once where the answer was lost: the request is read back', async () => {
+    const requestId = await rig.submitOne();
+    const sent: string[] = [];
+    const counting: typeof fetch = (input, init) => {
+      sent.push(init?.method ?? '');
+      return fetch(input, init);
+    };
+    const client = createGatewayClient({ url: proxy.url, retry: QUICK_RETRY, fetch: counting });
+    proxy.planFaults(['cutAfter'], isPatch);
+    await relayerOf(client).claim(requestId);
+    proxy.planFaults(['cutAfter'], isPatch);
+    await relayerOf(client).reportSuccess(requestId, TX_HASH);
+    expect(sent).toEqual(['PATCH', 'GET', 'PATCH', 'GET']);
+  });
+
   it('is lost where a rival came in between', async () => {
     const requestId = await rig.submitOne();
     const rival = await rig.addRelayer();

@@ -32,8 +32,8 @@ export interface SdkRig {
   readonly gateway: GatewayClient;
   readonly relayerAccount: PrivateKeyAccount;
   readonly relayer: RelayerClient;
-  /** Puts another relayer on the whitelist. */
-  addRelayer(): Promise<RelayerClient>;
+  /** Puts another relayer on the whitelist. @param through - the way that its own calls take */
+  addRelayer(through?: GatewayClient): Promise<RelayerClient>;
   /** Makes a user whose nonce on the chain is 0, unless told otherwise. */
   createUser(options?: Partial<UserClientOptions>): UserClient;
   /** Has a user submit one request. @returns its id */
@@ -49,9 +49,9 @@ export async function startSdkRig(env: Readonly<Record<string, string>> = {}): P
   const { url, adminKey } = running;
   const gateway = createGatewayClient({ url, retry: QUICK_RETRY });
   const admin = createAdminClient({ gateway, adminKey });
-  async function addRelayerOf(account: PrivateKeyAccount): Promise<RelayerClient> {
+  async function addRelayerOf(account: PrivateKeyAccount, through = gateway): Promise<RelayerClient> {
     await admin.addRelayer({ address: account.address });
-    return createRelayerClient({ gateway, account });
+    return createRelayerClient({ gateway: through, account });
   }
   const relayerAccount = newAccount();
   const createUser = (options: Partial<UserClientOptions> = {}) => {
@@ -65,7 +65,7 @@ export async function startSdkRig(env: Readonly<Record<string, string>> = {}): P
     gateway,
     relayerAccount,
     relayer: await addRelayerOf(relayerAccount),
-    addRelayer: () => addRelayerOf(newAccount()),
+    addRelayer: (through) => addRelayerOf(newAccount(), through),
     createUser,
     submitOne: async () => (await createUser().deletePrism({ cloudId: '0x01', relayerFee: 1n })).requestId,
     async getAccessToken({ expiresIn = 3600 } = {}) {

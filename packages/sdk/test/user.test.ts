@@ -175,6 +175,17 @@ describe('nonces', () => {
     expect((await user.deletePrism(PRISM)).nonce).toBe(second.nonce + 1n);
   });
 
+  it('are asked of the chain after a failure, which may have used one up', async () => {
+    let onChain = 0n;
+    const user = rig.createUser({ readNonce: async () => onChain });
+    const { requestId, nonce, wait } = await user.deletePrism(PRISM);
+    await rig.relayer.claim(requestId);
+    await rig.relayer.reportFailure(requestId, 'another request with this nonce was faster');
+    onChain = nonce + 1n;
+    await wait({ pollIntervalMs: 1 });
+    expect((await user.deletePrism(PRISM)).nonce).toBe(onChain);
+  });
+
   it('are not taken back by a node that lags behind a success', async () => {
     const user = rig.createUser({ nonceTrustMs: 0 });
     const { requestId, wait } = await user.deletePrism(PRISM);

@@ -20,6 +20,16 @@ export interface RelayerFigures {
   readonly conflictsPerWin: readonly number[];
 }
 
+/** Runs a measure, and ends what it has started, whatever happens. Not `using`: the checker of imports cannot read it. */
+async function within<T>(measure: (stack: AsyncDisposableStack) => Promise<T>): Promise<T> {
+  const stack = new AsyncDisposableStack();
+  try {
+    return await measure(stack);
+  } finally {
+    await stack.disposeAsync();
+  }
+}
+
 /** A relayer, and a way to end it whatever happens. */
 async function startRelayers(stack: AsyncDisposableStack, envs: readonly Readonly<Record<string, string>>[]) {
   const started: RelayerProcess[] = [];
@@ -35,8 +45,11 @@ async function startRelayers(stack: AsyncDisposableStack, envs: readonly Readonl
 type Row = Omit<{ readonly [Name in keyof RelayerFigures]: number }, 'conflictsPerWin'>;
 
 /** Requests a second and gas, of one relayer and of raw sending in turn. */
-async function measureLone(options: RelayerBenchOptions, tell: (line: string) => void): Promise<readonly Row[]> {
-  await using stack = new AsyncDisposableStack();
+async function measureLone(
+  stack: AsyncDisposableStack,
+  options: RelayerBenchOptions,
+  tell: (line: string) => void,
+): Promise<readonly Row[]> {
   const users = Math.max(options.requests, BATCH_SIZE);
   const world = stack.use(await startRelayWorld({ users, relayers: 3 }));
   const [, rawKey] = world.relayerKeys;
@@ -72,8 +85,11 @@ async function measureLone(options: RelayerBenchOptions, tell: (line: string) =>
 }
 
 /** Conflicts of many relayers that look at one queue, all of them strangers to each other. */
-async function measureRivals(options: RelayerBenchOptions, tell: (line: string) => void): Promise<readonly number[]> {
-  await using stack = new AsyncDisposableStack();
+async function measureRivals(
+  stack: AsyncDisposableStack,
+  options: RelayerBenchOptions,
+  tell: (line: string) => void,
+): Promise<readonly number[]> {
   const world = stack.use(await startRelayWorld({ users: options.requests, relayers: options.rivals }));
   const relayers = await startRelayers(
     stack,
@@ -100,8 +116,8 @@ export async function measureRelayer(
   options: RelayerBenchOptions,
   tell: (line: string) => void,
 ): Promise<RelayerFigures> {
-  const rows = await measureLone(options, tell);
-  const conflictsPerWin = await measureRivals(options, tell);
+  const rows = await within((stack) => measureLone(stack, options, tell));
+  const conflictsPerWin = await within((stack) => measureRivals(stack, options, tell));
   const column = (name: keyof Row) => rows.map((row) => row[name]);
   return {
     rawPerSecond: column('rawPerSecond'),

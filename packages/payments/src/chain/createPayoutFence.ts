@@ -1,5 +1,6 @@
 import type { SenderAccount } from '@prism-gateway/sender';
 import { type Address, type Hex, http, type LocalAccount, parseTransaction, type Transport } from 'viem';
+import type { BroadcastTable } from '../journal/broadcastTable.ts';
 import type { MarkTable, PlacedMark } from '../journal/markTable.ts';
 import { describeTransaction, type MarkSearch } from './createMarkSearch.ts';
 import { markAnnouncement, markPayout } from './marks.ts';
@@ -22,6 +23,7 @@ export interface FenceOptions {
   /** Addresses of the other instances; none: there is nobody to be kept apart from. */
   readonly others: readonly Address[];
   readonly marks: MarkTable;
+  readonly broadcasts: BroadcastTable;
   readonly search: MarkSearch;
   /** Longest time between the look at the chain and the broadcast, in milliseconds. */
   readonly freshMs: number;
@@ -110,9 +112,11 @@ export function createPayoutFence(options: FenceOptions): PayoutFence {
   }
 
   async function guardBroadcast(raw: Hex): Promise<void> {
-    if (isAlone) return;
     // The sender signs nothing but EIP-1559 transactions.
-    const paymentIntentId = findPayment(parseTransaction(raw as `0x02${string}`));
+    const transaction = parseTransaction(raw as `0x02${string}`);
+    options.broadcasts.add({ nonce: transaction.nonce ?? 0, raw });
+    if (isAlone) return;
+    const paymentIntentId = findPayment(transaction);
     if (paymentIntentId === undefined) return;
     if (paymentIntentId === '') throw new FencedError('a payout of an unknown payment');
     const verdict = await judge(paymentIntentId);

@@ -6,6 +6,7 @@ import { findPayout, takePayout } from './findPayout.ts';
 import { checkGasPrice } from './preconditions.ts';
 import { refusePayment } from './refusePayment.ts';
 import type { RelayerContext } from './relayerContext.ts';
+import { repairReorganised } from './repairReorganised.ts';
 import { StepError } from './StepError.ts';
 
 /** Asks the frontend for payments, and keeps some under way. */
@@ -143,6 +144,7 @@ export function createPoller(context: RelayerContext): Poller {
     for (const [id, untilMs] of coolUntilMs) if (untilMs <= context.now()) coolUntilMs.delete(id);
     const wanted = payments.filter((listed) => !active.has(listed.paymentIntentId) && isCool(listed));
     waiting = wanted.length > 0 && (await isGasCheap()) ? wanted : [];
+    await repairReorganised(context);
     for (const id of await lookAtHeld(context)) follow(id, () => drivePayment(context, id));
     return waiting.length;
   }

@@ -39,6 +39,8 @@ export interface RelayerContext {
   readonly client: PublicClient;
   readonly search: MarkSearch;
   readonly fence: PayoutFence;
+  /** Blocks that may be replaced. */
+  readonly reorgDepth: number;
   readonly frontend: FrontendClient;
   readonly alerter: Alerter;
   readonly log: Logger;

@@ -91,6 +91,7 @@ function openChain(parts: RelayerParts, config: RelayerConfig, journal: PaymentJ
     account,
     others,
     marks,
+    broadcasts: journal.broadcasts,
     search,
     freshMs: Math.min(FRESH_MS, settings.RPC_TIMEOUT_MS),
     monotonicNow,
@@ -135,6 +136,7 @@ export async function startRelayer(parts: RelayerParts): Promise<RunningRelayer>
     client,
     search,
     fence,
+    reorgDepth: settings.REORG_DEPTH,
     frontend: createFrontendClient({
       url: settings.FRONTEND_URL,
       secret: settings.RELAYER_SECRET,

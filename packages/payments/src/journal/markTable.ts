@@ -39,6 +39,8 @@ export interface MarkTable {
     readonly added: readonly MarkedTransaction[];
     readonly places: readonly Place[];
   }): void;
+  /** The block of a transaction; undefined where it is not on the chain. */
+  blockOf(txHash: Hash): number | undefined;
   /** Transactions on the chain with a mark, in the chain's order. */
   find(mark: Hex): readonly PlacedMark[];
   /** Up to which block the chain has been searched; undefined before the first search. */
@@ -74,6 +76,7 @@ export function createMarkTable(database: DatabaseSync): MarkTable {
     'INSERT INTO marks (tx_hash, sender, kind, mark, recipient, amount) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (tx_hash) DO NOTHING',
   );
   const place = database.prepare('UPDATE marks SET block_number = ?, tx_index = ? WHERE tx_hash = ?');
+  const blockOf = database.prepare('SELECT block_number FROM marks WHERE tx_hash = ?');
   const find = database.prepare(
     'SELECT * FROM marks WHERE mark = ? AND block_number IS NOT NULL ORDER BY block_number, tx_index',
   );
@@ -96,6 +99,10 @@ export function createMarkTable(database: DatabaseSync): MarkTable {
         for (const { txHash, blockNumber, txIndex } of places) place.run(blockNumber, txIndex, txHash);
         setCursor.run(`${Math.max(toBlock, cursor() ?? 0)}`);
       });
+    },
+    blockOf(txHash) {
+      const block = blockOf.get(txHash)?.block_number;
+      return typeof block === 'number' ? block : undefined;
     },
     find: (mark) => find.all(mark).map(readMark),
     cursor,

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { Address, Hash } from 'viem';
+import { type BroadcastTable, createBroadcastTable } from './broadcastTable.ts';
 import { commitTogether } from './commitTogether.ts';
 import { createMarkTable, type MarkTable } from './markTable.ts';
 import type { Attempt, Payment, PaymentMove } from './payment.ts';
@@ -25,6 +26,7 @@ export interface MoveChanges {
 /** The durable memory of the payment relayer; every write has reached the disk when it returns. */
 export interface PaymentJournal {
   readonly marks: MarkTable;
+  readonly broadcasts: BroadcastTable;
   /** Writes down a payment that was never listed before, as `seen`. */
   add(payment: { paymentIntentId: string; walletAddress: Address; stablecoinAmount: bigint }): Payment;
   get(paymentIntentId: string): Payment | undefined;
@@ -38,6 +40,8 @@ export interface PaymentJournal {
   move(paymentIntentId: string, to: PaymentState, changes?: MoveChanges): Payment;
   /** Attempts of a payment, oldest first. */
   attemptsOf(paymentIntentId: string): readonly Attempt[];
+  /** The payment that a transaction has paid. */
+  findPaidBy(txHash: Hash): Payment | undefined;
   /** Moves of a payment, oldest first. */
   movesOf(paymentIntentId: string): readonly PaymentMove[];
   /** Stablecoin base units that count against a day of UTC. */
@@ -58,6 +62,7 @@ function prepare(database: DatabaseSync) {
     ),
     get: database.prepare('SELECT * FROM payments WHERE payment_intent_id = ?'),
     all: database.prepare('SELECT * FROM payments ORDER BY seen_at_ms, rowid'),
+    paidBy: database.prepare('SELECT * FROM payments WHERE tx_hash = ?'),
     byState: database.prepare('SELECT * FROM payments WHERE state = ? ORDER BY seen_at_ms, rowid'),
     update: database.prepare(
       `UPDATE payments SET state = ?, reason = ?, credits_owed = ?, attempts = ?, tx_hash = ?, paid_by = ?,
@@ -147,6 +152,7 @@ export function openPaymentJournal(options: { readonly file: string; readonly no
   const statements = prepare(database);
   return {
     marks: createMarkTable(database),
+    broadcasts: createBroadcastTable(database),
     ...createWrites(database, statements, options.now),
     list(states) {
       if (states === undefined) return statements.all.all().map(readPayment);
@@ -154,6 +160,10 @@ export function openPaymentJournal(options: { readonly file: string; readonly no
       return payments.toSorted((one, other) => one.seenAtMs - other.seenAtMs);
     },
     attemptsOf: (paymentIntentId) => statements.attempts.all(paymentIntentId).map(readAttempt),
+    findPaidBy(txHash) {
+      const row = statements.paidBy.get(txHash);
+      return row === undefined ? undefined : readPayment(row);
+    },
     movesOf: (paymentIntentId) => statements.moves.all(paymentIntentId).map(readMove),
     spentOn: (day) => statements.counted.all(day).reduce((sum, row) => sum + BigInt(`${row.stablecoin_amount}`), 0n),
     // Only states of the machine are written.

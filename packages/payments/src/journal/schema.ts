@@ -29,6 +29,7 @@ export function makeTables(database: DatabaseSync): void {
       updated_at_ms INTEGER NOT NULL
     ) STRICT;
     CREATE INDEX IF NOT EXISTS payments_by_state ON payments (state, seen_at_ms);
+    CREATE INDEX IF NOT EXISTS payments_by_transaction ON payments (tx_hash) WHERE tx_hash IS NOT NULL;
     CREATE INDEX IF NOT EXISTS payments_by_day ON payments (counted_day) WHERE counted_day IS NOT NULL;
     CREATE TABLE IF NOT EXISTS moves (
       id INTEGER PRIMARY KEY,
@@ -61,6 +62,8 @@ export function makeTables(database: DatabaseSync): void {
     ) STRICT;
     CREATE INDEX IF NOT EXISTS marks_by_mark ON marks (mark) WHERE mark IS NOT NULL;
     CREATE INDEX IF NOT EXISTS marks_by_block ON marks (block_number);
+    CREATE TABLE IF NOT EXISTS broadcasts (tx_hash TEXT PRIMARY KEY, nonce INTEGER NOT NULL, raw TEXT NOT NULL) STRICT;
+    CREATE INDEX IF NOT EXISTS broadcasts_by_nonce ON broadcasts (nonce);
     CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
     PRAGMA user_version = ${SCHEMA_VERSION};
     COMMIT;

@@ -1,0 +1,38 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { type Hash, type Hex, keccak256 } from 'viem';
+
+/** A transaction of this instance that may be on the chain, and not yet for good. */
+export interface Broadcast {
+  readonly txHash: Hash;
+  /** The account nonce. */
+  readonly nonce: number;
+  readonly raw: Hex;
+}
+
+/** Signed bytes that were offered to a node, kept until no reorganisation can undo them. */
+export interface BroadcastTable {
+  add(broadcast: { readonly nonce: number; readonly raw: Hex }): void;
+  /** Lowest nonce first; of one nonce the newest last. */
+  list(): readonly Broadcast[];
+  /** Forgets all up to a nonce. */
+  forget(nonce: number): void;
+}
+
+/**
+ * Keeps broadcasts in the journal's file.
+ *
+ * @param database - with the journal's tables
+ * @returns the table
+ */
+export function createBroadcastTable(database: DatabaseSync): BroadcastTable {
+  const add = database.prepare('INSERT INTO broadcasts VALUES (?, ?, ?) ON CONFLICT (tx_hash) DO NOTHING');
+  const list = database.prepare('SELECT * FROM broadcasts ORDER BY nonce, rowid');
+  const forget = database.prepare('DELETE FROM broadcasts WHERE nonce <= ?');
+  return {
+    add: ({ nonce, raw }) => void add.run(keccak256(raw), nonce, raw),
+    // Casts: only this table's own writes are read.
+    list: () =>
+      list.all().map((row) => ({ txHash: row.tx_hash as Hash, nonce: Number(row.nonce), raw: row.raw as Hex })),
+    forget: (nonce) => void forget.run(nonce),
+  };
+}

@@ -1,0 +1,169 @@
+import { startFaultProxy } from '@prism-gateway/testing';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { markPayout } from '../src/chain/marks.ts';
+import { type RunningInstance, runInstance } from './rig/runInstance.ts';
+import { type PaymentsRig, startPaymentsRig } from './rig/startPaymentsRig.ts';
+import { sized } from './rig/testSize.ts';
+import { waitUntil } from './rig/waitUntil.ts';
+
+const INSTANCES = 3;
+const PATIENCE_MS = sized({ small: 60_000, long: 600_000 });
+const REORG_DEPTH = 16;
+
+type Trouble =
+  | { readonly kind: 'rate'; readonly rate: bigint }
+  | { readonly kind: 'gas'; readonly gwei: bigint }
+  | { readonly kind: 'reorg'; readonly depth: number }
+  | { readonly kind: 'drop' }
+  | { readonly kind: 'lease'; readonly ms: number }
+  | { readonly kind: 'restart'; readonly instance: number };
+
+const trouble: fc.Arbitrary<Trouble> = fc.oneof(
+  // Within the tolerance of one per cent, and beyond.
+  fc.record({ kind: fc.constant('rate' as const), rate: fc.constantFrom(1000n, 995n, 1005n, 900n, 1100n) }),
+  fc.record({ kind: fc.constant('gas' as const), gwei: fc.constantFrom(1n, 50n, 300n) }),
+  fc.record({ kind: fc.constant('reorg' as const), depth: fc.integer({ min: 1, max: 3 }) }),
+  fc.record({ kind: fc.constant('drop' as const) }),
+  fc.record({ kind: fc.constant('lease' as const), ms: fc.constantFrom(5, 100, 1000) }),
+  fc.record({ kind: fc.constant('restart' as const), instance: fc.nat(INSTANCES - 1) }),
+);
+
+async function cause(rig: PaymentsRig, what: Exclude<Trouble, { kind: 'restart' }>): Promise<void> {
+  switch (what.kind) {
+    case 'rate':
+      return await rig.setRate(what.rate);
+    case 'gas':
+      return await rig.client.setNextBlockBaseFeePerGas({ baseFeePerGas: what.gwei * 10n ** 9n });
+    case 'reorg':
+      // Anvil's own method; what was in the blocks is gone, and not even waits to be mined.
+      return void (await rig.client.request({ method: 'anvil_reorg', params: [what.depth, []] } as never));
+    case 'drop':
+      return void (await rig.client.request({ method: 'anvil_dropAllTransactions', params: [] } as never));
+    case 'lease':
+      rig.lease.ms = what.ms;
+  }
+}
+
+/** Instances behind lines that fail. */
+async function startInstances(rig: PaymentsRig, seed: number) {
+  const keys = await Promise.all(Array.from({ length: INSTANCES }, () => rig.fundKey()));
+  const addresses = keys.map(({ address }) => address);
+  const proxies = await Promise.all(
+    [rig.rpcUrl, rig.rpcUrl, rig.rpcUrl, rig.frontend.url].map((upstream, index) =>
+      startFaultProxy({ upstream, seed: seed + index, maxDelayMs: 30 }),
+    ),
+  );
+  const settings = keys.map((key, index) => ({
+    ...rig.settingsFor(key, addresses),
+    // One a key, and one for the frontend.
+    RPC_URL: proxies[index]!.url,
+    FRONTEND_URL: proxies[INSTANCES]!.url,
+    REORG_DEPTH: `${REORG_DEPTH}`,
+    MAX_RETRIES: '3',
+  }));
+  const instances = await Promise.all(settings.map(runInstance));
+  const setFaults = (share: number) => {
+    for (const proxy of proxies) {
+      proxy.setShares({
+        delay: share,
+        cutBefore: share,
+        cutAfter: share,
+        stallAfter: share / 4,
+        unavailable: share,
+        serverErrorAfter: share,
+      });
+    }
+  };
+  return {
+    addresses,
+    instances,
+    setFaults,
+    async restart(index: number) {
+      await instances[index]!.stop();
+      instances[index] = await runInstance(settings[index]!);
+    },
+    async close() {
+      for (const instance of instances) await instance.stop();
+      for (const proxy of proxies) await proxy.close();
+    },
+  };
+}
+
+/** What the one who paid says that it owed. */
+function owedBy(instances: readonly RunningInstance[], paymentIntentId: string, payer: string): bigint | undefined {
+  const journals = instances.map(({ relayer }) => relayer.journal.get(paymentIntentId));
+  return journals.find((payment) => payment?.attempts !== 0 && payment?.paidBy?.toLowerCase() === payer.toLowerCase())
+    ?.creditsOwed;
+}
+
+async function expectBooksToBalance(rig: PaymentsRig, instances: readonly RunningInstance[]): Promise<void> {
+  for (const { paymentIntentId, walletAddress, txHash } of rig.frontend.store.list()) {
+    const payouts = await rig.countPayouts(markPayout(paymentIntentId));
+    expect(payouts, `${paymentIntentId} has one payout`).toBe(1);
+    const { from } = await rig.client.getTransaction({ hash: txHash as `0x${string}` });
+    const owed = owedBy(instances, paymentIntentId, from);
+    expect(await rig.creditsOf(walletAddress as `0x${string}`), paymentIntentId).toBe(owed);
+  }
+}
+
+async function run(count: number, troubles: readonly Trouble[], seed: number): Promise<void> {
+  await using rig = await startPaymentsRig({ blockTimeMs: 100, heartbeatMs: 600_000, leaseMs: 1000 });
+  const payments = Array.from({ length: count }, (_, index) => rig.addPayment(1_000_000n + BigInt(index) * 777_777n));
+  const fleet = await startInstances(rig, seed);
+  try {
+    fleet.setFaults(0.02);
+    for (const what of troubles) {
+      const done = rig.frontend.store.list().filter(({ txHash }) => txHash !== undefined).length;
+      if (what.kind === 'restart') await fleet.restart(what.instance);
+      else await cause(rig, what);
+      // The next trouble comes when work has gone on, or stands still.
+      const goesOn = () => rig.frontend.store.list().filter(({ txHash }) => txHash !== undefined).length > done;
+      await waitUntil(goesOn, { timeoutMs: 400, what: 'nothing' }).catch(() => undefined);
+    }
+    fleet.setFaults(0);
+    rig.lease.ms = 1000;
+    await rig.client.setNextBlockBaseFeePerGas({ baseFeePerGas: 10n ** 9n });
+    const isDone = () => rig.frontend.store.list().every(({ txHash }) => txHash !== undefined);
+    await waitUntil(isDone, { timeoutMs: PATIENCE_MS, what: 'payments are not completed' });
+    const start = await rig.client.getBlockNumber();
+    // Deep enough for whatever a reorganisation has undone to be repaired.
+    await waitUntil(async () => (await rig.client.getBlockNumber()) > start + BigInt(REORG_DEPTH + 10), {
+      timeoutMs: PATIENCE_MS,
+      what: 'no blocks',
+    });
+    await expectBooksToBalance(rig, fleet.instances);
+    expect(payments).toHaveLength(count);
+  } catch (error) {
+    const states = fleet.instances.map(({ relayer, log }) => ({
+      payments: relayer.journal
+        .list()
+        .filter(({ state }) => !['completed', 'seen'].includes(state))
+        .map(({ paymentIntentId, state, reason }) => ({ paymentIntentId, state, reason })),
+      log: log.lines.filter(({ level }) => level !== 'debug').slice(-8),
+    }));
+    throw new Error(
+      JSON.stringify(states, (_, value) => (typeof value === 'bigint' ? `${value}` : value)).slice(0, 6000),
+      { cause: error },
+    );
+  } finally {
+    await fleet.close();
+  }
+}
+
+test(
+  'whatever befalls three instances, no payment is lost, none is paid twice, and the books balance',
+  async () => {
+    const seed = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31);
+    console.log(`seed ${seed}`);
+    const troubles = fc.array(trouble, {
+      minLength: sized({ small: 6, long: 40 }),
+      maxLength: sized({ small: 6, long: 60 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(troubles, fc.nat(), (list, faultSeed) => run(sized({ small: 8, long: 200 }), list, faultSeed)),
+      { seed, numRuns: sized({ small: 1, long: 5 }), endOnFailure: true },
+    );
+  },
+  sized({ small: 100_000, long: 3_600_000 }),
+);

@@ -114,7 +114,7 @@ module.exports = {
   options: {
     doNotFollow: { path: 'node_modules' },
     // Tests may use rigs freely, and the parser does not know `using`.
-    exclude: { path: '(^|/)(dist|data|generated)/|^packages/.*\\.test\\.ts$' },
+    exclude: { path: '(^|/)(dist|data|generated)/|^(packages|demo)/.*\\.test\\.ts$' },
     parser: 'swc',
     tsPreCompilationDeps: true,
     combinedDependencies: true,

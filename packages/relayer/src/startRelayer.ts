@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { createRelayerClient } from '@prism-gateway/sdk';
 import type { Logger } from 'pino';
 import { openAccount } from './crypto/openAccount.ts';
+import { createKeepAliveFetch } from './gateway/createKeepAliveFetch.ts';
 import { createMetrics } from './metrics/createMetrics.ts';
 import { serveMetrics } from './metrics/serveMetrics.ts';
 import type { Settings } from './settings/settings.ts';
@@ -36,7 +37,7 @@ export async function startRelayer(options: {
   const { registry } = metrics;
   const server =
     settings.metricsPort === 'off' ? undefined : await serveMetrics({ registry, port: settings.metricsPort });
-  const gateway = createRelayerClient({ url: settings.gatewayUrl, account });
+  const gateway = createRelayerClient({ url: settings.gatewayUrl, account, fetch: createKeepAliveFetch() });
   const workers: ChainWorker[] = [];
   async function stop(): Promise<void> {
     await Promise.all(workers.map((worker) => worker.stop(settings.drainMs)));

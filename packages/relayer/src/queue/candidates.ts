@@ -22,7 +22,7 @@ export interface Candidates {
   forget(requestId: string): void;
   /** Whether a request was judged, and is not to be looked at yet. */
   isLeft(requestId: string, nowMs: number): boolean;
-  /** Has the requests of a signer looked at again at once. */
+  /** Has the requests of a signer looked at again at once. @param signer - in lower case */
   touch(signer: string): void;
 }
 
@@ -48,10 +48,28 @@ function blockedSince({ verdict: last, blockedSinceMs }: Candidate, next: Verdic
 /** Makes an empty memory of candidates. */
 export function createCandidates(): Candidates {
   const known = new Map<string, Candidate>();
+  const bySigner = new Map<string, Set<string>>();
+  function forget(requestId: string): void {
+    const signer = known.get(requestId)?.record.signer.toLowerCase() ?? '';
+    known.delete(requestId);
+    const own = bySigner.get(signer);
+    own?.delete(requestId);
+    if (own?.size === 0) bySigner.delete(signer);
+  }
+  function remember(candidate: Candidate): void {
+    const { requestId, signer } = candidate.record;
+    // To the end: the map's order is that of the last sight.
+    if (known.delete(requestId)) return void known.set(requestId, candidate);
+    known.set(requestId, candidate);
+    const key = signer.toLowerCase();
+    const own = bySigner.get(key);
+    if (own === undefined) bySigner.set(key, new Set([requestId]));
+    else own.add(requestId);
+  }
   function prune(nowMs: number): void {
     for (const [requestId, { lastSeenMs }] of known) {
       if (known.size <= MAX_CANDIDATES && lastSeenMs > nowMs - FORGET_AFTER_MS) return;
-      known.delete(requestId);
+      forget(requestId);
     }
   }
   return {
@@ -66,9 +84,7 @@ export function createCandidates(): Candidates {
           lastSeenMs: nowMs,
         };
         candidate.lastSeenMs = nowMs;
-        // To the end: the map's order is that of the last sight.
-        known.delete(record.requestId);
-        known.set(record.requestId, candidate);
+        remember(candidate);
         return candidate;
       });
       prune(nowMs);
@@ -84,10 +100,11 @@ export function createCandidates(): Candidates {
       const candidate = known.get(requestId);
       return candidate?.verdict?.kind === 'leave' && !isDue(candidate, nowMs);
     },
-    forget: (requestId) => void known.delete(requestId),
+    forget,
     touch(signer) {
-      for (const candidate of known.values()) {
-        if (candidate.record.signer.toLowerCase() !== signer) continue;
+      for (const requestId of bySigner.get(signer) ?? []) {
+        const candidate = known.get(requestId);
+        if (candidate === undefined) continue;
         candidate.verdict = undefined;
         candidate.blockedSinceMs = undefined;
       }

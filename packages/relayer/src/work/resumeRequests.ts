@@ -110,25 +110,55 @@ async function findWishes(relay: Relay, record: RequestRecord): Promise<readonly
   );
 }
 
+/** A claim whose relayer has not reported it in time, where the gateway's claims are leases. */
+function isStale({ policy, now }: Relay, record: RequestRecord): boolean {
+  if (policy.takeOverMs === 0 || record.claimedAt === undefined) return false;
+  return now() - Date.parse(record.claimedAt) > policy.takeOverMs;
+}
+
+/** Claims a request whose relayer has gone silent; the gateway decides whether its lease is over. */
+async function takeOver(relay: Relay, requestId: string): Promise<void> {
+  const { gateway, journal, desk, logger, now, signal } = relay;
+  try {
+    await gateway.claim(requestId, { signal });
+  } catch (error) {
+    if (!isGatewayError(error)) throw error;
+    if (error.code === 'CONFLICT') {
+      journal.move([{ requestId, to: 'lost', nowMs: now() }]);
+      return desk.drop(requestId);
+    }
+  }
+  logger.info({ requestId }, 'claim of another relayer taken over');
+  await resumeClaim(relay, requestId);
+}
+
 /**
- * Looks at the gateway for claims of this relayer that its journal does not know, as after the loss of its disk, and takes them on.
+ * Looks at the gateway for claims that need somebody: those of this relayer that its journal does not know, as after the loss of its
+ * disk, and those of relayers that have gone silent. What has become of them the chain is asked first.
  *
  * @param relay - the relayer on this chain
  * @throws GatewayError, ChainError where one of them does not answer
  */
-export async function adoptOwnClaims(relay: Relay): Promise<void> {
+export async function adoptClaims(relay: Relay): Promise<void> {
   const { gateway, settings, journal, desk, logger, now } = relay;
   const list = gateway.list({ status: 'processing', chainName: settings.chainName, limit: MAX_PAGE_SIZE });
   for await (const record of list) {
     const { requestId } = record;
-    if (!isOwnClaim(relay, record) || desk.has(requestId)) continue;
+    const isOwn = isOwnClaim(relay, record);
+    if (desk.has(requestId) || !(isOwn || (isStale(relay, record) && desk.size < settings.maxInFlight))) continue;
     const wishes = await findWishes(relay, record);
     // Meanwhile a round may have taken it.
     if (desk.has(requestId) || journal.get(requestId) !== undefined) continue;
-    const claimedAtMs = record.claimedAt === undefined ? now() : Date.parse(record.claimedAt);
-    journal.adopt({ requestId, record, wishes, gas: undefined, claimedAtMs });
-    desk.take({ requestId, wishes, gas: undefined });
-    logger.info({ requestId }, 'own claim found at the gateway');
-    desk.run(advanceRequest(relay, requestId));
+    const claimedAtMs = isOwn && record.claimedAt !== undefined ? Date.parse(record.claimedAt) : now();
+    const request = { requestId, record, wishes, gas: undefined, claimedAtMs };
+    desk.take(request);
+    if (isOwn) {
+      journal.adopt(request);
+      logger.info({ requestId }, 'own claim found at the gateway');
+      desk.run(advanceRequest(relay, requestId));
+    } else {
+      journal.begin([request]);
+      desk.run(takeOver(relay, requestId));
+    }
   }
 }

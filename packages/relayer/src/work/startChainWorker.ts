@@ -4,7 +4,7 @@ import { ChainError } from '../chain/chainError.ts';
 import { createPendingQueue, type PendingQueue } from '../queue/listPending.ts';
 import type { Relay } from '../relay.ts';
 import { openRelayPatiently, type RelayOptions } from './openRelay.ts';
-import { adoptOwnClaims, resumeJournal } from './resumeRequests.ts';
+import { adoptClaims, resumeJournal } from './resumeRequests.ts';
 import { type ClaimTurn, runRound } from './runRound.ts';
 
 /** How often the gateway is asked for own claims that the journal does not know, in milliseconds. */
@@ -65,7 +65,7 @@ async function claimUntil(
   while (!isStopping()) {
     if (relay.now() >= adoptAtMs) {
       adoptAtMs = relay.now() + ADOPT_INTERVAL_MS;
-      await adoptOwnClaims(relay).catch((error: unknown) => noteFault(relay, error));
+      await adoptClaims(relay).catch((error: unknown) => noteFault(relay, error));
     }
     const result = await runOnce(relay, queue, turn);
     pauseMs = result === 'more' ? policy.pollMinMs : Math.min(policy.pollMaxMs, pauseMs * BACK_OFF);

@@ -14,7 +14,7 @@ const RELAYERS = 5;
 const OFFICIAL = 3;
 const USERS = sized({ small: 10, long: 100 });
 const REQUESTS = sized({ small: 40, long: 1000 });
-const CRASHES = sized({ small: 4, long: 60 });
+const CRASHES = sized({ small: 3, long: 60 });
 const SEED = 20_261_121;
 /** One call in 25 to the node goes wrong. */
 const FAULT_SHARE = 0.04;

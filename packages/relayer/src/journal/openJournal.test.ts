@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Journal, openJournal } from './openJournal.ts';
+
+let dir: string;
+let path: string;
+let journal: Journal;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'prism-journal-'));
+  path = join(dir, 'relayer.db');
+  journal = openJournal({ path, nowMs: 0 });
+});
+afterEach(() => {
+  journal.close();
+  rmSync(dir, { recursive: true });
+});
+
+const request = (requestId: string) => ({
+  requestId,
+  record: {
+    requestId,
+    action: 'DELETE_PRISM_FOR',
+    signer: '0xAA',
+    params: { cloudId: '0x01' } as never,
+    createdAt: 'then',
+  } as const,
+  wishes: [{ signer: '0xaa', nonce: 2n ** 200n, r: '0x01', s: '0x02' }] as const,
+  gas: 2n ** 70n,
+  claimedAtMs: 5,
+});
+const submission = { intentId: 'i', to: '0x01', data: '0x02', gasLimit: 2n ** 65n, requestIds: ['a', 'b'] } as const;
+
+/** Reads with a connection of its own: what another process, or one after a crash, would see. */
+function readState(requestId: string): unknown {
+  const other = new DatabaseSync(path, { readOnly: true });
+  const row = other.prepare('SELECT state FROM requests WHERE request_id = ?').get(requestId);
+  other.close();
+  return row?.state;
+}
+
+test('a request is read back as it was written, over a restart', () => {
+  journal.begin([request('a')]);
+  journal.close();
+  journal = openJournal({ path, nowMs: 1 });
+  expect(journal.open()).toEqual([
+    { ...request('a'), state: 'claiming', intentId: undefined, attempts: 0, outcome: undefined },
+  ]);
+});
+
+test('the intention to claim, and a call for the sender, are on the disk at once', () => {
+  journal.begin([request('a'), request('b')]);
+  expect(readState('a')).toBe('claiming');
+  journal.move(['a', 'b'].map((requestId) => ({ requestId, to: 'claimed', nowMs: 6 })));
+  // Seen at once, on the disk with the next commit.
+  expect(journal.get('a')?.state).toBe('claimed');
+  expect(readState('a')).toBe('claiming');
+  journal.submit([submission], 7);
+  expect(readState('a')).toBe('submitted');
+  expect(journal.submission('i')).toEqual(submission);
+  expect(journal.get('b')).toMatchObject({ state: 'submitted', intentId: 'i', attempts: 1 });
+});
+
+test('moves reach the disk without a further write', async () => {
+  journal.begin([request('a')]);
+  journal.move([{ requestId: 'a', to: 'lost', nowMs: 6 }]);
+  await expect.poll(() => readState('a')).toBe('lost');
+});
+
+test('the whole life: outcome kept until it is reported, then forgotten after a week', () => {
+  journal.begin([request('a')]);
+  journal.move([{ requestId: 'a', to: 'claimed', nowMs: 6 }]);
+  const outcome = { status: 'failed', errorMessage: 'PrismNotFound(0x01)' } as const;
+  journal.move([{ requestId: 'a', to: 'mined', outcome, nowMs: 7 }]);
+  expect(journal.get('a')).toMatchObject({ state: 'mined', outcome });
+  journal.move([{ requestId: 'a', to: 'reported', nowMs: 8 }]);
+  expect(journal.get('a')).toBeUndefined();
+  expect(journal.open()).toEqual([]);
+  journal.close();
+  openJournal({ path, nowMs: 8 + 7 * 86_400_000 }).close();
+  expect(readState('a')).toBe('reported');
+  journal = openJournal({ path, nowMs: 9 + 7 * 86_400_000 });
+  expect(readState('a')).toBeUndefined();
+});
+
+test('a wrong move changes nothing, and spares what was written before', () => {
+  journal.begin([request('a'), request('b')]);
+  journal.move([{ requestId: 'a', to: 'claimed', nowMs: 6 }]);
+  const moves = ['a', 'b'].map((requestId) => ({ requestId, to: 'reported', nowMs: 7 }) as const);
+  expect(() => journal.move([{ requestId: 'b', to: 'claimed', nowMs: 7 }, ...moves])).toThrow(
+    'cannot go from claimed to reported',
+  );
+  expect(journal.get('a')?.state).toBe('claimed');
+  expect(journal.get('b')?.state).toBe('claiming');
+});
+
+test('a request that was lost may be claimed again; an open one may not be begun twice', () => {
+  journal.begin([request('a')]);
+  expect(() => journal.begin([request('a')])).toThrow();
+  journal.move([{ requestId: 'a', to: 'lost', nowMs: 6 }]);
+  journal.begin([request('a')]);
+  expect(journal.get('a')).toMatchObject({ state: 'claiming', attempts: 0 });
+});

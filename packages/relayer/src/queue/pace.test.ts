@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { createPace } from './pace.ts';
+import { pickAtRandom } from './pickAtRandom.ts';
+
+test('bursts without rivals grow to their bound', () => {
+  const pace = createPace();
+  const bursts = Array.from({ length: 8 }, () => {
+    const { burst } = pace;
+    pace.learn({ won: burst, conflicts: 0 });
+    return burst;
+  });
+  expect(bursts).toEqual([4, 8, 16, 32, 64, 64, 64, 64]);
+  expect(pace.share).toBe(1);
+});
+
+test('conflicts slow down, but never to a standstill; wins speed up again', () => {
+  const pace = createPace();
+  for (let round = 0; round < 50; round += 1) pace.learn({ won: 0, conflicts: 3 });
+  expect(pace.burst).toBe(1);
+  expect(pace.share).toBeCloseTo(0.02);
+  for (let round = 0; round < 50; round += 1) pace.learn({ won: 1, conflicts: 0 });
+  expect(pace).toMatchObject({ burst: 64, share: 1 });
+});
+
+test('a round without claims teaches nothing', () => {
+  const pace = createPace();
+  pace.learn({ won: 0, conflicts: 1 });
+  const { share } = pace;
+  pace.learn({ won: 0, conflicts: 0 });
+  expect(pace.share).toBe(share);
+});
+
+test('picks are different ones, of the list, as many as asked', () => {
+  const list = Array.from({ length: 100 }, (_, index) => index);
+  const picked = pickAtRandom({ list, count: 30, random: Math.random });
+  expect(new Set(picked).size).toBe(30);
+  expect(picked.every((one) => list.includes(one))).toBe(true);
+  expect(pickAtRandom({ list: [1], count: 5, random: Math.random })).toEqual([1]);
+});
+
+test('a fraction is one more with that chance', () => {
+  const pick = (random: number) => pickAtRandom({ list: [1, 2, 3], count: 1.25, random: () => random }).length;
+  expect([pick(0), pick(0.24), pick(0.25), pick(0.99)]).toEqual([2, 2, 1, 1]);
+});

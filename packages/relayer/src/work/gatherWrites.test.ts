@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import type { OpenRequest } from '../life/openRequest.ts';
+import { createBatchThrift, gatherWrites } from './gatherWrites.ts';
+
+const request = (requestId: string, change: Partial<OpenRequest> & { action?: string } = {}): OpenRequest =>
+  ({
+    requestId,
+    record: { action: change.action ?? 'WRITE_DATA_FOR' },
+    gas: 100_000n,
+    attempts: 0,
+    ...change,
+  }) as OpenRequest;
+const ids = (groups: readonly (readonly OpenRequest[])[]) =>
+  groups.map((group) => group.map(({ requestId }) => requestId).join(''));
+
+test('writes go together, anything else and what has failed in a batch alone', () => {
+  const requests = [
+    request('a'),
+    request('b', { action: 'MODIFY_DATA_FOR' }),
+    request('c'),
+    request('d', { attempts: 1 }),
+  ];
+  expect(ids(gatherWrites(requests, { maxBatchSize: 50, thrift: createBatchThrift() }))).toEqual(['b', 'd', 'ac']);
+});
+
+test('a batch is bounded by its size and by its gas', () => {
+  const thrift = createBatchThrift();
+  const five = ['a', 'b', 'c', 'd', 'e'].map((id) => request(id));
+  expect(ids(gatherWrites(five, { maxBatchSize: 2, thrift }))).toEqual(['ab', 'cd', 'e']);
+  const large = ['a', 'b', 'c'].map((id) => request(id, { gas: 4_000_000n }));
+  expect(ids(gatherWrites(large, { maxBatchSize: 50, thrift }))).toEqual(['ab', 'c']);
+  expect(ids(gatherWrites(five, { maxBatchSize: 1, thrift }))).toEqual(['a', 'b', 'c', 'd', 'e']);
+});
+
+test('where batches turn out dear, writes go singly for a while', () => {
+  const thrift = createBatchThrift();
+  thrift.learn({ gasUsed: 120n, singleGas: 100n });
+  expect(thrift.isWorthwhile(50)).toBe(false);
+  expect(thrift.isWorthwhile(100)).toBe(false);
+  expect(thrift.isWorthwhile(50)).toBe(true);
+  thrift.learn({ gasUsed: 50n, singleGas: 100n });
+  expect(thrift.ratio).toBe(0.5);
+  expect(thrift.isWorthwhile(2)).toBe(true);
+  expect(thrift.isWorthwhile(1)).toBe(false);
+});

@@ -48,6 +48,20 @@ function planRequests({ world, options }: PlayOptions): Plan {
   return planScript({ users, creditsPerUser, protocolFee, requests: options.requests });
 }
 
+function describeRelayers({ relayers: { official, other } }: World, { isDown }: Crash) {
+  return [
+    { name: official.name, address: official.account.address, note: isDown ? '(killed)' : '(official)' },
+    { name: other.name, address: other.account.address, note: '(not official)' },
+  ];
+}
+
+/** Has the users sign and submit everything. @param submitted - takes each request that the gateway has stored */
+async function submitAll({ world, signal }: PlayOptions, plan: Plan, submitted: Submitted[]): Promise<void> {
+  const signers = createSigners(world, BigInt(Math.floor(Date.now() / 1000)));
+  const onSubmitted = (request: Submitted) => void submitted.push(request);
+  await submitPlan({ gateway: world.client, signers, plan, onSubmitted, signal });
+}
+
 /**
  * Starts the relayers, has the users sign and submit everything, stages the crash, and waits until all requests have ended.
  *
@@ -64,41 +78,27 @@ export async function playRequests(play: PlayOptions): Promise<Played> {
   const log = (line: string) => screen.log(`${formatSeconds(elapsed()).padStart(7)}  ${line}`);
   const submitted: Submitted[] = [];
   const total = options.requests;
-  const official = relayers.official.account.address;
   const crash = stageCrash({
-    address: official,
+    address: relayers.official.account.address,
     ...{ relayer, restart, total },
     now: () => performance.now(),
     onEvent: log,
   });
-  const describeRelayers = () => [
-    { name: relayers.official.name, address: official, note: crash.isDown ? '(killed)' : '(official)' },
-    { name: relayers.other.name, address: relayers.other.account.address, note: '(not official)' },
-  ];
-  async function submitAll(): Promise<void> {
-    const signers = createSigners(world, BigInt(Math.floor(Date.now() / 1000)));
-    await submitPlan({ gateway, signers, plan, onSubmitted: (request) => submitted.push(request), signal });
-    log(`${users.length} users have signed and submitted ${submitted.length} requests`);
-  }
   const watching = watchRequests({
     gateway,
     signers: users.map(({ account }) => account.address),
     total,
     signal,
     async onTally(tally) {
-      screen.update(
-        formatProgress({
-          tally,
-          total,
-          submitted: submitted.length,
-          elapsedMs: elapsed(),
-          relayers: describeRelayers(),
-        }),
-      );
+      const shown = { tally, total, submitted: submitted.length, elapsedMs: elapsed() };
+      screen.update(formatProgress({ ...shown, relayers: describeRelayers(world, crash) }));
       await crash.advance(tally);
     },
   });
-  const [tally] = await Promise.all([watching, submitAll()]);
+  const submitting = submitAll(play, plan, submitted).then(() => {
+    log(`${users.length} users have signed and submitted ${submitted.length} requests`);
+  });
+  const [tally] = await Promise.all([watching, submitting]);
   screen.settle();
   await crash.finish();
   log(`all ${total} requests have ended`);

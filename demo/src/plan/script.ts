@@ -1,5 +1,6 @@
 import type { Action } from '@prism-gateway/protocol';
-import { createPlanner, type Planner, type PlannerOptions } from './createPlanner.ts';
+import { type BookOptions, createBook } from './createBook.ts';
+import { createPlanner, type Planner } from './createPlanner.ts';
 import type { Plan, Stage } from './plan.ts';
 
 /** Own requests of a user that the story needs: those of its stages before the last. */
@@ -73,26 +74,27 @@ function countActions(stages: readonly Stage[]): Plan['counts'] {
  *
  * @param options.requests - how many in all
  */
-export function planScript(options: PlannerOptions & { readonly requests: number }): Plan {
-  const planner = createPlanner(options);
+export function planScript(options: BookOptions & { readonly requests: number }): Plan {
+  const book = createBook(options);
+  const planner = createPlanner(book);
   const users = options.users.length;
   const all = [...options.users.keys()];
   const own = options.requests - MULTI_USER_BATCHES;
   for (const user of all) planStart(planner, user);
-  planner.endStage('own');
+  book.endStage('own');
   for (const user of all) planner.writeData(user, diary(user));
-  planner.endStage('multiUserBatch');
+  book.endStage('multiUserBatch');
   for (const user of all) planGift(planner, { user, users });
-  planner.endStage('own');
+  book.endStage('own');
   for (const user of all) planner.writeData(user, diary(user));
-  planner.endStage('multiUserBatch');
+  book.endStage('multiUserBatch');
   for (const user of all) planAcceptance(planner, { user, users });
   // What does not divide evenly goes to the first users.
   for (const user of all) {
     const count = Math.floor(own / users) + (user < own % users ? 1 : 0) - MIN_OWN_REQUESTS;
     planRest(planner, { user, count });
   }
-  planner.endStage('own');
-  const { stages, expected } = planner.finish();
+  book.endStage('own');
+  const { stages, expected } = book.finish();
   return { stages, expected, counts: countActions(stages) };
 }

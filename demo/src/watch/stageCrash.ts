@@ -32,12 +32,12 @@ export interface Crash {
 const FROM = 0.4;
 const AT_LATEST = 0.8;
 /** How long it stays down, in milliseconds. */
-const DOWN_MS = 2500;
+const DOWN_MS = 2000;
 
 /**
  * Stages the crash of a relayer.
  *
- *     running --midway, with claims in its hands: SIGKILL--> down --2.5 s--> started again
+ *     running --midway, with claims in its hands: SIGKILL--> down --2 s--> started again
  *
  * @param options - see each field
  */

@@ -33,7 +33,13 @@ function createProvider(account: PrivateKeyAccount, methods: string[] = []): Eip
       // The method's parameters: address, and typed data as JSON.
       const [address, text] = params as [string, string];
       if (method !== 'eth_signTypedData_v4' || address !== account.address) throw new Error(`unexpected ${method}`);
-      return await account.signTypedData(JSON.parse(text));
+      const typedData = JSON.parse(text);
+      // Wallets want the domain's own struct spelled out, and integers as text.
+      expect(Object.keys(typedData.domain)).toEqual(
+        typedData.types.EIP712Domain.map((field: { name: string }) => field.name),
+      );
+      expect(typedData.message.relayerFee).toBe(String(FEE.relayerFee));
+      return await account.signTypedData(typedData);
     },
   };
 }

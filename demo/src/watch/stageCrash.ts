@@ -18,7 +18,7 @@ export interface CrashOptions {
 export interface Crash {
   /** Looks whether it is time for the next act. */
   advance(tally: Tally): Promise<void>;
-  /** Starts it again where that has not come yet. */
+  /** Waits until it is up again; starts it where that has not come yet. @throws what starting it threw */
   finish(): Promise<void>;
   /** Requests that the relayer held when it was killed, as the gateway says. */
   readonly held: readonly string[];
@@ -37,16 +37,17 @@ const DOWN_MS = 2000;
 /**
  * Stages the crash of a relayer.
  *
- *     running --midway, with claims in its hands: SIGKILL--> down --2 s--> started again
+ *     running --midway, with claims in its hands: SIGKILL--> down --2 s--> starting --> restarted
  *
  * @param options - see each field
  */
 export function stageCrash(options: CrashOptions): Crash {
   const { relayer, restart, total, now, onEvent } = options;
   const address = options.address.toLowerCase();
-  let state: 'running' | 'down' | 'restarted' = 'running';
+  let state: 'running' | 'down' | 'starting' | 'restarted' = 'running';
   let killedAt = 0;
   let held: readonly string[] = [];
+  let starting: Promise<Error | undefined> | undefined;
 
   const listHeld = ({ records }: Tally) =>
     [...records.values()]
@@ -60,10 +61,16 @@ export function stageCrash(options: CrashOptions): Crash {
     onEvent(`relayer A killed with SIGKILL; requests in its hands just before: ${held.length}`);
   }
 
-  async function startAgain(): Promise<void> {
-    await restart();
+  async function startAgain(): Promise<Error | undefined> {
+    state = 'starting';
+    try {
+      await restart();
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error));
+    }
     state = 'restarted';
     onEvent('relayer A started again on its own journal');
+    return undefined;
   }
 
   return {
@@ -71,16 +78,19 @@ export function stageCrash(options: CrashOptions): Crash {
       const part = countEnded(tally) / total;
       const isTime = part >= AT_LATEST || (part >= FROM && listHeld(tally).length > 0);
       if (state === 'running' && isTime) await kill(tally);
-      else if (state === 'down' && now() - killedAt >= DOWN_MS) await startAgain();
+      // Not awaited: the others go on meanwhile, and are to be watched. What it threw, `finish` throws.
+      else if (state === 'down' && now() - killedAt >= DOWN_MS) starting = startAgain();
     },
     async finish() {
-      if (state === 'down') await startAgain();
+      if (state === 'down') starting = startAgain();
+      const error = await starting;
+      if (error !== undefined) throw error;
     },
     get held() {
       return held;
     },
     get isDown() {
-      return state === 'down';
+      return state === 'down' || state === 'starting';
     },
     get isOver() {
       return state === 'restarted';

@@ -7,6 +7,7 @@ import { findPayout, takePayout } from './findPayout.ts';
 import { checkGasPrice, ensureApproval } from './preconditions.ts';
 import { readOwed } from './readOwed.ts';
 import type { RelayerContext } from './relayerContext.ts';
+import { yieldToRival } from './yieldToRival.ts';
 
 /** Credits in hand that no other payment of this instance is owed. One that is held with a payout that may yet be mined counts as owed. */
 async function countFreeCredits(context: RelayerContext, payment: Payment): Promise<bigint> {
@@ -68,6 +69,7 @@ export async function fundPayment(context: RelayerContext, payment: Payment): Pr
   const { paymentIntentId } = payment;
   const payout = await findPayout(context, payment);
   if (payout !== undefined) return takePayout(context, { payment, payout });
+  if (yieldToRival(context, payment)) return;
   await checkGasPrice(context);
   await ensureApproval(context);
   await context.decide(async () => {

@@ -80,6 +80,11 @@ test.each<[string, Environment, string[]]>([
   ],
   ['key and keystore', { ...good, RELAYER_KEYSTORE: 'k.json' }, ['RELAYER_KEYSTORE']],
   ['an alert address without a server', { ...good, ALERT_EMAIL_TO: 'a@b.example' }, ['SMTP_URL']],
+  [
+    'a takeover before a late broadcast',
+    { ...good, RELAYER_ADDRESSES: ADDRESS, TAKEOVER_WAIT_MS: '19999' },
+    ['TAKEOVER_WAIT_MS'],
+  ],
   ['a poll without a pause', { ...good, POLL_INTERVAL_MS: '0' }, ['POLL_INTERVAL_MS']],
 ])('%s is refused', (_, environment, names) => {
   expect(faultyNames('payments', environment)).toEqual(names);

@@ -104,6 +104,13 @@ function keyFaults(given: Environment): string[] {
   return [];
 }
 
+/** A broadcast may take until the RPC timeout after a look at the chain that is almost as old as that. */
+function takeoverFaults(given: Environment): string[] {
+  const { RELAYER_ADDRESSES: others, TAKEOVER_WAIT_MS: wait = '60000', RPC_TIMEOUT_MS: timeout = '10000' } = given;
+  if (others === undefined || Number(wait) >= 2 * Number(timeout)) return [];
+  return ['TAKEOVER_WAIT_MS: expected at least twice RPC_TIMEOUT_MS'];
+}
+
 function alertFaults(given: Environment): string[] {
   const faults: string[] = [];
   const isMailed = given.SMTP_URL !== undefined;
@@ -143,7 +150,7 @@ export function parseSettings<Name extends Program>(program: Name, environment: 
   const faults: string[] = REQUIRED[program]
     .filter((name) => given[name] === undefined)
     .map((name) => `${name}: required`);
-  if (program === 'payments') faults.push(...keyFaults(given));
+  if (program === 'payments') faults.push(...keyFaults(given), ...takeoverFaults(given));
   faults.push(...alertFaults(given), ...targetFaults(program, given));
   const result = schema.safeParse(given);
   if (!result.success) {

@@ -179,7 +179,7 @@ export async function startPaymentsRig(
       RETRY_DELAY_MS: '100',
       RPC_POLL_INTERVAL_MS: '20',
       RPC_TIMEOUT_MS: '500',
-      TAKEOVER_WAIT_MS: '1500',
+      TAKEOVER_WAIT_MS: '1000',
       BUMP_AFTER_MS: '1000',
       DATA_DIR: join(dir, key.address),
       LOG_LEVEL: 'debug',

@@ -15,7 +15,7 @@ function describeMachine(options: RelayerBenchOptions): string {
     `Machine: ${processor?.model.trim()}, ${cpus().length} cores, ${(totalmem() / 1e9).toFixed(0)} GB, ${type()} ${release()}; Node ${process.version}`,
     'Chain: Anvil, a block a transaction; gateway: SQLite, no rate limits; all on this machine, with the load generator',
     `Work: writes of 20 bytes by ${options.requests} users, one each; ${options.rounds} rounds after one to warm up; figures are medians`,
-    'Raw sending: encode, sign, send, receipt; 32 transactions in flight from one account. Relayer: MAX_IN_FLIGHT=512,',
+    'Raw sending: encode, sign and send from one account, 32 calls at once, until the last block. Relayer: MAX_IN_FLIGHT=512,',
     `MAX_BATCH_SIZE=50, from the first of 16 connections' POST to the last report. Conflicts: ${options.rivals} relayers as they are by default`,
   ].join('\n');
 }

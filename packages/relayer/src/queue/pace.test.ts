@@ -4,13 +4,14 @@ import { pickAtRandom } from './pickAtRandom.ts';
 
 test('bursts without rivals grow to their bound', () => {
   const pace = createPace();
+  expect(pace.share).toBe(0.3);
   const bursts = Array.from({ length: 8 }, () => {
     const { burst } = pace;
     pace.learn({ won: burst, conflicts: 0 });
     return burst;
   });
-  expect(bursts).toEqual([4, 8, 16, 32, 64, 64, 64, 64]);
-  expect(pace.share).toBe(1);
+  expect(bursts).toEqual([2, 4, 8, 16, 32, 64, 64, 64]);
+  expect(pace.share).toBeCloseTo(0.3 * 1.15 ** 8);
 });
 
 test('conflicts slow down, but never to a standstill; wins speed up again', () => {

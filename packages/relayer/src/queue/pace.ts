@@ -1,10 +1,12 @@
 /** Most claims that are asked for at once, at the start and at most. */
-const FIRST_BURST = 4;
+const FIRST_BURST = 2;
 const MAX_BURST = 64;
+/** Share of what could be claimed that is tried in the first round: whether there are rivals is not known yet. */
+const FIRST_SHARE = 0.3;
 /** Smallest share of what could be claimed that is tried in a round: one rival in fifty still gets its turn. */
 const MIN_SHARE = 0.02;
 /** What a conflict makes of burst and share, and what a burst without one does. */
-const ON_CONFLICT = { burst: 0.5, share: 0.6 };
+const ON_CONFLICT = { burst: 0.5, share: 0.5 };
 const ON_CLEAN = { burst: 2, share: 1.15 };
 
 /** How greedily a relayer claims: less after each conflict with a rival, more after each burst without one. */
@@ -23,7 +25,7 @@ export interface Pace {
  */
 export function createPace(): Pace {
   let burst = FIRST_BURST;
-  let share = 1;
+  let share = FIRST_SHARE;
   return {
     get burst() {
       return Math.max(1, Math.floor(burst));

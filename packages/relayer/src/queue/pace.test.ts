@@ -43,3 +43,9 @@ test('a fraction is one more with that chance', () => {
   const pick = (random: number) => pickAtRandom({ list: [1, 2, 3], count: 1.25, random: () => random }).length;
   expect([pick(0), pick(0.24), pick(0.25), pick(0.99)]).toEqual([2, 2, 1, 1]);
 });
+
+test('where chance picks nothing, it becomes likelier to pick something', () => {
+  const pace = createPace();
+  for (let round = 0; round < 3; round += 1) pace.noteWaiting();
+  expect(pace.share).toBe(1);
+});

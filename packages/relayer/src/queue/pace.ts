@@ -8,6 +8,8 @@ const MIN_SHARE = 0.02;
 /** What a conflict makes of burst and share, and what a burst without one does. */
 const ON_CONFLICT = { burst: 0.5, share: 0.5 };
 const ON_CLEAN = { burst: 2, share: 1.15 };
+/** What a round makes of the share in which chance has picked nothing of what could be claimed. */
+const ON_WAITING = 1.5;
 
 /** How greedily a relayer claims: less after each conflict with a rival, more after each burst without one. */
 export interface Pace {
@@ -17,6 +19,8 @@ export interface Pace {
   readonly share: number;
   /** Notes what came of a burst. */
   learn(result: { readonly won: number; readonly conflicts: number }): void;
+  /** Notes that something could be claimed, and chance has picked nothing: what waits must not wait long where there are no rivals. */
+  noteWaiting(): void;
 }
 
 /**
@@ -38,6 +42,9 @@ export function createPace(): Pace {
       const change = conflicts > 0 ? ON_CONFLICT : ON_CLEAN;
       burst = Math.min(MAX_BURST, Math.max(1, burst * change.burst));
       share = Math.min(1, Math.max(MIN_SHARE, share * change.share));
+    },
+    noteWaiting() {
+      share = Math.min(1, share * ON_WAITING);
     },
   };
 }

@@ -115,6 +115,9 @@ export interface ClaimTurn {
   last: Promise<void>;
 }
 
+/** `claiming`: claims are under way; `waiting`: some could be claimed, and none was picked; `idle`: there is nothing to do. */
+export type RoundResult = 'claiming' | 'waiting' | 'idle';
+
 /** Where there are rivals, a page that was read a while ago shows what they have claimed since. */
 async function dropClaimed(
   relay: Relay,
@@ -133,14 +136,13 @@ async function dropClaimed(
  * @param relay - the relayer on this chain
  * @param queue - the chain's pending requests
  * @param turn - of claiming, shared by all rounds
- * @returns how many claims it has begun
  * @throws GatewayError, ChainError where one of them does not answer
  */
-export async function runRound(relay: Relay, queue: PendingQueue, turn: ClaimTurn): Promise<number> {
+export async function runRound(relay: Relay, queue: PendingQueue, turn: ClaimTurn): Promise<RoundResult> {
   const { candidates, desk, pace, random, now } = relay;
   const isUseful = ({ requestId }: RequestRecord) => !desk.has(requestId) && !candidates.isLeft(requestId, now());
   const wanted = await countRoom(relay);
-  if (wanted === 0) return 0;
+  if (wanted === 0) return 'idle';
   const records = await queue.look(wanted, isUseful);
   const readAtMs = now();
   const seen = candidates.see(
@@ -153,10 +155,12 @@ export async function runRound(relay: Relay, queue: PendingQueue, turn: ClaimTur
   // The claims of the round before have taken their room meanwhile.
   const count = Math.min(await countRoom(relay), claimable.length * pace.share);
   const picked = pickAtRandom({ list: claimable, count, random });
+  if (picked.length === 0 && claimable.length > 0) pace.noteWaiting();
   if (picked.length > 0) {
     turn.last = claimAndWork(relay, picked);
     desk.run(turn.last);
     turn.last = turn.last.catch(() => undefined);
   }
-  return picked.length;
+  if (picked.length > 0) return 'claiming';
+  return claimable.length > 0 ? 'waiting' : 'idle';
 }

@@ -5,7 +5,7 @@ import { createPendingQueue, type PendingQueue } from '../queue/listPending.ts';
 import type { Relay } from '../relay.ts';
 import { openRelayPatiently, type RelayOptions } from './openRelay.ts';
 import { adoptClaims, resumeJournal } from './resumeRequests.ts';
-import { type ClaimTurn, runRound } from './runRound.ts';
+import { type ClaimTurn, type RoundResult, runRound } from './runRound.ts';
 
 /** How often the gateway is asked for own claims that the journal does not know, in milliseconds. */
 const ADOPT_INTERVAL_MS = 60_000;
@@ -43,9 +43,9 @@ function noteFault(relay: Relay, error: unknown): void {
   else logger.error({ err: error }, 'round failed');
 }
 
-async function runOnce(relay: Relay, queue: PendingQueue, turn: ClaimTurn): Promise<'more' | 'idle'> {
+async function runOnce(relay: Relay, queue: PendingQueue, turn: ClaimTurn): Promise<RoundResult> {
   try {
-    return (await runRound(relay, queue, turn)) > 0 ? 'more' : 'idle';
+    return await runRound(relay, queue, turn);
   } catch (error) {
     if (!relay.signal.aborted) noteFault(relay, error);
     return 'idle';
@@ -68,8 +68,8 @@ async function claimUntil(
       await adoptClaims(relay).catch((error: unknown) => noteFault(relay, error));
     }
     const result = await runOnce(relay, queue, turn);
-    pauseMs = result === 'more' ? policy.pollMinMs : Math.min(policy.pollMaxMs, pauseMs * BACK_OFF);
-    if (!isStopping()) await wait(result === 'more' ? 0 : pauseMs);
+    pauseMs = result === 'idle' ? Math.min(policy.pollMaxMs, pauseMs * BACK_OFF) : policy.pollMinMs;
+    if (!isStopping()) await wait(result === 'claiming' ? 0 : pauseMs);
   }
 }
 

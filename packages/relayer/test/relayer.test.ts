@@ -1,0 +1,145 @@
+import { rm } from 'node:fs/promises';
+import { encodeForwarderCall } from '@prism-gateway/contracts';
+import type { ActionParams, RequestRecord } from '@prism-gateway/protocol';
+import { createRelayerClient } from '@prism-gateway/sdk';
+import {
+  type RelayerEnv,
+  type RelayerProcess,
+  type RelayWorld,
+  signWrite,
+  startRelayerProcess,
+  startRelayWorld,
+} from '@prism-gateway/testing/relay';
+import { createWalletClient, http, numberToHex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const CHAIN_NAME = 'eip155:31337';
+const FEE = 3000n * 10n ** 18n;
+/** Users 0 to 8 have a test each. */
+const USERS = 16;
+
+let world: RelayWorld;
+let relayer: RelayerProcess;
+const env = (): RelayerEnv => ({ ...world.relayerEnv(0), GIVE_UP_SECONDS: '1', POLL_MAX_MS: '300' });
+beforeAll(async () => {
+  world = await startRelayWorld({ users: USERS, relayers: 2 });
+  relayer = await startRelayerProcess(env());
+});
+afterAll(async () => {
+  await relayer?.kill();
+  await world?.[Symbol.asyncDispose]();
+});
+
+interface Write {
+  readonly user: number;
+  readonly nonce?: bigint;
+  readonly fee?: bigint;
+  readonly ageSeconds?: number;
+  /** Whose prism; default the user's own. */
+  readonly prismOf?: number;
+}
+
+async function sign({ user, nonce = 1n, fee = FEE, ageSeconds = 0, prismOf = user }: Write) {
+  // Both are of the world's users.
+  const [writer, owner] = [world.users[user]!, world.users[prismOf]!];
+  const timestamp = BigInt(Math.floor(Date.now() / 1000) - ageSeconds);
+  const wish = {
+    dataId: numberToHex(nonce, { size: 32 }),
+    payload: '0xabcd',
+    relayerFee: fee,
+    nonce,
+    timestamp,
+  } as const;
+  return await signWrite(world.deployment, { ...writer, cloudId: owner.cloudId }, wish);
+}
+
+async function post(params: ActionParams<'WRITE_DATA_FOR'>): Promise<string> {
+  const { requestId } = await world.client.submitRequest({ chainName: CHAIN_NAME, action: 'WRITE_DATA_FOR', params });
+  return requestId;
+}
+
+const wait = (requestId: string): Promise<RequestRecord> =>
+  world.client.waitForRequest(requestId, { timeoutMs: 20_000, pollIntervalMs: 50 });
+const checks = (verdict: string) => relayer.readMetric('prism_relayer_checks_total', `verdict="${verdict}"`);
+
+test('what pays too little is left for others', async () => {
+  const requestId = await post(await sign({ user: 0, fee: 10n ** 15n }));
+  await expect.poll(() => checks('fee'), { timeout: 10_000 }).toBeGreaterThan(0);
+  expect(await world.client.getRequest(requestId)).toMatchObject({ status: 'pending' });
+});
+
+test('a request whose turn has not come waits for the one before it', async () => {
+  const second = await post(await sign({ user: 1, nonce: 2n }));
+  await expect.poll(() => checks('nonceAhead'), { timeout: 10_000 }).toBeGreaterThan(0);
+  const first = await post(await sign({ user: 1, nonce: 1n }));
+  expect((await wait(first)).status).toBe('success');
+  expect((await wait(second)).status).toBe('success');
+});
+
+test.each([
+  ['would revert', { user: 2, prismOf: 3 }, /^NotPrismOwner\(0x[0-9a-f]{64}, 0x[0-9a-fA-F]{40}\)$/],
+  [
+    'is out of nonce order',
+    { user: 4, nonce: 9n },
+    /^out of nonce order: signed for forwarder nonce 9 of 0x\w+, whose next one is 1$/,
+  ],
+  ['is past its window', { user: 5, ageSeconds: 200_000 }, /^RequestExpired\(\d+\)$/],
+] as const)('one that %s is reported failed, and nothing is sent', async (_, write, reason) => {
+  const sent = await relayer.readMetric('prism_relayer_transactions_total');
+  const record = await wait(await post(await sign(write)));
+  expect(record.status).toBe('failed');
+  expect(record.errorMessage).toMatch(reason);
+  expect(await relayer.readMetric('prism_relayer_transactions_total')).toBe(sent);
+});
+
+test('what somebody else has carried out is reported with their transaction; a used nonce is not', async () => {
+  const account = privateKeyToAccount(world.relayerKeys[1]!);
+  const wallet = createWalletClient({ account, transport: http(world.devnet.rpcUrl) });
+  const done = await sign({ user: 6, ageSeconds: 5 });
+  const { data } = encodeForwarderCall({ action: 'WRITE_DATA_FOR', params: done });
+  const txHash = await wallet.sendTransaction({ to: world.deployment.forwarder, data, chain: null });
+  expect(await wait(await post(done))).toMatchObject({ status: 'success', txHash });
+  const rival = await wait(await post(await sign({ user: 6, prismOf: 7 })));
+  expect(rival).toMatchObject({
+    status: 'failed',
+    errorMessage: `its forwarder nonce 1 was used by another request, in ${txHash}`,
+  });
+});
+
+test('after SIGTERM it ends what it has claimed; writes that wait are gathered; a lost journal loses no claim', async () => {
+  expect(await relayer.stop()).toBe(0);
+  const held = await post(await sign({ user: 8 }));
+  // As it would stand after a crash that took the disk, too.
+  await createRelayerClient({ url: world.gateway.url, account: privateKeyToAccount(world.relayerKeys[0]!) }).claim(
+    held,
+  );
+  const signed = await Promise.all([9, 10, 11, 12, 13, 14].map((user) => sign({ user })));
+  const waiting = await Promise.all(signed.map(post));
+  await rm(env().DATA_DIR!, { recursive: true });
+  relayer = await startRelayerProcess(env());
+  for (const requestId of [held, ...waiting]) expect((await wait(requestId)).status).toBe('success');
+  expect(await relayer.readMetric('prism_relayer_batched_writes_total')).toBeGreaterThan(1);
+  const late = await post(await sign({ user: 15 }));
+  await expect
+    .poll(() => relayer.readMetric('prism_relayer_claims_total', 'result="won"'), { timeout: 10_000, interval: 20 })
+    .toBe(7);
+  expect(await relayer.stop()).toBe(0);
+  expect(await world.client.getRequest(late)).toMatchObject({ status: 'success' });
+  relayer = await startRelayerProcess(env());
+});
+
+test('it refuses to start with a key that another process uses, and without settings, and says why', async () => {
+  // The other one is at work on the chain.
+  await expect.poll(() => relayer.output.some((line) => line.includes('"working"'))).toBe(true);
+  await expect(startRelayerProcess({ ...env(), DATA_DIR: `${world.dir}/twin` })).rejects.toThrow(
+    /Another process sends with this key/,
+  );
+  await expect(startRelayerProcess({})).rejects.toThrow(/RELAYER_PRIVATE_KEY: required/);
+});
+
+test('neither key nor RPC URL stands in what it prints', () => {
+  const printed = relayer.output.join('\n');
+  expect(printed).not.toContain(world.relayerKeys[0]!.slice(2));
+  expect(printed).not.toContain(world.devnet.rpcUrl);
+});

@@ -1,6 +1,6 @@
 /** `npm start`: the gateway as one process of Node.js. */
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { writeBanner } from './banner.ts';
 import { parseSettings, type Settings } from './settings.ts';
 import { describeStartFailure } from './startFailure.ts';
@@ -35,10 +35,24 @@ function ownUrl(settings: Settings, server: Server): string {
   return `http://${settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST}:${port}`;
 }
 
+/** Follows a server's open connections. */
+function followConnections(server: Server): ReadonlySet<Socket> {
+  const open = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  return open;
+}
+
 /** No new connections; requests under way are answered. */
-async function drain(server: Server): Promise<void> {
+async function drain(server: Server, connections: ReadonlySet<Socket>): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
-  const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
+  const sweep = setInterval(() => {
+    server.closeIdleConnections();
+    // To Node, a connection on which nothing was ever asked is not idle: browsers open them in advance.
+    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
+  }, IDLE_SWEEP_MS);
   const force = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
   await closed;
   clearInterval(sweep);
@@ -61,6 +75,7 @@ function waitForSignal(): Promise<NodeJS.Signals> {
 async function serve(settings: Settings): Promise<void> {
   const signal = waitForSignal();
   const server = await listen(settings);
+  const connections = followConnections(server);
   const publicUrl = ownUrl(settings, server);
   const wired = wireGateway({ settings, environment: process.env, publicUrl });
   const listener = wired.then((gateway) =>
@@ -77,7 +92,7 @@ async function serve(settings: Settings): Promise<void> {
   if (settings.STAGE === 'dev') console.log(writeBanner({ settings, publicUrl, usesDevIssuer: gateway.usesDevIssuer }));
   gateway.logger.info({ address: publicUrl, stage: settings.STAGE, store: settings.STORE }, 'listening');
   gateway.logger.info({ signal: await signal }, 'stopping');
-  await drain(server);
+  await drain(server, connections);
   await gateway.close();
 }
 

@@ -94,6 +94,17 @@ test('clients that keep their connections busy do not keep it from stopping', { 
   expect(failures).toEqual([]);
 });
 
+test('connections on which nothing was ever asked do not keep it from stopping', { timeout: 60_000 }, async () => {
+  const gateway = await startGateway();
+  const sockets = Array.from({ length: 3 }, () => connect(Number(new URL(gateway.url).port), '127.0.0.1'));
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  const ends = sockets.map((socket) => once(socket.resume(), 'close'));
+  const signalledAt = performance.now();
+  expect(await gateway.stop()).toBe(0);
+  expect(performance.now() - signalledAt).toBeLessThan(5000);
+  await Promise.all(ends);
+});
+
 test('a second signal half a second later ends it at once', async () => {
   const gateway = await startGateway();
   const slow = await startSlowRequest(gateway);

@@ -7,6 +7,7 @@ import { runBench } from './runBench.ts';
 const suites: Readonly<Record<string, () => Promise<unknown>>> = {
   dynamodb: () => import('./dynamodb/main.ts'),
   lambda: () => import('./lambda/main.ts'),
+  payments: () => import('./payments/main.ts'),
   relayer: () => import('./relayer/main.ts'),
 };
 

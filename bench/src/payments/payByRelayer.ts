@@ -1,0 +1,83 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { startProgram } from '../../../packages/payments/scripts/demo/startProgram.ts';
+import type { PaymentsRig, RigKey } from '../../../packages/payments/test/rig/startPaymentsRig.ts';
+import { waitUntil } from '../../../packages/payments/test/rig/waitUntil.ts';
+import { startCallCounter } from './startCallCounter.ts';
+
+/** What is to be paid, and how. */
+export interface RelayerRunOptions {
+  readonly rig: PaymentsRig;
+  readonly key: RigKey;
+  readonly count: number;
+  readonly lanes: number;
+  readonly pollIntervalMs: number;
+  /** Milliseconds to count idle calls for, at the default poll interval; 0: not at all. */
+  readonly idleMs: number;
+}
+
+/** What came out. */
+export interface RelayerRun {
+  /** Milliseconds from the moment that the payments are listed to the last completion. */
+  readonly elapsedMs: number;
+  readonly rpcCalls: ReadonlyMap<string, number>;
+  readonly frontendCalls: number;
+  /** A minute. */
+  readonly idle?: { readonly rpc: number; readonly http: number };
+}
+
+const AMOUNT = 1_000_000n;
+const PATIENCE_MS = 300_000;
+const MINUTE_MS = 60_000;
+/** Blocks until payouts are final, in which they are looked after. */
+const REORG_DEPTH = 8;
+
+const sum = (counts: ReadonlyMap<string, number>) => [...counts.values()].reduce((all, count) => all + count, 0);
+
+/** Runs the real payment relayer, and counts what it asks. */
+export async function payByRelayer(options: RelayerRunOptions): Promise<RelayerRun> {
+  const { rig, key, count, lanes, pollIntervalMs, idleMs } = options;
+  const rpc = await startCallCounter(rig.rpcUrl);
+  const frontend = await startCallCounter(rig.frontend.url);
+  const settings = {
+    ...rig.settingsFor(key),
+    RPC_URL: rpc.url,
+    FRONTEND_URL: frontend.url,
+    RPC_POLL_INTERVAL_MS: `${pollIntervalMs}`,
+    RPC_TIMEOUT_MS: '10000',
+    BUMP_AFTER_MS: '60000',
+    MAX_IN_FLIGHT: `${lanes}`,
+    REORG_DEPTH: `${REORG_DEPTH}`,
+    LOG_LEVEL: 'info',
+  };
+  const isDone = () => rig.frontend.store.list().every(({ txHash }) => txHash !== undefined);
+  const waitForAll = () => waitUntil(isDone, { timeoutMs: PATIENCE_MS, what: 'payments are not completed' });
+  let program = startProgram('payments', { ...settings, POLL_INTERVAL_MS: '500' });
+  try {
+    // The first one makes the approval.
+    rig.addPayment(AMOUNT);
+    await waitForAll();
+    rpc.take();
+    frontend.take();
+    for (let number = 0; number < count; number++) rig.addPayment(AMOUNT);
+    const beganAt = performance.now();
+    await waitForAll();
+    const elapsedMs = performance.now() - beganAt;
+    const rpcCalls = rpc.take().rpc;
+    const frontendCalls = frontend.take().http;
+    if (idleMs === 0) return { elapsedMs, rpcCalls, frontendCalls };
+    await program.stop();
+    const start = await rig.client.getBlockNumber({ cacheTime: 0 });
+    const isFinal = async () => (await rig.client.getBlockNumber({ cacheTime: 0 })) > start + BigInt(REORG_DEPTH + 2);
+    await waitUntil(isFinal, { timeoutMs: PATIENCE_MS, what: 'no blocks' });
+    program = startProgram('payments', { ...settings, POLL_INTERVAL_MS: '10000' });
+    await pause(2000);
+    rpc.take();
+    frontend.take();
+    await pause(idleMs);
+    const idle = { rpc: (sum(rpc.take().rpc) * MINUTE_MS) / idleMs, http: (frontend.take().http * MINUTE_MS) / idleMs };
+    return { elapsedMs, rpcCalls, frontendCalls, idle };
+  } finally {
+    await program.stop();
+    await Promise.all([rpc.close(), frontend.close()]);
+  }
+}

@@ -70,18 +70,22 @@ async function runGasStory(rig: PaymentsRig, key: RigKey, seen: readonly string[
   await waitFor('Gas balance is well again');
 }
 
-async function main(): Promise<number> {
+async function playDemo(stack: AsyncDisposableStack): Promise<number> {
   const chatLines: string[] = [];
-  await using rig = await startPaymentsRig({ blockTimeMs: BLOCK_TIME_MS, heartbeatMs: 600_000, leaseMs: LEASE_MS });
-  await using mail = await startMailServer((received) => {
+  const rig = stack.use(
+    await startPaymentsRig({ blockTimeMs: BLOCK_TIME_MS, heartbeatMs: 600_000, leaseMs: LEASE_MS }),
+  );
+  const startMail = startMailServer((received) => {
     tell(`e-mail  ${/^Subject: (.*(?:\r\n\s.*)*)/m.exec(received.raw)?.[1]?.replaceAll(/\r\n\s/g, ' ') ?? '?'}`);
   });
-  await using chat = await startChatReceiver(({ body }) => {
+  const mail = stack.use(await startMail);
+  const startChat = startChatReceiver(({ body }) => {
     // Slack's form, as the settings below ask for.
     const { text } = body as { text: string };
     chatLines.push(text);
     tell(`chat    ${text.split('\n')[0]}`);
   });
+  const chat = stack.use(await startChat);
   const [one, two] = [await rig.fundKey(), await rig.fundKey()];
   const alerts = {
     SMTP_URL: mail.url,
@@ -153,4 +157,10 @@ async function main(): Promise<number> {
   return isRight ? 0 : 1;
 }
 
-process.exitCode = await main();
+// Not `using`: the checker of imports cannot read it.
+const stack = new AsyncDisposableStack();
+try {
+  process.exitCode = await playDemo(stack);
+} finally {
+  await stack.disposeAsync();
+}

@@ -98,6 +98,8 @@ export async function startRelayWorld(options: RelayWorldOptions): Promise<Relay
         FORWARDER_ADDRESS: deployment.forwarder,
         CREDITS_PER_ETH: '3000000',
         DATA_DIR: join(dir, `relayer-${index}`),
+        // Where the locks on keys are: other worlds have chains of their own, with the same id and the same keys.
+        TMPDIR: dir,
       }),
       [Symbol.asyncDispose]: () => owned.disposeAsync(),
     };

@@ -16,7 +16,7 @@ export interface RawOptions {
 const AMOUNT = 1_000_000n;
 const CREDITS = 1000n * 10n ** 18n;
 const GAS = 150_000n;
-const WALLET: Address = '0x00000000000000000000000000000000000000bB';
+const WALLET: Address = '0x00000000000000000000000000000000000000bb';
 
 /**
  * Sends the two transactions of each payment with nothing around them: no journal, no checks, no frontend.

@@ -7,8 +7,10 @@ import {
   numberToHex,
   type PublicClient,
   pad,
+  parseTransaction,
   toEventSelector,
 } from 'viem';
+import type { BroadcastTable } from '../journal/broadcastTable.ts';
 import type { MarkedTransaction, MarkTable, Place } from '../journal/markTable.ts';
 import { readMark } from './marks.ts';
 
@@ -16,6 +18,9 @@ import { readMark } from './marks.ts';
 export interface MarkSearchOptions {
   readonly client: PublicClient;
   readonly marks: MarkTable;
+  /** What this instance has broadcast need not be fetched. */
+  readonly broadcasts: BroadcastTable;
+  readonly self: Address;
   readonly creditToken: Address;
   readonly stablecoin: Address;
   /** Every address that may have paid, this instance's among them. */
@@ -104,6 +109,12 @@ export function createMarkSearch(options: MarkSearchOptions): MarkSearch {
   }
 
   async function readTransaction(hash: Hash): Promise<MarkedTransaction> {
+    const own = options.broadcasts.find(hash);
+    if (own !== undefined) {
+      // Only EIP-1559 transactions are broadcast.
+      const { to = null, data: input = '0x' } = parseTransaction(own as `0x02${string}`);
+      return describeTransaction({ hash, from: options.self, to, input }, options.creditToken);
+    }
     const transaction = await client.request({ method: 'eth_getTransactionByHash', params: [hash] });
     if (transaction === null) throw new Error(`the node has a log of ${hash}, and not its transaction`);
     return describeTransaction(transaction, options.creditToken);

@@ -7,6 +7,9 @@ import type { RelayerContext } from './relayerContext.ts';
 /** Blocks that settle a payout, the including one counted. */
 export const PAYOUT_CONFIRMATIONS = 2;
 
+/** Instances that have searched the chain since they were started. */
+const searched = new WeakSet<RelayerContext>();
+
 /**
  * Searches the chain for a payout of a payment, by whatever known relayer.
  *
@@ -16,8 +19,12 @@ export const PAYOUT_CONFIRMATIONS = 2;
  */
 export async function findPayout(context: RelayerContext, payment: Payment): Promise<PlacedMark | undefined> {
   const mark = markPayout(payment.paymentIntentId);
+  // Alone, nobody but this process can have added one since it looked first: the key is locked.
+  if (searched.has(context) && context.config.others.length === 0 && context.journal.marks.find(mark).length === 0)
+    return undefined;
   for (;;) {
     const { headBlock } = await context.search.search();
+    searched.add(context);
     const payout = context.journal.marks.find(mark).find(({ kind }) => kind === 'payout');
     if (payout === undefined || headBlock - payout.blockNumber + 1 >= PAYOUT_CONFIRMATIONS) return payout;
     await pause(context.config.rpcPollIntervalMs, undefined, { signal: context.signal });

@@ -27,6 +27,11 @@ export async function payOut(context: RelayerContext, payment: Payment): Promise
   context.journal.move(paymentIntentId, 'transferring', { attempt: { intentId, kind: 'payout', ...call } });
 }
 
+/** What payouts of an instance may use, learnt from the last one: so they need no estimation. Forgotten when one fails. */
+const gasLimits = new WeakMap<RelayerContext, bigint>();
+/** A first transfer to a wallet costs more than another one, a third at most. */
+const GAS_MARGIN = 2n;
+
 function hasPaid(context: RelayerContext, payment: Payment, sent: Sent): boolean {
   const transfers = parseEventLogs({ abi: creditTokenAbi, eventName: 'Transfer', logs: [...sent.logs] });
   return transfers.some(
@@ -75,18 +80,22 @@ export async function settlePayout(context: RelayerContext, payment: Payment): P
     attempt,
     confirmations: PAYOUT_CONFIRMATIONS,
     whenGasTooHigh: 'wait',
+    gasLimit: gasLimits.get(context),
   });
   if (outcome.kind === 'void') {
+    gasLimits.delete(context);
     journal.move(paymentIntentId, 'claimed', { reason: outcome.reason, settled: { intentId, state: 'void' } });
     throw new StepError('PAYOUT_FAILED', `The payout was not made. ${outcome.reason}`, outcome.error);
   }
   const { sent } = outcome;
   const { txHash } = sent;
   if (sent.status === 'reverted') {
+    gasLimits.delete(context);
     journal.move(paymentIntentId, 'claimed', { reason: 'reverted', settled: { intentId, state: 'void', txHash } });
     throw new StepError('PAYOUT_FAILED', `The payout ${txHash} was reverted.`);
   }
   if (!hasPaid(context, payment, sent)) return await takeStrange(context, payment, sent, intentId);
+  gasLimits.set(context, sent.gasUsed * GAS_MARGIN);
   journal.move(paymentIntentId, 'transferred', {
     txHash,
     paidBy: config.self,

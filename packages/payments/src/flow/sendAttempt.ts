@@ -35,13 +35,23 @@ export function findOpenAttempt(context: RelayerContext, payment: Payment): Atte
  */
 export async function sendAttempt(
   context: RelayerContext,
-  params: { readonly attempt: Attempt; readonly confirmations: number; readonly whenGasTooHigh: 'wait' | 'reject' },
+  params: {
+    readonly attempt: Attempt;
+    readonly confirmations: number;
+    readonly whenGasTooHigh: 'wait' | 'reject';
+    /** Absent: it is estimated. */
+    readonly gasLimit?: bigint | undefined;
+  },
 ): Promise<AttemptOutcome> {
-  const { attempt, confirmations, whenGasTooHigh } = params;
+  const { attempt, confirmations, whenGasTooHigh, gasLimit } = params;
   const { signal } = context;
   try {
     const options = { confirmations, whenGasTooHigh, signal, label: `${attempt.kind} ${attempt.paymentIntentId}` };
-    const sent = await context.sender.send(attempt.intentId, { to: attempt.to, data: attempt.data }, options);
+    const sent = await context.sender.send(
+      attempt.intentId,
+      { to: attempt.to, data: attempt.data, ...(gasLimit === undefined ? {} : { gasLimit }) },
+      options,
+    );
     return { kind: 'mined', sent };
   } catch (error) {
     if (!(error instanceof SenderError) || UNSETTLED.includes(error.code)) throw error;

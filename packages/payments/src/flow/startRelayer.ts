@@ -77,6 +77,8 @@ function openChain(parts: RelayerParts, config: RelayerConfig, journal: PaymentJ
   const search = createMarkSearch({
     client,
     marks,
+    broadcasts: journal.broadcasts,
+    self,
     creditToken,
     stablecoin,
     relayers: [self, ...others],

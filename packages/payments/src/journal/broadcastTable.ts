@@ -14,6 +14,8 @@ export interface BroadcastTable {
   add(broadcast: { readonly nonce: number; readonly raw: Hex }): void;
   /** Lowest nonce first; of one nonce the newest last. */
   list(): readonly Broadcast[];
+  /** @returns the signed bytes; undefined where they are not kept (any more) */
+  find(txHash: Hash): Hex | undefined;
   /** Forgets all up to a nonce. */
   forget(nonce: number): void;
 }
@@ -27,12 +29,14 @@ export interface BroadcastTable {
 export function createBroadcastTable(database: DatabaseSync): BroadcastTable {
   const add = database.prepare('INSERT INTO broadcasts VALUES (?, ?, ?) ON CONFLICT (tx_hash) DO NOTHING');
   const list = database.prepare('SELECT * FROM broadcasts ORDER BY nonce, rowid');
+  const find = database.prepare('SELECT raw FROM broadcasts WHERE tx_hash = ?');
   const forget = database.prepare('DELETE FROM broadcasts WHERE nonce <= ?');
   return {
     add: ({ nonce, raw }) => void add.run(keccak256(raw), nonce, raw),
     // Casts: only this table's own writes are read.
     list: () =>
       list.all().map((row) => ({ txHash: row.tx_hash as Hash, nonce: Number(row.nonce), raw: row.raw as Hex })),
+    find: (txHash) => find.get(txHash)?.raw as Hex | undefined,
     forget: (nonce) => void forget.run(nonce),
   };
 }

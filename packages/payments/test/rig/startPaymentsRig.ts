@@ -41,6 +41,8 @@ export interface PaymentsRig extends AsyncDisposable {
     stablecoinAmount: bigint,
     frontend?: StandIn,
   ): { readonly paymentIntentId: string; readonly walletAddress: Address };
+  /** Transfers credits of the deployment, without any mark. */
+  giveCredits(address: Address, amount: bigint): Promise<void>;
   creditsOf(address: Address): Promise<bigint>;
   /** Payouts on the chain with a mark, by whomever. */
   countPayouts(mark: Hex): Promise<number>;
@@ -147,6 +149,17 @@ export async function startPaymentsRig(
       target.store.add({ paymentIntentId, walletAddress, stablecoinAmount: `${stablecoinAmount}` });
       return { paymentIntentId, walletAddress };
     },
+    giveCredits: (address, amount) =>
+      inTurn(async () => {
+        const call = {
+          address: creditToken,
+          abi: creditTokenAbi,
+          functionName: 'transfer',
+          args: [address, amount],
+        } as const;
+        const hash = await wallet.writeContract({ ...call, chain: null });
+        await client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
+      }),
     creditsOf: (address) =>
       client.readContract({ address: creditToken, abi: creditTokenAbi, functionName: 'balanceOf', args: [address] }),
     async countPayouts(mark) {

@@ -10,8 +10,8 @@ test('bursts without rivals grow to their bound', () => {
     pace.learn({ won: burst, conflicts: 0 });
     return burst;
   });
-  expect(bursts).toEqual([2, 4, 8, 16, 32, 64, 64, 64]);
-  expect(pace.share).toBeCloseTo(0.3 * 1.15 ** 8);
+  expect(bursts).toEqual([2, 3, 4, 6, 10, 15, 22, 34]);
+  expect(pace.share).toBeCloseTo(0.3 * 1.1 ** 8);
 });
 
 test('conflicts slow down, but never to a standstill; wins speed up again', () => {
@@ -46,6 +46,6 @@ test('a fraction is one more with that chance', () => {
 
 test('where chance picks nothing, it becomes likelier to pick something', () => {
   const pace = createPace();
-  for (let round = 0; round < 3; round += 1) pace.noteWaiting();
+  for (let round = 0; round < 13; round += 1) pace.noteWaiting();
   expect(pace.share).toBe(1);
 });

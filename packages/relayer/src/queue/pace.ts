@@ -7,9 +7,9 @@ const FIRST_SHARE = 0.3;
 const MIN_SHARE = 0.02;
 /** What a conflict makes of burst and share, and what a burst without one does. */
 const ON_CONFLICT = { burst: 0.5, share: 0.5 };
-const ON_CLEAN = { burst: 2, share: 1.15 };
+const ON_CLEAN = { burst: 1.5, share: 1.1 };
 /** What a round makes of the share in which chance has picked nothing of what could be claimed. */
-const ON_WAITING = 1.5;
+const ON_WAITING = 1.1;
 
 /** How greedily a relayer claims: less after each conflict with a rival, more after each burst without one. */
 export interface Pace {

@@ -81,9 +81,10 @@ async function runUntilCompleted(
 }
 
 /** Lets the first instance die at a point, and has the same or the other one finish; the first comes back in either case. */
-async function crashAt(at: number, successor: 'same' | 'other'): Promise<void> {
+async function crashAt(crash: { at: number; name?: string }, successor: 'same' | 'other'): Promise<void> {
+  const { at } = crash;
   const scene = await setUp();
-  const crashing = crashInstance(scene.one, { at });
+  const crashing = crashInstance(scene.one, crash);
   const done = waitUntil(() => scene.txHash() !== undefined, {
     timeoutMs: PATIENCE_MS,
     what: `point ${at} is never reached`,
@@ -134,7 +135,7 @@ test(
       Array.from({ length: LANES }, async () => {
         for (let run = runs.shift(); run !== undefined; run = runs.shift()) {
           try {
-            await crashAt(run.at, run.successor);
+            await crashAt({ at: run.at }, run.successor);
           } catch (error) {
             throw new Error(`killed ${names[run.at - 1]} (point ${run.at}), then ${run.successor}`, { cause: error });
           }
@@ -144,3 +145,8 @@ test(
   },
   sized({ small: 120_000, long: 3_600_000 }),
 );
+
+test('a payout that was journalled and never sent is not sent any more once another instance has paid', async () => {
+  // Approval, buy, payout: the third broadcast.
+  await crashAt({ at: 3, name: 'before eth_sendRawTransaction' }, 'other');
+});

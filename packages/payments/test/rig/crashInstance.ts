@@ -16,18 +16,19 @@ export interface CrashingInstance {
  * Starts the real program, to be killed at a point of its work.
  *
  * @param settings - its environment
- * @param crash - the number of the point, 0 for none; and a file for the points' names
+ * @param crash - the number of the point, 0 for none, among those of a name where one is given; and a file for the points' names
  * @returns the process
  */
 export function crashInstance(
   settings: Readonly<Record<string, string>>,
-  crash: { readonly at: number; readonly logFile?: string },
+  crash: { readonly at: number; readonly name?: string; readonly logFile?: string },
 ): CrashingInstance {
   const env = {
     PATH: process.env.PATH ?? '',
     ...settings,
     LOG_LEVEL: 'silent',
     CRASH_AT: `${crash.at}`,
+    CRASH_NAME: crash.name,
     CRASH_LOG: crash.logFile,
   };
   const child = spawn(process.execPath, ['--import', prelude, entry], { env, stdio: ['ignore', 'ignore', 'inherit'] });

@@ -7,10 +7,13 @@ import { DatabaseSync, StatementSync } from 'node:sqlite';
 
 const crashAt = Number(process.env.CRASH_AT ?? '0');
 const logFile = process.env.CRASH_LOG;
+/** Set: only points of this name count. */
+const counted = process.env.CRASH_NAME;
 let points = 0;
 
 function pass(name: string): void {
-  points++;
+  if (counted === undefined || counted === name) points++;
+  else return;
   if (logFile !== undefined) appendFileSync(logFile, `${name}\n`);
   if (points === crashAt) process.kill(process.pid, 'SIGKILL');
 }

@@ -10,6 +10,13 @@ export const PAYOUT_CONFIRMATIONS = 2;
 /** Instances that have searched the chain since they were started. */
 const searched = new WeakSet<RelayerContext>();
 
+/** Alone, nobody but this process can have paid since it looked first, for the key is locked; and this process knows what it has tried. */
+function isSurelyUnpaid(context: RelayerContext, { paymentIntentId }: Payment): boolean {
+  if (!searched.has(context) || context.config.others.length > 0) return false;
+  if (context.journal.marks.find(markPayout(paymentIntentId)).length > 0) return false;
+  return context.journal.attemptsOf(paymentIntentId).every(({ kind }) => kind !== 'payout');
+}
+
 /**
  * Searches the chain for a payout of a payment, by whatever known relayer.
  *
@@ -19,9 +26,7 @@ const searched = new WeakSet<RelayerContext>();
  */
 export async function findPayout(context: RelayerContext, payment: Payment): Promise<PlacedMark | undefined> {
   const mark = markPayout(payment.paymentIntentId);
-  // Alone, nobody but this process can have added one since it looked first: the key is locked.
-  if (searched.has(context) && context.config.others.length === 0 && context.journal.marks.find(mark).length === 0)
-    return undefined;
+  if (isSurelyUnpaid(context, payment)) return undefined;
   for (;;) {
     const { headBlock } = await context.search.search();
     searched.add(context);

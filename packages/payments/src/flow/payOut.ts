@@ -1,5 +1,5 @@
 import { creditTokenAbi } from '@prism-gateway/contracts';
-import type { Sent } from '@prism-gateway/sender';
+import { FINAL_STATES, type Sent } from '@prism-gateway/sender';
 import { parseEventLogs } from 'viem';
 import { encodePayout } from '../chain/marks.ts';
 import type { Payment } from '../journal/payment.ts';
@@ -10,6 +10,16 @@ import { StepError } from './StepError.ts';
 import { findOpenAttempt, sendAttempt } from './sendAttempt.ts';
 import { settleOwnership } from './settleOwnership.ts';
 
+/** A person may have released a payment too early: while the sender is still at a payout of it, there is no other one. */
+function refuseSecondPayout({ journal, sender }: RelayerContext, { paymentIntentId }: Payment): void {
+  const payouts = journal.attemptsOf(paymentIntentId).filter(({ kind }) => kind === 'payout');
+  const live = payouts.find(({ intentId }) => {
+    const intent = sender.get(intentId);
+    return intent !== undefined && !FINAL_STATES.includes(intent.state);
+  });
+  if (live !== undefined) throw new StepError('PAYOUT_FAILED', 'An earlier payout of it is still on its way.');
+}
+
 /**
  * Journals the payout of a payment whose credits are set aside, if it is this instance's to make.
  *
@@ -18,6 +28,7 @@ import { settleOwnership } from './settleOwnership.ts';
  * @throws StepError `ANOTHER_PAYS`; viem's errors
  */
 export async function payOut(context: RelayerContext, payment: Payment): Promise<void> {
+  refuseSecondPayout(context, payment);
   if (!(await settleOwnership(context, payment))) return;
   const { paymentIntentId, walletAddress, attempts } = payment;
   const { creditToken } = context.config;

@@ -5,8 +5,8 @@ import type { Rpc } from './createRpc.ts';
 import { nameReason } from './decodeReason.ts';
 import { readBytes, readList, readQuantity, readRecord } from './readAnswer.ts';
 
-/** What a simulated transaction would use, or what it would revert with. */
-export type Simulated = { readonly gas: bigint } | { readonly reverted: Hex | undefined };
+/** What a simulated transaction would use and return, or what it would revert with. */
+export type Simulated = { readonly gas: bigint; readonly returned: Hex } | { readonly reverted: Hex | undefined };
 
 /** A call of the Forwarder to simulate. */
 export interface SimulatedCall {
@@ -24,8 +24,10 @@ async function simulateBlock(rpc: Rpc, call: SimulatedCall, seconds: bigint): Pr
   const answer = readList(await rpc.call('eth_simulateV1', [{ blockStateCalls }, 'latest']), 'simulated blocks');
   const [result] = readList(readRecord(answer[0], 'simulated block').calls, 'simulated calls');
   const { status, gasUsed, returnData } = readRecord(result, 'simulated call');
-  if (readQuantity(status, 'status') === 1n) return { gas: readQuantity(gasUsed, 'gas') };
-  return { reverted: readBytes(returnData, 'return data') };
+  const data = readBytes(returnData, 'return data');
+  return readQuantity(status, 'status') === 1n
+    ? { gas: readQuantity(gasUsed, 'gas'), returned: data }
+    : { reverted: data };
 }
 
 /**
@@ -35,7 +37,10 @@ async function simulateBlock(rpc: Rpc, call: SimulatedCall, seconds: bigint): Pr
 async function estimate(rpc: Rpc, call: SimulatedCall): Promise<Simulated> {
   async function estimateAt(block: 'latest' | 'pending'): Promise<Simulated> {
     const outcome = await rpc.attempt('eth_estimateGas', [call, block]);
-    return 'result' in outcome ? { gas: readQuantity(outcome.result, 'gas') } : outcome;
+    if (!('result' in outcome)) return outcome;
+    const called = await rpc.attempt('eth_call', [call, block]);
+    if (!('result' in called)) return called;
+    return { gas: readQuantity(outcome.result, 'gas'), returned: readBytes(called.result, 'return data') };
   }
   const simulated = await estimateAt('latest');
   const isEarly = 'reverted' in simulated && nameReason(simulated.reverted) === 'RequestNotYetOpen';

@@ -1,9 +1,19 @@
+import { forwarderAbi } from '@prism-gateway/contracts';
 import type { ActionParams } from '@prism-gateway/protocol';
-import { expect, it } from 'vitest';
+import { encodeFunctionResult } from 'viem/utils';
+import { beforeEach, expect, it } from 'vitest';
 import { type CheckInput, checkRequest } from './checkRequest.ts';
 
 const WORD = `0x${'11'.repeat(32)}` as const;
 const [alice, bob] = [`0x${'aa'.repeat(20)}`, `0x${'bb'.repeat(20)}`] as const;
+
+/** What the simulated batch says of its entries. */
+let written: readonly boolean[] = [];
+
+function encodeResults(successes: readonly boolean[]): `0x${string}` {
+  const result = successes.map((success) => ({ success, reason: '0x' as const }));
+  return encodeFunctionResult({ abi: forwarderAbi, functionName: 'batchMultiUserWriteData', result });
+}
 
 /** A chain on which every simulation succeeds, as that of a multi-user batch does whatever its entries are worth. */
 const simulatedAt: bigint[] = [];
@@ -11,7 +21,7 @@ const context = {
   chain: {
     simulate: async (_: string, seconds: bigint) => {
       simulatedAt.push(seconds);
-      return { gas: 100_000n };
+      return { gas: 100_000n, returned: encodeResults(written) };
     },
   },
   policy: { feeMarginPercent: 0 },
@@ -19,6 +29,10 @@ const context = {
   now: () => 0,
   // Only what a check reads is there.
 } as unknown as Parameters<typeof checkRequest>[0];
+
+beforeEach(() => {
+  written = [true, true, true];
+});
 
 /** A multi-user batch whose entries were signed with these nonces; each signer's nonce on the chain is 5. */
 function createInput(entries: readonly { readonly signer: `0x${string}`; readonly nonce: bigint }[]): CheckInput {
@@ -55,6 +69,20 @@ it('takes a multi-user batch in which one signer has entries one after the other
     { signer: alice, nonce: 6n },
   ]);
   expect(await checkRequest(context, input)).toMatchObject({ kind: 'ready' });
+});
+
+it('counts the fees of those entries of a multi-user batch alone that would be written', async () => {
+  const input = createInput([
+    { signer: alice, nonce: 5n },
+    { signer: bob, nonce: 5n },
+  ]);
+  // Each pays one credit, and a credit is worth an ether: one pays for this gas, none does not.
+  const priced = { ...input, head: { ...input.head, gasPrice: 10n ** 13n - 1n }, wishes: input.wishes };
+  const rich = { ...context, settings: { ...context.settings, maxFeePerGas: 10n ** 14n } };
+  written = [false, true];
+  expect(await checkRequest(rich, priced)).toMatchObject({ kind: 'ready', feeWei: 10n ** 18n });
+  written = [false, false];
+  expect(await checkRequest(rich, priced)).toMatchObject({ kind: 'leave', reason: 'fee' });
 });
 
 it('simulates in a block later than the newest one, but reckons with one of the same time', async () => {

@@ -129,9 +129,9 @@ export async function checkRequest(context: CheckContext, input: CheckInput): Pr
     }
     return leave(nowMs, 'reverts', { errorMessage, wishes });
   }
-  const { gas } = simulated;
+  const { gas, returned } = simulated;
   const feeWei = feeInWei({
-    credits: sumFees(record),
+    credits: sumFees(record, returned),
     shareBps: forwarder.shareBps,
     creditsPerEth: settings.creditsPerEth,
   });

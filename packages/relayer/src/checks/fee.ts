@@ -1,16 +1,25 @@
+import { forwarderAbi } from '@prism-gateway/contracts';
 import type { ActionParams } from '@prism-gateway/protocol';
+import type { Hex } from 'viem';
+import { decodeFunctionResult } from 'viem/utils';
 import type { RelayedRecord } from '../life/openRequest.ts';
 
 const WHOLE_BPS = 10_000n;
 const WEI_PER_ETH = 10n ** 18n;
 const WHOLE_PERCENT = 100n;
 
-/** The fee that a request pays, before the split: of a multi-user batch, what its entries pay together. */
-export function sumFees(record: Pick<RelayedRecord, 'action' | 'params'>): bigint {
+/**
+ * The fee that a request pays, before the split: of a multi-user batch, what those of its entries pay together that would be
+ * written. The others pay nothing, and anyone may queue them.
+ *
+ * @param returned - what the simulated call returned
+ */
+export function sumFees(record: Pick<RelayedRecord, 'action' | 'params'>, returned: Hex): bigint {
   if (record.action !== 'BATCH_MULTI_USER_WRITE_DATA') return BigInt(record.params.relayerFee);
   // Action and params go together in a record.
   const { requests } = record.params as ActionParams<'BATCH_MULTI_USER_WRITE_DATA'>;
-  return requests.reduce((sum, entry) => sum + BigInt(entry.relayerFee), 0n);
+  const results = decodeFunctionResult({ abi: forwarderAbi, functionName: 'batchMultiUserWriteData', data: returned });
+  return requests.reduce((sum, { relayerFee }, i) => (results[i]?.success ? sum + BigInt(relayerFee) : sum), 0n);
 }
 
 /**

@@ -163,7 +163,7 @@ test(
     });
     await fc.assert(
       fc.asyncProperty(troubles, fc.nat(), (list, faultSeed) => run(sized({ small: 8, long: 200 }), list, faultSeed)),
-      { seed, numRuns: sized({ small: 1, long: 5 }), endOnFailure: true },
+      { seed, numRuns: Number(process.env.FC_RUNS ?? sized({ small: 1, long: 5 })), endOnFailure: true },
     );
   },
   sized({ small: 100_000, long: 3_600_000 }),

@@ -1,0 +1,90 @@
+import { createCipheriv, pbkdf2Sync, randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cloudAbi, type Deployment, deployContracts, startDevnet } from '@prism-gateway/contracts';
+import {
+  createPrisms,
+  type PrismUser,
+  type RelayWorld,
+  signWrite,
+  startRelayerProcess,
+  startRelayWorld,
+} from '@prism-gateway/testing/relay';
+import { createPublicClient, type Hex, hexToBytes, http, keccak256, numberToHex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { expect, test } from 'vitest';
+
+const CREDIT = 10n ** 18n;
+const PASSWORD = 'only for this test';
+const DATA_ID = numberToHex(7, { size: 32 });
+const OTHER_CHAIN = { chainId: 31_338, chainName: 'eip155:31338' };
+
+/** Encrypts a key as Web3 Secret Storage, version 3, with a key derivation that takes no time. */
+function encryptKey(privateKey: Hex): string {
+  const [salt, iv] = [randomBytes(32), randomBytes(16)];
+  const derived = pbkdf2Sync(PASSWORD, salt, 1000, 32, 'sha256');
+  const cipher = createCipheriv('aes-128-ctr', derived.subarray(0, 16), iv);
+  const ciphertext = Buffer.concat([cipher.update(hexToBytes(privateKey)), cipher.final()]);
+  const mac = keccak256(Buffer.concat([derived.subarray(16), ciphertext])).slice(2);
+  const kdfparams = { c: 1000, dklen: 32, prf: 'hmac-sha256', salt: salt.toString('hex') };
+  const cipherparams = { iv: iv.toString('hex') };
+  const crypto = { cipher: 'aes-128-ctr', cipherparams, ciphertext: ciphertext.toString('hex') };
+  return JSON.stringify({ version: 3, crypto: { ...crypto, kdf: 'pbkdf2', kdfparams, mac } });
+}
+
+/** Signs a write of a chain's first user, and puts it into the queue. */
+async function post(world: RelayWorld, chain: { chainName: string; deployment: Deployment; user: PrismUser }) {
+  const { chainName, deployment, user } = chain;
+  const timestamp = BigInt(Math.floor(Date.now() / 1000));
+  const wish = { dataId: DATA_ID, payload: '0xabcd', relayerFee: 3000n * CREDIT, nonce: 1n, timestamp } as const;
+  const params = await signWrite(deployment, user, wish);
+  return await world.client.submitRequest({ chainName, action: 'WRITE_DATA_FOR', params });
+}
+
+test('one process with a keystore serves several chains, each request on its own', { timeout: 60_000 }, async () => {
+  await using world = await startRelayWorld({ users: 1, relayers: 1 });
+  await using devnet = await startDevnet({ accounts: 2, chainId: OTHER_CHAIN.chainId });
+  const { rpcUrl } = devnet;
+  // Both were asked for.
+  const [sponsorKey, relayerKey] = [devnet.privateKeys[0]!, world.relayerKeys[0]!];
+  const officialRelayers = [sponsorKey, relayerKey].map((key) => privateKeyToAccount(key).address);
+  const deployment = await deployContracts({ rpcUrl, privateKey: sponsorKey, officialRelayers });
+  const accounts = world.users.map(({ account }) => account);
+  const [user] = await createPrisms({ rpcUrl, deployment, sponsorKey, accounts, credits: 1_000_000n * CREDIT });
+  const chains = [
+    { chainName: 'eip155:31337', rpcUrl: world.devnet.rpcUrl, deployment: world.deployment, user: world.users[0]! },
+    { chainName: OTHER_CHAIN.chainName, rpcUrl, deployment, user: user! },
+  ];
+
+  const keystore = join(world.dir, 'key.json');
+  await writeFile(keystore, encryptKey(relayerKey));
+  const { GATEWAY_URL, DATA_DIR, TMPDIR, CREDITS_PER_ETH } = world.relayerEnv(0) as Record<string, string>;
+  const relayer = await startRelayerProcess({
+    ...({ GATEWAY_URL, DATA_DIR, TMPDIR, CREDITS_PER_ETH } as Record<string, string>),
+    RELAYER_KEYSTORE: keystore,
+    RELAYER_KEYSTORE_PASSWORD: PASSWORD,
+    RELAYER_CHAINS: JSON.stringify(
+      chains.map((chain) => ({
+        chainName: chain.chainName,
+        rpcUrl: chain.rpcUrl,
+        forwarder: chain.deployment.forwarder,
+        // This node makes blocks for transactions alone: no more of them would come.
+        confirmations: 1,
+      })),
+    ),
+  });
+  try {
+    for (const chain of chains) {
+      const { requestId } = await post(world, chain);
+      expect((await world.client.waitForRequest(requestId, { timeoutMs: 20_000 })).status).toBe('success');
+      const reader = createPublicClient({ transport: http(chain.rpcUrl) });
+      const data = { abi: cloudAbi, functionName: 'dataOf', args: [chain.user.cloudId, DATA_ID] } as const;
+      expect(await reader.readContract({ ...data, address: chain.deployment.cloud })).toBe('0xabcd');
+    }
+    const secrets = [PASSWORD, relayerKey.slice(2)];
+    for (const secret of secrets) expect(relayer.output.some((line) => line.includes(secret))).toBe(false);
+    expect(await relayer.stop()).toBe(0);
+  } finally {
+    await relayer.kill();
+  }
+});

@@ -155,7 +155,8 @@ async function run(count: number, troubles: readonly Trouble[], seed: number): P
 test(
   'whatever befalls three instances, no payment is lost, none is paid twice, and the books balance',
   async () => {
-    const seed = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31);
+    // A seed of its own in full size; the small one is the same run each time.
+    const seed = Number(process.env.FC_SEED ?? sized({ small: 2, long: Date.now() % 2 ** 31 }));
     console.log(`seed ${seed}`);
     const troubles = fc.array(trouble, {
       minLength: sized({ small: 6, long: 40 }),

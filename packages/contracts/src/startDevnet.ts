@@ -18,6 +18,8 @@ export interface DevnetOptions {
   readonly accounts?: number;
   /** Gas limit of a block; default 30,000,000. */
   readonly gasLimit?: number;
+  /** Blocks only when `evm_mine` or `anvil_mine` is called. */
+  readonly isMiningOff?: boolean;
   /** Ends the devnet. */
   readonly signal?: AbortSignal;
 }
@@ -48,11 +50,19 @@ function deriveKey(addressIndex: number): Hex {
 }
 
 function createArguments(options: DevnetOptions): readonly string[] {
-  const { port = 0, blockTimeMs, chainId = DEFAULT_CHAIN_ID, accounts = DEFAULT_ACCOUNTS, gasLimit } = options;
+  const {
+    port = 0,
+    blockTimeMs,
+    chainId = DEFAULT_CHAIN_ID,
+    accounts = DEFAULT_ACCOUNTS,
+    gasLimit,
+    isMiningOff,
+  } = options;
   return [
     ...['--host', '127.0.0.1', '--port', `${port}`, '--chain-id', `${chainId}`, '--accounts', `${accounts}`],
     ...['--mnemonic', MNEMONIC],
     ...(blockTimeMs === undefined ? [] : ['--block-time', `${blockTimeMs / 1000}`]),
+    ...(isMiningOff ? ['--no-mining'] : []),
     ...(gasLimit === undefined ? [] : ['--gas-limit', `${gasLimit}`]),
   ];
 }

@@ -1,9 +1,10 @@
 import { deriveCloudId } from '@prism-gateway/protocol/typed-data';
 import type { Hex } from 'viem';
 import { zeroAddress } from 'viem';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { cloudAbi } from '../src/index.ts';
-import { type ChainRig, CREDIT, createUser, DEFAULT_FEE, FUNDS, idOf, startChainRig } from './chainRig.ts';
+import { type ChainRig, CREDIT, createUser, DEFAULT_FEE, FUNDS, idOf } from './chainRig.ts';
+import { useChain } from './useChain.ts';
 
 const PROTOCOL_FEE = CREDIT / 10n;
 
@@ -12,19 +13,13 @@ const bob = createUser('bob');
 const unknown = idOf('no such prism');
 
 let rig: ChainRig;
-let snapshot: Hex;
 /** Alice's, with `FUNDS` in it. */
 let cloudId: Hex;
 
-beforeAll(async () => {
-  rig = await startChainRig();
+useChain(async (started) => {
+  rig = started;
   cloudId = await rig.createPrism(alice);
 });
-afterAll(() => rig?.devnet.stop());
-beforeEach(async () => {
-  snapshot = await rig.client.snapshot();
-});
-afterEach(() => rig.client.revert({ id: snapshot }));
 
 const write = (dataId: string, payload: string) =>
   rig.act({ action: 'WRITE_DATA_FOR', signer: alice, params: { cloudId, dataId, payload } });

@@ -1,25 +1,23 @@
 import { createPermit, createPermitTypedData, deriveCloudId } from '@prism-gateway/protocol/typed-data';
 import { type Address, type Hex, parseSignature } from 'viem';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { creditTokenAbi } from '../src/index.ts';
-import { type ChainRig, CREDIT, createUser, DEFAULT_FEE, FUNDS, startChainRig } from './chainRig.ts';
+import { type ChainRig, CREDIT, createUser, DEFAULT_FEE, FUNDS } from './chainRig.ts';
+import { useChain } from './useChain.ts';
 
 const alice = createUser('alice');
 const cloudId = deriveCloudId({ signer: alice.address, salt: '0x01' });
 
 let rig: ChainRig;
-let snapshot: Hex;
 
-beforeAll(async () => {
-  rig = await startChainRig({ initialCredits: 2n ** 100n });
-  await rig.giveCredits(alice.address, FUNDS);
-  await rig.giveCredits(rig.official, FUNDS);
-});
-afterAll(() => rig?.devnet.stop());
-beforeEach(async () => {
-  snapshot = await rig.client.snapshot();
-});
-afterEach(() => rig.client.revert({ id: snapshot }));
+useChain(
+  async (started) => {
+    rig = started;
+    await rig.giveCredits(alice.address, FUNDS);
+    await rig.giveCredits(rig.official, FUNDS);
+  },
+  { initialCredits: 2n ** 100n },
+);
 
 /** Alice's permit for the Forwarder. */
 async function signPermit(change: { value?: bigint; spender?: Address; deadline?: bigint } = {}) {

@@ -1,24 +1,19 @@
 import type { Address, Hex } from 'viem';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { cloudAbi, coreAbi, forwarderAbi } from '../src/index.ts';
-import { type ChainRig, CREDIT, createUser, DEFAULT_FEE, FUNDS, idOf, startChainRig } from './chainRig.ts';
+import { type ChainRig, CREDIT, createUser, DEFAULT_FEE, FUNDS, idOf } from './chainRig.ts';
+import { useChain } from './useChain.ts';
 
 const PROTOCOL_FEE = CREDIT / 10n;
 const alice = createUser('alice');
 
 let rig: ChainRig;
-let snapshot: Hex;
 let cloudId: Hex;
 
-beforeAll(async () => {
-  rig = await startChainRig();
+useChain(async (started) => {
+  rig = started;
   cloudId = await rig.createPrism(alice);
 });
-afterAll(() => rig?.devnet.stop());
-beforeEach(async () => {
-  snapshot = await rig.client.snapshot();
-});
-afterEach(() => rig.client.revert({ id: snapshot }));
 
 const sign = (change: { relayerFee?: string; timestamp?: string } = {}) =>
   rig.sign({

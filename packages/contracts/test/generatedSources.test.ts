@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { isLong } from '@prism-gateway/testing/test-size';
 import { expect, it } from 'vitest';
 import { generateSources } from '../scripts/generateSources.ts';
 import { hashSources } from '../scripts/hashSources.ts';
 import { sourcesHash } from './generated/sourcesHash.ts';
-import { isLong } from './testSize.ts';
 
 const COMPILE_TIMEOUT_MS = 180_000;
 

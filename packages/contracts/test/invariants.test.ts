@@ -1,5 +1,6 @@
 import type { Action, ActionParams } from '@prism-gateway/protocol';
 import { createMultiUserBatchParams, deriveCloudId, type SignedAction } from '@prism-gateway/protocol/typed-data';
+import { sized } from '@prism-gateway/testing/test-size';
 import fc from 'fast-check';
 import { type Address, type Hex, maxUint256 } from 'viem';
 import { numberToHex } from 'viem/utils';
@@ -16,7 +17,6 @@ import {
   type SignedStep,
   type Step,
 } from './cloudModel.ts';
-import { sized } from './testSize.ts';
 
 /** Odd, so that every split has a remainder. */
 const PROTOCOL_FEE = 13n;

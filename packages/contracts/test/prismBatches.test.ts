@@ -1,6 +1,7 @@
 import type { Hex } from 'viem';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type ChainRig, CREDIT, createUser, DEFAULT_FEE, FUNDS, idOf, startChainRig } from './chainRig.ts';
+import { describe, expect, it } from 'vitest';
+import { type ChainRig, CREDIT, createUser, DEFAULT_FEE, FUNDS, idOf } from './chainRig.ts';
+import { useChain } from './useChain.ts';
 
 const PROTOCOL_FEE = CREDIT / 10n;
 
@@ -8,19 +9,13 @@ const alice = createUser('alice');
 const bob = createUser('bob');
 
 let rig: ChainRig;
-let snapshot: Hex;
 /** Alice's, with `FUNDS` in it. */
 let cloudId: Hex;
 
-beforeAll(async () => {
-  rig = await startChainRig();
+useChain(async (started) => {
+  rig = started;
   cloudId = await rig.createPrism(alice);
 });
-afterAll(() => rig?.devnet.stop());
-beforeEach(async () => {
-  snapshot = await rig.client.snapshot();
-});
-afterEach(() => rig.client.revert({ id: snapshot }));
 
 const write = (dataId: string, payload: string) =>
   rig.act({ action: 'WRITE_DATA_FOR', signer: alice, params: { cloudId, dataId, payload } });

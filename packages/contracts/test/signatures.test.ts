@@ -8,13 +8,14 @@ import {
 import type { Address, Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { encodeFunctionData, numberToHex } from 'viem/utils';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { creditTokenAbi, deployContracts, encodeForwarderCall, forwarderAbi } from '../src/index.ts';
-import { type ChainRig, CREDIT, createUser, FUNDS, idOf, startChainRig } from './chainRig.ts';
+import { type ChainRig, CREDIT, createUser, FUNDS, idOf } from './chainRig.ts';
 import { hostileWalletAbi } from './generated/hostileWalletAbi.ts';
 import { hostileWalletBytecode } from './generated/hostileWalletBytecode.ts';
 import { testWalletAbi } from './generated/testWalletAbi.ts';
 import { testWalletBytecode } from './generated/testWalletBytecode.ts';
+import { useChain } from './useChain.ts';
 
 /** Order of the curve: `n - s` is the other `s` of a signature. */
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
@@ -23,18 +24,12 @@ const alice = createUser('alice');
 const bob = createUser('bob');
 
 let rig: ChainRig;
-let snapshot: Hex;
 let cloudId: Hex;
 
-beforeAll(async () => {
-  rig = await startChainRig();
+useChain(async (started) => {
+  rig = started;
   cloudId = await rig.createPrism(alice);
 });
-afterAll(() => rig?.devnet.stop());
-beforeEach(async () => {
-  snapshot = await rig.client.snapshot();
-});
-afterEach(() => rig.client.revert({ id: snapshot }));
 
 const write = () => ({ cloudId, dataId: idOf('a'), payload: '0x11' });
 const signWrite = (change: { nonce?: bigint; chainId?: number; forwarder?: Address } = {}) =>

@@ -1,23 +1,18 @@
 import type { Hex } from 'viem';
 import { maxUint256 } from 'viem';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { creditTokenAbi, exchangeAbi, stablecoinAbi } from '../src/index.ts';
-import { type ChainRig, CREDIT, startChainRig } from './chainRig.ts';
+import { type ChainRig, CREDIT } from './chainRig.ts';
+import { useChain } from './useChain.ts';
 
 /** One stablecoin in base units. */
 const COIN = 1_000_000n;
 
 let rig: ChainRig;
-let snapshot: Hex;
 
-beforeAll(async () => {
-  rig = await startChainRig();
+useChain(async (started) => {
+  rig = started;
 });
-afterAll(() => rig?.devnet.stop());
-beforeEach(async () => {
-  snapshot = await rig.client.snapshot();
-});
-afterEach(() => rig.client.revert({ id: snapshot }));
 
 const onExchange = (functionName: string, args: readonly unknown[], from = rig.outsider) =>
   rig.call({ from, to: rig.deployment.exchange, abi: exchangeAbi, functionName, args });

@@ -1,10 +1,10 @@
 import { startFaultProxy } from '@prism-gateway/testing';
+import { sized } from '@prism-gateway/testing/test-size';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { markPayout } from '../src/chain/marks.ts';
 import { runInstance } from './rig/runInstance.ts';
 import { type PaymentsRig, startPaymentsRig } from './rig/startPaymentsRig.ts';
-import { sized } from './rig/testSize.ts';
 import { waitUntil } from './rig/waitUntil.ts';
 
 const INSTANCES = 3;

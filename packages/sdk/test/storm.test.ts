@@ -1,12 +1,12 @@
 import { recoverRequestSigner } from '@prism-gateway/protocol/typed-data';
 import { type FaultKind, type FaultProxy, shareFaults, startFaultProxy } from '@prism-gateway/testing';
+import { sized } from '@prism-gateway/testing/test-size';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createGatewayClient, type GatewayClient, isGatewayError, type RelayerClient } from '../src/index.ts';
 import { DOMAIN, newAccount, QUICK_RETRY, type SdkRig, startSdkRig, TX_HASH } from './rig.ts';
 
-const isLong = process.env.TEST_LONG === '1';
-const USERS = isLong ? 10 : 3;
-const REQUESTS = isLong ? 40 : 12;
+const USERS = sized({ small: 3, long: 10 });
+const REQUESTS = sized({ small: 12, long: 40 });
 
 /** What befalls three calls in ten. Where nothing ever comes the wait costs time: few of those. */
 const quick: readonly FaultKind[] = [

@@ -231,7 +231,8 @@ describe('a sender', () => {
   });
 
   test('does not work with a signer of another key', async () => {
-    const account = privateKeyToAccount(anvil.privateKeys[1]);
+    // A devnet has ten.
+    const account = privateKeyToAccount(anvil.privateKeys[1]!);
     const sender = await rig.open({ account: { ...account, address: rig.account.address } });
     await expect(sender.send('x', markedCall('x'))).rejects.toMatchObject({ code: 'SIGNING_FAILED' });
     expect(sender.get('x')).toBeUndefined();

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { type Anvil, startAnvil } from '@prism-gateway/testing';
+import { isLong, sized } from '@prism-gateway/testing/test-size';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Sender } from '../src/index.ts';
 import type { CrashSettings } from './rigs/crashingSender.ts';
 import { badCall, createSenderRig, markedCall, type SenderRig } from './rigs/createSenderRig.ts';
-import { isLong, sized } from './testSize.ts';
 
 const PROGRAM = fileURLToPath(new URL('rigs/crashingSender.ts', import.meta.url));
 /** Compiling anew is most of what a start costs. */

@@ -7,12 +7,12 @@ import {
   startAnvil,
   startRpcFaultProxy,
 } from '@prism-gateway/testing';
+import { isLong, sized } from '@prism-gateway/testing/test-size';
 import fc from 'fast-check';
 import { parseGwei } from 'viem';
 import { expect, test } from 'vitest';
 import type { Sender } from '../src/index.ts';
 import { createSenderRig, markedCall, type SenderRig } from './rigs/createSenderRig.ts';
-import { isLong, sized } from './testSize.ts';
 
 /** Reorganisations are less deep than this. */
 const CONFIRMATIONS = 3;

@@ -1,7 +1,7 @@
 import { type Anvil, type RpcFault, type RpcFaultProxy, startAnvil, startRpcFaultProxy } from '@prism-gateway/testing';
+import { sized } from '@prism-gateway/testing/test-size';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createSenderRig, markedCall, type SenderRig } from './rigs/createSenderRig.ts';
-import { sized } from './testSize.ts';
 
 let anvil: Anvil;
 let proxy: RpcFaultProxy;

@@ -1,7 +1,7 @@
+import { sized } from '@prism-gateway/testing/test-size';
 import fc from 'fast-check';
 import { describe, test } from 'vitest';
 import type { RequestStore } from '../../src/ports/requestStore.ts';
-import { sized } from '../testSize.ts';
 import { reuseStore } from './requestModel/reuseStore.ts';
 import { runSteps } from './requestModel/runSteps.ts';
 import { stepsArbitrary } from './requestModel/stepsArbitrary.ts';

@@ -1,10 +1,10 @@
 /** The storm of `storm.test.ts` over the built function: its handler, called side by side by the events of an HTTP API. */
 import { type RunningFunction, startFunction } from '@prism-gateway/testing';
+import { sized } from '@prism-gateway/testing/test-size';
 import { afterAll, beforeAll, test } from 'vitest';
 import { type BuiltFunction, buildFunction } from '../lambda/buildFunction.ts';
 import { describeWithDynamo } from '../rigs/dynamoStores.ts';
 import { createRelayers } from '../rigs/relayerClient.ts';
-import { sized } from '../testSize.ts';
 import { openFunctionDoor } from './door.ts';
 import { describeStorm, expectNothingLost, expectStorm } from './expectNothingLost.ts';
 import { runStorm, type StormSize } from './runStorm.ts';

@@ -8,12 +8,12 @@
  */
 import type { RequestRecord } from '@prism-gateway/protocol';
 import { type FaultKind, type ProxiedCall, type RunningGateway, startGateway } from '@prism-gateway/testing';
+import { isLong } from '@prism-gateway/testing/test-size';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWithDynamo } from '../rigs/dynamoStores.ts';
 import { updateCall } from '../rigs/gatewayClient.ts';
 import { createRelayers, type RelayerClient } from '../rigs/relayerClient.ts';
 import { writeRequestBody } from '../rigs/writeRequestBody.ts';
-import { isLong } from '../testSize.ts';
 import { addRelayersBy } from './addRelayersBy.ts';
 import { type Door, type DoorAnswer, openServerDoor } from './door.ts';
 import { type FaultyWorld, startFaultyWorld } from './startFaultyWorld.ts';

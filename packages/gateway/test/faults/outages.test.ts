@@ -9,12 +9,12 @@
 import { randomBytes } from 'node:crypto';
 import type { RequestRecord, SignedOperationBody } from '@prism-gateway/protocol';
 import { type FaultKind, type RunningGateway, startGateway } from '@prism-gateway/testing';
+import { isLong } from '@prism-gateway/testing/test-size';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { describeWithDynamo } from '../rigs/dynamoStores.ts';
 import { type GatewayCall, updateCall } from '../rigs/gatewayClient.ts';
 import { createRelayers, type RelayerClient } from '../rigs/relayerClient.ts';
 import { writeRequestBody } from '../rigs/writeRequestBody.ts';
-import { isLong } from '../testSize.ts';
 import { addRelayersBy } from './addRelayersBy.ts';
 import { type Door, type DoorAnswer, openServerDoor } from './door.ts';
 import { type FaultyWorld, startFaultyWorld } from './startFaultyWorld.ts';

@@ -8,10 +8,10 @@
  * part is that the URL may be used again as long as it lives, and that an upload is bound to its content.
  */
 import { type RunningGateway, startGateway } from '@prism-gateway/testing';
+import { isLong, sized } from '@prism-gateway/testing/test-size';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWithDynamo } from '../rigs/dynamoStores.ts';
 import { createRelayers } from '../rigs/relayerClient.ts';
-import { isLong, sized } from '../testSize.ts';
 import { type Door, openServerDoor } from './door.ts';
 import { describeStorm, expectNothingLost, expectStorm } from './expectNothingLost.ts';
 import { runStorm, type StormSize } from './runStorm.ts';

@@ -1,9 +1,9 @@
+import { sized } from '@prism-gateway/testing/test-size';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exchangeBytes } from '../rigs/exchangeBytes.ts';
 import { parseAnswers } from '../rigs/parseAnswers.ts';
 import { residentBytes } from '../rigs/residentBytes.ts';
-import { sized } from '../testSize.ts';
 import { callArbitrary } from './callArbitrary.ts';
 import { checkAnswer } from './checkAnswer.ts';
 import { type FuzzCall, isWhole, writeCall } from './fuzzCall.ts';

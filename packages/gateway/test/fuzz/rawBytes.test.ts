@@ -1,8 +1,8 @@
+import { sized } from '@prism-gateway/testing/test-size';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exchangeBytes } from '../rigs/exchangeBytes.ts';
 import { parseAnswers } from '../rigs/parseAnswers.ts';
-import { sized } from '../testSize.ts';
 import { checkAnswer } from './checkAnswer.ts';
 import { type FuzzTarget, startFuzzTarget } from './startFuzzTarget.ts';
 

@@ -1,10 +1,10 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
+import { sized } from '@prism-gateway/testing/test-size';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readRecord, updateCall } from '../rigs/gatewayClient.ts';
 import type { RelayerClient } from '../rigs/relayerClient.ts';
 import type { GatewayPair, StartGatewayPair } from '../rigs/startGatewayPair.ts';
 import { writeRequestBody } from '../rigs/writeRequestBody.ts';
-import { sized } from '../testSize.ts';
 
 const CLIENTS = 50;
 const RELAYERS = 5;

@@ -1,7 +1,7 @@
+import { sized } from '@prism-gateway/testing/test-size';
 import { describeWithDynamo } from '../rigs/dynamoStores.ts';
 import { startDynamoPair } from '../rigs/startDynamoPair.ts';
 import { startGatewayPair } from '../rigs/startGatewayPair.ts';
-import { sized } from '../testSize.ts';
 import { pagingRace } from './pagingRace.ts';
 
 pagingRace('SQLite', startGatewayPair, {

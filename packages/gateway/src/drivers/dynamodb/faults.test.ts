@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { FaultKind, ProxiedCall } from '@prism-gateway/testing';
+import { isLong } from '@prism-gateway/testing/test-size';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   anyAddress,
@@ -10,7 +11,6 @@ import {
   START,
 } from '../../../test/contracts/storedRequests.ts';
 import { createDynamoRig, type DynamoRig, describeWithDynamo } from '../../../test/rigs/dynamoStores.ts';
-import { isLong } from '../../../test/testSize.ts';
 import type { StoredRequest } from '../../ports/requestStore.ts';
 import type { DynamoStores } from './createDynamoStores.ts';
 

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { DeleteItemCommand, type DynamoDBClient, GetItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { DYNAMO_TEST_ACCESS } from '@prism-gateway/testing';
+import { sized } from '@prism-gateway/testing/test-size';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { anyAddress, claimOf, pendingRequest, reportOf, START } from '../../../test/contracts/storedRequests.ts';
 import { createDynamoRig, DYNAMO_TABLES, type DynamoRig, describeWithDynamo } from '../../../test/rigs/dynamoStores.ts';
-import { sized } from '../../../test/testSize.ts';
 import type { RequestStore, StoredRequest } from '../../ports/requestStore.ts';
 import { createDynamoClient } from './createDynamoClient.ts';
 

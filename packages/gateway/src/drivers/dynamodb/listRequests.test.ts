@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { sized } from '@prism-gateway/testing/test-size';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { anyAddress, anyChain, claimOf, pendingRequest, START } from '../../../test/contracts/storedRequests.ts';
 import { walkList } from '../../../test/contracts/walkList.ts';
 import { createDynamoRig, type DynamoRig, describeWithDynamo } from '../../../test/rigs/dynamoStores.ts';
-import { sized } from '../../../test/testSize.ts';
 import type { RequestStore, StoredRequest } from '../../ports/requestStore.ts';
 import { shardKey } from './requestTable.ts';
 

@@ -1,8 +1,8 @@
 import { shareFaults } from '@prism-gateway/testing';
+import { sized } from '@prism-gateway/testing/test-size';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { anyChain, claimOf, pendingRequest, reportOf } from '../../../test/contracts/storedRequests.ts';
 import { createDynamoRig, type DynamoRig, describeWithDynamo } from '../../../test/rigs/dynamoStores.ts';
-import { sized } from '../../../test/testSize.ts';
 import type { RequestStore, StoredRequest } from '../../ports/requestStore.ts';
 
 /** Share of all calls that something befalls. */

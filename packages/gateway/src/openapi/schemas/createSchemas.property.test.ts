@@ -10,10 +10,10 @@ import {
 } from '@prism-gateway/protocol';
 import { EXAMPLE_REQUESTS } from '@prism-gateway/protocol/examples';
 import { anyRequestArbitrary, mutateJson } from '@prism-gateway/testing';
+import { sized } from '@prism-gateway/testing/test-size';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createOpenApiRig } from '../../../test/rigs/openApiRig.ts';
-import { sized } from '../../../test/testSize.ts';
 import { schemaRef } from '../document.ts';
 import { nameSchemas } from './nameSchemas.ts';
 

@@ -3,12 +3,13 @@ import { sized } from '@prism-gateway/testing/test-size';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { markPayout } from '../src/chain/marks.ts';
+import { OPEN_STATES } from '../src/journal/paymentState.ts';
 import { runInstance } from './rig/runInstance.ts';
 import { type PaymentsRig, startPaymentsRig } from './rig/startPaymentsRig.ts';
 import { waitUntil } from './rig/waitUntil.ts';
 
 const INSTANCES = 3;
-const PATIENCE_MS = sized({ small: 60_000, long: 600_000 });
+const PATIENCE_MS = sized({ small: 60_000, long: 150_000 });
 const REORG_DEPTH = 16;
 
 type Trouble =
@@ -99,11 +100,10 @@ function owedBy(fleet: Fleet, paymentIntentId: string, payer: string): bigint | 
 }
 
 async function expectBooksToBalance(rig: PaymentsRig, fleet: Fleet): Promise<void> {
-  for (const { paymentIntentId, walletAddress, txHash } of rig.frontend.store.list()) {
-    const payouts = await rig.countPayouts(markPayout(paymentIntentId));
-    expect(payouts, `${paymentIntentId} has one payout`).toBe(1);
-    const { from } = await rig.client.getTransaction({ hash: txHash as `0x${string}` });
-    const owed = owedBy(fleet, paymentIntentId, from);
+  for (const { paymentIntentId, walletAddress } of rig.frontend.store.list()) {
+    const payouts = await rig.findPayouts(markPayout(paymentIntentId));
+    expect(payouts, `${paymentIntentId} has one payout`).toHaveLength(1);
+    const owed = owedBy(fleet, paymentIntentId, payouts[0]?.from ?? '');
     expect(await rig.creditsOf(walletAddress as `0x${string}`), paymentIntentId).toBe(owed);
   }
 }
@@ -128,11 +128,13 @@ async function run(count: number, troubles: readonly Trouble[], seed: number): P
     const isDone = () => rig.frontend.store.list().every(({ txHash }) => txHash !== undefined);
     await waitUntil(isDone, { timeoutMs: PATIENCE_MS, what: 'payments are not completed' });
     const start = await rig.client.getBlockNumber();
-    // Deep enough for whatever a reorganisation has undone to be repaired.
+    // Deep enough for whatever a reorganisation has undone to be noticed; then it is repaired.
     await waitUntil(async () => (await rig.client.getBlockNumber()) > start + BigInt(REORG_DEPTH + 10), {
       timeoutMs: PATIENCE_MS,
       what: 'no blocks',
     });
+    const isAtRest = () => fleet.instances.every(({ relayer }) => relayer.journal.list(OPEN_STATES).length === 0);
+    await waitUntil(isAtRest, { timeoutMs: PATIENCE_MS, what: 'payments are under way' });
     await expectBooksToBalance(rig, fleet);
     expect(payments).toHaveLength(count);
   } catch (error) {

@@ -10,7 +10,7 @@ import { markAnnouncement, markPayout } from './marks.ts';
  *
  * - `yes`: nobody else has announced the payment after this instance did, and nobody else has paid it
  * - `never`: somebody else has; whatever is signed for it must not reach a node
- * - `later`: this instance's own announcement is not on the chain (any more, or yet)
+ * - `later`: this instance's own announcement is not on the chain (any more, or yet), or has not stood long enough over another's
  */
 export type FenceVerdict = 'yes' | 'never' | 'later';
 
@@ -27,6 +27,8 @@ export interface FenceOptions {
   readonly search: MarkSearch;
   /** Longest time between the look at the chain and the broadcast, in milliseconds. */
   readonly freshMs: number;
+  /** How long an announcement must have stood in its place where another instance announced before, in milliseconds. */
+  readonly standMs: number;
   /** Milliseconds, of a clock that never goes back. */
   readonly monotonicNow: () => number;
 }
@@ -41,6 +43,8 @@ export interface PayoutFence {
   register(paymentIntentId: string): void;
   /** Looks at the chain and judges. */
   judge(paymentIntentId: string): Promise<FenceVerdict>;
+  /** Whether signed bytes are a payout. */
+  isPayout(raw: Hex): boolean;
 }
 
 /** JSON-RPC's code for errors of the server's own. */
@@ -95,12 +99,27 @@ export function createPayoutFence(options: FenceOptions): PayoutFence {
   const { account, marks, search, freshMs, monotonicNow } = options;
   const isAlone = options.others.length === 0;
   const idsByMark = new Map<Hex, string>();
+  const standing = new Map<Hex, { readonly place: string; readonly sinceMs: number }>();
   let lookedAtMs = Number.NEGATIVE_INFINITY;
+
+  /** A reorganisation may put announcements in another order: then the wait of a takeover begins anew. */
+  function hasStood(paymentIntentId: string): boolean {
+    const mark = markAnnouncement(paymentIntentId);
+    const announcements = marks.find(mark);
+    const own = announcements.at(-1);
+    if (own === undefined || announcements.every(({ sender }) => sender === own.sender)) return true;
+    const place = `${own.txHash} ${own.blockNumber} ${own.txIndex}`;
+    const known = standing.get(mark);
+    if (known?.place === place) return monotonicNow() - known.sinceMs >= options.standMs;
+    standing.set(mark, { place, sinceMs: monotonicNow() });
+    return false;
+  }
 
   async function judge(paymentIntentId: string): Promise<FenceVerdict> {
     if (isAlone) return 'yes';
     if (monotonicNow() - lookedAtMs > freshMs / 2) lookedAtMs = (await search.search()).beganAtMs;
-    return judgePayout({ marks, self: account.address }, paymentIntentId);
+    const verdict = judgePayout({ marks, self: account.address }, paymentIntentId);
+    return verdict === 'yes' && !hasStood(paymentIntentId) ? 'later' : verdict;
   }
 
   /** The payment whose payout a transaction is; undefined: it is none. */
@@ -122,7 +141,8 @@ export function createPayoutFence(options: FenceOptions): PayoutFence {
     const verdict = await judge(paymentIntentId);
     // The sender offers another version at once, which is the one that pays nobody.
     if (verdict === 'never') throw new FencedError('replacement transaction underpriced: another instance pays');
-    if (verdict === 'later') throw new FencedError('the announcement is not on the chain');
+    if (verdict === 'later')
+      throw new FencedError('the announcement is not on the chain, or has not stood long enough');
     if (monotonicNow() - lookedAtMs > freshMs) throw new FencedError('the look at the chain is too old');
   }
 
@@ -152,5 +172,7 @@ export function createPayoutFence(options: FenceOptions): PayoutFence {
     },
     register: (paymentIntentId) => void idsByMark.set(markPayout(paymentIntentId), paymentIntentId),
     judge,
+    // Only EIP-1559 transactions are broadcast.
+    isPayout: (raw) => findPayment(parseTransaction(raw as `0x02${string}`)) !== undefined,
   };
 }

@@ -1,6 +1,10 @@
 import type { Payment } from '../journal/payment.ts';
 import type { RelayerContext } from './relayerContext.ts';
 
+function wasVanished({ journal }: RelayerContext, paymentIntentId: string): boolean {
+  return journal.movesOf(paymentIntentId).some(({ to }) => to === 'vanished');
+}
+
 /**
  * Tells the frontend which transaction paid a payment.
  *
@@ -17,6 +21,16 @@ export async function completePayment(context: RelayerContext, payment: Payment)
   if (answer === 'completed') {
     journal.move(paymentIntentId, 'completed');
     log.info({ paymentIntentId, txHash }, 'completed');
+    return;
+  }
+  if (answer === 'conflict' && wasVanished(context, paymentIntentId)) {
+    journal.move(paymentIntentId, 'completed');
+    alerter.raise({
+      code: 'COMPLETED_BY_ANOTHER_TRANSACTION',
+      severity: 'warning',
+      subject: `Payment ${paymentIntentId} was paid by another transaction than the frontend says`,
+      text: `A reorganisation undid the payout that the frontend was told. ${txHash} paid it, once; put that in the frontend's record.`,
+    });
     return;
   }
   const seen = answer === 'conflict' ? 'has another transaction for it' : 'does not know it';

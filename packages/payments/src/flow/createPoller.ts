@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Payment } from '../journal/payment.ts';
 import { checkListing, type ListedPayment } from '../payments/checkListing.ts';
 import { admitPayment, LIMIT_REASON } from './admitPayment.ts';
 import { drivePayment } from './drivePayment.ts';
@@ -6,8 +7,8 @@ import { findPayout, takePayout } from './findPayout.ts';
 import { checkGasPrice } from './preconditions.ts';
 import { refusePayment } from './refusePayment.ts';
 import type { RelayerContext } from './relayerContext.ts';
-import { repairReorganised } from './repairReorganised.ts';
 import { StepError } from './StepError.ts';
+import { watchPayouts } from './watchPayouts.ts';
 
 /** Asks the frontend for payments, and keeps some under way. */
 export interface Poller {
@@ -51,11 +52,16 @@ function createCrossing(
   };
 }
 
+/** It is held for another reason than its payout. */
+function isOnChain({ journal }: RelayerContext, { txHash }: Payment): boolean {
+  return txHash !== undefined && journal.marks.blockOf(txHash) !== undefined;
+}
+
 /** What is held because nobody knew whether it was paid: the chain may know by now. */
 async function lookAtHeld(context: RelayerContext): Promise<readonly string[]> {
   const settled: string[] = [];
   for (const payment of context.journal.list(['held'])) {
-    if (payment.reason?.startsWith(LIMIT_REASON) || payment.txHash !== undefined) continue;
+    if (payment.reason?.startsWith(LIMIT_REASON) || isOnChain(context, payment)) continue;
     const payout = await findPayout(context, payment);
     // One that went elsewhere is why it is held.
     if (payout === undefined || payout.recipient?.toLowerCase() !== payment.walletAddress.toLowerCase()) continue;
@@ -144,7 +150,7 @@ export function createPoller(context: RelayerContext): Poller {
     for (const [id, untilMs] of coolUntilMs) if (untilMs <= context.now()) coolUntilMs.delete(id);
     const wanted = payments.filter((listed) => !active.has(listed.paymentIntentId) && isCool(listed));
     waiting = wanted.length > 0 && (await isGasCheap()) ? wanted : [];
-    await repairReorganised(context);
+    for (const id of await watchPayouts(context)) follow(id, () => drivePayment(context, id));
     for (const id of await lookAtHeld(context)) follow(id, () => drivePayment(context, id));
     return waiting.length;
   }

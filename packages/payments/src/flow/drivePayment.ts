@@ -3,7 +3,9 @@ import type { Payment } from '../journal/payment.ts';
 import type { PaymentState } from '../journal/paymentState.ts';
 import { completePayment } from './completePayment.ts';
 import { fundPayment } from './fundPayment.ts';
+import { giveBack } from './giveBack.ts';
 import { payOut, settlePayout } from './payOut.ts';
+import { recoverVanished } from './recoverVanished.ts';
 import type { RelayerContext } from './relayerContext.ts';
 import { settleBuy } from './settleBuy.ts';
 
@@ -16,6 +18,7 @@ const STEPS: Partial<Record<PaymentState, Step>> = {
   bought: payOut,
   transferring: settlePayout,
   transferred: completePayment,
+  vanished: recoverVanished,
 };
 
 /** A payment in one of these has nothing on the chain that could still pay it. */
@@ -36,7 +39,7 @@ function takeFailure(context: RelayerContext, payment: Payment, tries: number, e
   const reason = explain(error);
   log.warn({ paymentIntentId, state, tries, reason }, 'a step failed');
   const isReturned = tries > config.maxRetries && RETURNABLE.includes(state);
-  if (isReturned) journal.move(paymentIntentId, 'given back', { reason, countedDay: null });
+  if (isReturned) giveBack(context, paymentIntentId, { reason });
   if (tries !== config.maxRetries + 1) return isReturned;
   alerter.raise({
     code: isReturned ? 'PAYMENT_GIVEN_BACK' : 'PAYMENT_LATE',
@@ -69,7 +72,10 @@ export async function drivePayment(context: RelayerContext, paymentIntentId: str
     } catch (error) {
       if (signal.aborted) return;
       tries++;
-      if (takeFailure(context, payment, tries, error)) break;
+      if (takeFailure(context, payment, tries, error)) {
+        tries = 0;
+        continue;
+      }
       const factor = 2 ** Math.max(0, Math.min(tries - config.maxRetries, 10));
       const pauseMs = Math.min(config.retryDelayMs * factor, Math.max(MAX_PAUSE_MS, config.retryDelayMs));
       await pause(pauseMs, undefined, { signal }).catch(() => undefined);

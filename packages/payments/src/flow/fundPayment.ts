@@ -19,8 +19,10 @@ async function countFreeCredits(context: RelayerContext, payment: Payment): Prom
     args: [config.self],
   });
   // Read after the balance: what left the balance meanwhile is then subtracted once more, never once too few.
-  const owing = journal.list([...OWING_STATES, 'held']).filter(({ state, paymentIntentId }) => {
+  const owing = journal.list([...OWING_STATES, 'vanished', 'held']).filter(({ state, paymentIntentId, paidBy }) => {
     if (paymentIntentId === payment.paymentIntentId) return false;
+    // Its bytes are broadcast again.
+    if (state === 'vanished') return paidBy?.toLowerCase() === config.self.toLowerCase();
     return state !== 'held' || journal.attemptsOf(paymentIntentId).some((attempt) => attempt.state === 'open');
   });
   return owing.reduce((free, other) => free - (other.creditsOwed ?? 0n), balance);
@@ -45,7 +47,7 @@ async function journalBuy(context: RelayerContext, payment: Payment): Promise<vo
   const already = bought.get(paymentIntentId);
   let stablecoinAmount = payment.stablecoinAmount;
   // The price moved within the tolerance: what is missing is bought as well.
-  if (already !== undefined) {
+  if (already !== undefined && already < readOwed(payment)) {
     const rate = await client.readContract({ ...exchange, functionName: 'rate' });
     stablecoinAmount = computeTopUp(readOwed(payment) - already, rate);
   }

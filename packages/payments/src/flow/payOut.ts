@@ -4,6 +4,7 @@ import { parseEventLogs } from 'viem';
 import { encodePayout } from '../chain/marks.ts';
 import type { Payment } from '../journal/payment.ts';
 import { PAYOUT_CONFIRMATIONS } from './findPayout.ts';
+import { giveBack } from './giveBack.ts';
 import { readOwed } from './readOwed.ts';
 import type { RelayerContext } from './relayerContext.ts';
 import { StepError } from './StepError.ts';
@@ -61,7 +62,7 @@ async function takeStrange(context: RelayerContext, payment: Payment, sent: Sent
   if (to?.toLowerCase() === config.self.toLowerCase()) {
     // The fence had nothing sent in its place.
     const reason = 'another instance has taken it over';
-    journal.move(paymentIntentId, 'given back', { reason, countedDay: null, settled: { intentId, state: 'void' } });
+    giveBack(context, paymentIntentId, { reason, settled: { intentId, state: 'void' } });
     return;
   }
   const reason = `The payout ${sent.txHash} is mined, and its log does not say that the wallet got what it is owed.`;

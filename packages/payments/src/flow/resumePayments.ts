@@ -2,16 +2,16 @@ import type { PaymentState } from '../journal/paymentState.ts';
 import { OPEN_STATES } from '../journal/paymentState.ts';
 import type { Poller } from './createPoller.ts';
 import { drivePayment } from './drivePayment.ts';
+import { giveBack } from './giveBack.ts';
 import type { RelayerContext } from './relayerContext.ts';
 import { settleBuy } from './settleBuy.ts';
 
 /** A claim that was made before the restart may have ended. */
 const RETURNABLE: readonly PaymentState[] = ['claimed', 'bought'];
 
-function giveBack(context: RelayerContext, paymentIntentId: string): void {
+function giveBackIfUnpaid(context: RelayerContext, paymentIntentId: string): void {
   const state = context.journal.get(paymentIntentId)?.state;
-  if (state === undefined || !RETURNABLE.includes(state)) return;
-  context.journal.move(paymentIntentId, 'given back', { reason: 'restarted', countedDay: null });
+  if (state !== undefined && RETURNABLE.includes(state)) giveBack(context, paymentIntentId, { reason: 'restarted' });
 }
 
 /** Waits for a buy that was under way; its credits are in hand then, for whoever needs them next. */
@@ -21,7 +21,7 @@ async function finishBuy(context: RelayerContext, paymentIntentId: string): Prom
   try {
     await settleBuy(context, payment);
   } finally {
-    giveBack(context, paymentIntentId);
+    giveBackIfUnpaid(context, paymentIntentId);
   }
 }
 
@@ -34,8 +34,10 @@ async function finishBuy(context: RelayerContext, paymentIntentId: string): Prom
  */
 export function resumePayments(context: RelayerContext, poller: Poller): void {
   for (const { paymentIntentId, state } of context.journal.list(OPEN_STATES)) {
-    giveBack(context, paymentIntentId);
-    if (state === 'buying') poller.resume(paymentIntentId, () => finishBuy(context, paymentIntentId));
-    else if (!RETURNABLE.includes(state)) poller.resume(paymentIntentId, () => drivePayment(context, paymentIntentId));
+    giveBackIfUnpaid(context, paymentIntentId);
+    poller.resume(paymentIntentId, async () => {
+      if (state === 'buying') await finishBuy(context, paymentIntentId);
+      await drivePayment(context, paymentIntentId);
+    });
   }
 }

@@ -4,6 +4,7 @@ import { describeTransaction } from '../chain/createMarkSearch.ts';
 import { markAnnouncement, markPayout } from '../chain/marks.ts';
 import type { Payment } from '../journal/payment.ts';
 import { findPayout, takePayout } from './findPayout.ts';
+import { giveBack } from './giveBack.ts';
 import type { RelayerContext } from './relayerContext.ts';
 import { StepError } from './StepError.ts';
 
@@ -62,10 +63,12 @@ async function takeOver(context: RelayerContext, payment: Payment): Promise<void
  * @see docs/payments.md, "Two instances"
  */
 export async function settleOwnership(context: RelayerContext, payment: Payment): Promise<boolean> {
-  const { config, journal, log } = context;
+  const { config, log } = context;
   const { paymentIntentId } = payment;
   if (config.others.length > 0) {
     await context.search.search();
+    // From now on the fence counts how long the announcement has stood.
+    await context.fence.judge(paymentIntentId);
     await takeOver(context, payment);
     await refuseWaitingPayout(context, payment);
   }
@@ -76,8 +79,9 @@ export async function settleOwnership(context: RelayerContext, payment: Payment)
   }
   const verdict = await context.fence.judge(paymentIntentId);
   if (verdict === 'yes') return true;
-  if (verdict === 'later') throw new StepError('ANOTHER_PAYS', 'The announcement is no longer on the chain.');
+  if (verdict === 'later')
+    throw new StepError('ANOTHER_PAYS', 'The announcement is not on the chain, or has not stood long enough.');
   log.warn({ paymentIntentId }, 'another instance has taken the payment over');
-  journal.move(paymentIntentId, 'given back', { reason: 'another instance has taken it over', countedDay: null });
+  giveBack(context, paymentIntentId, { reason: 'another instance has taken it over' });
   return false;
 }

@@ -95,6 +95,7 @@ function openChain(parts: RelayerParts, config: RelayerConfig, journal: PaymentJ
     marks,
     broadcasts: journal.broadcasts,
     search,
+    standMs: config.takeoverWaitMs,
     freshMs: Math.min(FRESH_MS, settings.RPC_TIMEOUT_MS),
     monotonicNow,
   });

@@ -1,10 +1,9 @@
 import type { Hash } from 'viem';
 import { markAnnouncement } from '../chain/marks.ts';
 import type { Payment } from '../journal/payment.ts';
+import { giveBack } from './giveBack.ts';
+import { patienceMs } from './patienceMs.ts';
 import type { RelayerContext } from './relayerContext.ts';
-
-/** A rival needs the wait of a takeover and the time of a payout; twice the wait is enough for both. */
-const LEAST_WAITS = 2;
 
 /** When an announcement by a rival was first seen, in milliseconds since the epoch. */
 const seenBy = new WeakMap<RelayerContext, Map<Hash, number>>();
@@ -18,7 +17,7 @@ const seenBy = new WeakMap<RelayerContext, Map<Hash, number>>();
  * @returns whether it was given back
  */
 export function yieldToRival(context: RelayerContext, payment: Payment): boolean {
-  const { self, others, takeoverWaitMs } = context.config;
+  const { self, others } = context.config;
   if (others.length === 0) return false;
   const { paymentIntentId } = payment;
   const last = context.journal.marks.find(markAnnouncement(paymentIntentId)).at(-1);
@@ -27,15 +26,10 @@ export function yieldToRival(context: RelayerContext, payment: Payment): boolean
   seenBy.set(context, seen);
   const sinceMs = seen.get(last.txHash) ?? context.now();
   seen.set(last.txHash, sinceMs);
-  const rank = [self, ...others]
-    .map((address) => address.toLowerCase())
-    .toSorted()
-    .indexOf(self.toLowerCase());
-  if (context.now() - sinceMs >= (LEAST_WAITS + rank) * takeoverWaitMs) {
+  if (context.now() - sinceMs >= patienceMs(context.config)) {
     seen.delete(last.txHash);
     return false;
   }
-  const reason = 'another instance has announced it of late';
-  context.journal.move(paymentIntentId, 'given back', { reason, countedDay: null });
+  giveBack(context, paymentIntentId, { reason: 'another instance has announced it of late' });
   return true;
 }

@@ -41,6 +41,8 @@ export interface MarkTable {
   }): void;
   /** The block of a transaction; undefined where it is not on the chain. */
   blockOf(txHash: Hash): number | undefined;
+  /** Credit base units that a payout transfers, on the chain or not; undefined where it was never seen. */
+  amountOf(txHash: Hash): bigint | undefined;
   /** Transactions on the chain with a mark, in the chain's order. */
   find(mark: Hex): readonly PlacedMark[];
   /** Up to which block the chain has been searched; undefined before the first search. */
@@ -77,6 +79,7 @@ export function createMarkTable(database: DatabaseSync): MarkTable {
   );
   const place = database.prepare('UPDATE marks SET block_number = ?, tx_index = ? WHERE tx_hash = ?');
   const blockOf = database.prepare('SELECT block_number FROM marks WHERE tx_hash = ?');
+  const amountOf = database.prepare('SELECT amount FROM marks WHERE tx_hash = ?');
   const find = database.prepare(
     'SELECT * FROM marks WHERE mark = ? AND block_number IS NOT NULL ORDER BY block_number, tx_index',
   );
@@ -103,6 +106,10 @@ export function createMarkTable(database: DatabaseSync): MarkTable {
     blockOf(txHash) {
       const block = blockOf.get(txHash)?.block_number;
       return typeof block === 'number' ? block : undefined;
+    },
+    amountOf(txHash) {
+      const amount = amountOf.get(txHash)?.amount;
+      return typeof amount === 'string' ? BigInt(amount) : undefined;
     },
     find: (mark) => find.all(mark).map(readMark),
     cursor,

@@ -40,8 +40,10 @@ export interface PaymentJournal {
   move(paymentIntentId: string, to: PaymentState, changes?: MoveChanges): Payment;
   /** Attempts of a payment, oldest first. */
   attemptsOf(paymentIntentId: string): readonly Attempt[];
-  /** The payment that a transaction has paid. */
-  findPaidBy(txHash: Hash): Payment | undefined;
+  /** Payments that were paid, and whose payout a reorganisation may still undo, oldest first. */
+  listWatched(): readonly Payment[];
+  /** A payout is there for good. */
+  unwatch(paymentIntentId: string): void;
   /** Moves of a payment, oldest first. */
   movesOf(paymentIntentId: string): readonly PaymentMove[];
   /** Stablecoin base units that count against a day of UTC. */
@@ -62,7 +64,11 @@ function prepare(database: DatabaseSync) {
     ),
     get: database.prepare('SELECT * FROM payments WHERE payment_intent_id = ?'),
     all: database.prepare('SELECT * FROM payments ORDER BY seen_at_ms, rowid'),
-    paidBy: database.prepare('SELECT * FROM payments WHERE tx_hash = ?'),
+    watch: database.prepare('INSERT INTO watched VALUES (?) ON CONFLICT DO NOTHING'),
+    unwatch: database.prepare('DELETE FROM watched WHERE payment_intent_id = ?'),
+    watched: database.prepare(
+      'SELECT * FROM payments WHERE payment_intent_id IN (SELECT payment_intent_id FROM watched) ORDER BY seen_at_ms, rowid',
+    ),
     byState: database.prepare('SELECT * FROM payments WHERE state = ? ORDER BY seen_at_ms, rowid'),
     update: database.prepare(
       `UPDATE payments SET state = ?, reason = ?, credits_owed = ?, attempts = ?, tx_hash = ?, paid_by = ?,
@@ -116,6 +122,7 @@ function createWrites(database: DatabaseSync, statements: ReturnType<typeof prep
     if (attempt !== undefined) {
       statements.insertAttempt.run(attempt.intentId, id, attempt.kind, attempt.to, attempt.data);
     }
+    if (to === 'transferred') statements.watch.run(id);
     if (settled !== undefined) statements.settleAttempt.run(settled.state, settled.txHash ?? null, settled.intentId);
   }
 
@@ -160,10 +167,8 @@ export function openPaymentJournal(options: { readonly file: string; readonly no
       return payments.toSorted((one, other) => one.seenAtMs - other.seenAtMs);
     },
     attemptsOf: (paymentIntentId) => statements.attempts.all(paymentIntentId).map(readAttempt),
-    findPaidBy(txHash) {
-      const row = statements.paidBy.get(txHash);
-      return row === undefined ? undefined : readPayment(row);
-    },
+    listWatched: () => statements.watched.all().map(readPayment),
+    unwatch: (paymentIntentId) => void statements.unwatch.run(paymentIntentId),
     movesOf: (paymentIntentId) => statements.moves.all(paymentIntentId).map(readMove),
     spentOn: (day) => statements.counted.all(day).reduce((sum, row) => sum + BigInt(`${row.stablecoin_amount}`), 0n),
     // Only states of the machine are written.

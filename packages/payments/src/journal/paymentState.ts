@@ -13,6 +13,11 @@
  *    │                   ▼
  *    ╰─ operator ─▶ given back ──▶ claimed (claimed again, by this instance or any other)
  *
+ *   completed, held ──▶ vanished ──▶ transferred (on the chain again: the same payout, or another's)
+ *                        │   ▲
+ *                        ▼   │ instead of `given back`, for the frontend lists it no more
+ *                       claimed (the payout can never be mined again)
+ *
  *   seen, held, given back ──▶ refused   (data that can never be right)
  * ```
  *
@@ -22,7 +27,8 @@
  * - `bought`: the credits are in hand and set aside for it.
  * - `transferring`: a payout is journalled and may be on the chain, now or ever.
  * - `transferred`: a payout is mined and two blocks deep: this instance's, or another's.
- * - `completed`: the frontend knows; the end.
+ * - `completed`: the frontend knows; the end, unless a reorganisation undoes the payout.
+ * - `vanished`: its payout was on the chain, and is no longer; it comes back, or is made anew.
  * - `given back`: this instance does nothing for it, and nothing that it did can still pay it.
  * - `held`: over a limit, or with an outcome that nobody here can know; a person decides.
  * - `refused`: never to be paid as it was listed; the end, unless a person says otherwise.
@@ -35,6 +41,7 @@ export const PAYMENT_STATES = [
   'transferring',
   'transferred',
   'completed',
+  'vanished',
   'given back',
   'held',
   'refused',
@@ -45,14 +52,15 @@ export type PaymentState = (typeof PAYMENT_STATES)[number];
 
 const MOVES: Readonly<Record<PaymentState, readonly PaymentState[]>> = {
   seen: ['claimed', 'held', 'refused'],
-  claimed: ['buying', 'bought', 'transferred', 'given back', 'held'],
+  claimed: ['buying', 'bought', 'transferred', 'vanished', 'given back', 'held'],
   buying: ['claimed', 'bought', 'given back', 'held'],
-  bought: ['buying', 'transferring', 'transferred', 'given back', 'held'],
-  transferring: ['transferred', 'claimed', 'given back', 'held'],
+  bought: ['buying', 'transferring', 'transferred', 'vanished', 'given back', 'held'],
+  transferring: ['transferred', 'claimed', 'vanished', 'given back', 'held'],
   transferred: ['completed', 'held'],
-  completed: [],
+  completed: ['vanished'],
+  vanished: ['claimed', 'transferred', 'held'],
   'given back': ['claimed', 'held', 'refused'],
-  held: ['seen', 'given back', 'transferred', 'refused'],
+  held: ['seen', 'given back', 'transferred', 'vanished', 'refused'],
   refused: ['seen'],
 };
 
@@ -60,7 +68,7 @@ const MOVES: Readonly<Record<PaymentState, readonly PaymentState[]>> = {
 export const OWING_STATES: readonly PaymentState[] = ['claimed', 'buying', 'bought', 'transferring'];
 
 /** States in which this instance has something to do. */
-export const OPEN_STATES: readonly PaymentState[] = [...OWING_STATES, 'transferred'];
+export const OPEN_STATES: readonly PaymentState[] = [...OWING_STATES, 'transferred', 'vanished'];
 
 /** A move that the machine does not have: a defect of the program. */
 export class PaymentMoveError extends Error {

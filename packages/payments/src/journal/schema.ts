@@ -64,6 +64,7 @@ export function makeTables(database: DatabaseSync): void {
     CREATE INDEX IF NOT EXISTS marks_by_block ON marks (block_number);
     CREATE TABLE IF NOT EXISTS broadcasts (tx_hash TEXT PRIMARY KEY, nonce INTEGER NOT NULL, raw TEXT NOT NULL) STRICT;
     CREATE INDEX IF NOT EXISTS broadcasts_by_nonce ON broadcasts (nonce);
+    CREATE TABLE IF NOT EXISTS watched (payment_intent_id TEXT PRIMARY KEY) STRICT;
     CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
     PRAGMA user_version = ${SCHEMA_VERSION};
     COMMIT;

@@ -45,6 +45,7 @@ export interface PaymentsRig extends AsyncDisposable {
   giveCredits(address: Address, amount: bigint): Promise<void>;
   creditsOf(address: Address): Promise<bigint>;
   /** Payouts on the chain with a mark, by whomever. */
+  findPayouts(mark: Hex): Promise<readonly { readonly hash: Hex; readonly from: Address }[]>;
   countPayouts(mark: Hex): Promise<number>;
   setRate(rate: bigint): Promise<void>;
   /** The settings of an instance; fast. */
@@ -102,6 +103,18 @@ export async function startPaymentsRig(
   let payments = 0;
   const extras: StandIn[] = [];
   const heartbeat = startHeartbeat(client, options.heartbeatMs ?? 50);
+
+  async function findPayouts(mark: Hex) {
+    const logs = await client.getContractEvents({
+      address: creditToken,
+      abi: creditTokenAbi,
+      eventName: 'Transfer',
+      fromBlock: 0n,
+    });
+    const hashes = [...new Set(logs.map((log) => log.transactionHash))];
+    const transactions = await Promise.all(hashes.map((hash) => client.getTransaction({ hash })));
+    return transactions.filter(({ input }) => readMark(input) === mark);
+  }
 
   const close = async () => {
     await heartbeat.stop();
@@ -162,17 +175,8 @@ export async function startPaymentsRig(
       }),
     creditsOf: (address) =>
       client.readContract({ address: creditToken, abi: creditTokenAbi, functionName: 'balanceOf', args: [address] }),
-    async countPayouts(mark) {
-      const logs = await client.getContractEvents({
-        address: creditToken,
-        abi: creditTokenAbi,
-        eventName: 'Transfer',
-        fromBlock: 0n,
-      });
-      const hashes = [...new Set(logs.map((log) => log.transactionHash))];
-      const transactions = await Promise.all(hashes.map((hash) => client.getTransaction({ hash })));
-      return transactions.filter(({ input }) => readMark(input) === mark).length;
-    },
+    findPayouts,
+    countPayouts: async (mark) => (await findPayouts(mark)).length,
     setRate: (rate) =>
       inTurn(async () => {
         const call = { address: exchange, abi: exchangeAbi, functionName: 'setRate', args: [rate] } as const;

@@ -1,0 +1,124 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { createClient, type Hex, type PublicClient, parseTransaction } from 'viem';
+import type { Payment } from '../journal/payment.ts';
+import { findPayout, takePayout } from './findPayout.ts';
+import { patienceMs } from './patienceMs.ts';
+import type { RelayerContext } from './relayerContext.ts';
+
+/** What a plain transfer costs. */
+const TRANSFER_GAS = 21_000n;
+
+/** The payout can never be mined again: the payment is made anew, with the amount that it was. */
+function makeAnew(context: RelayerContext, { paymentIntentId, txHash, creditsOwed }: Payment, reason: string): void {
+  const { journal, bought, fence, log } = context;
+  const amount = txHash === undefined ? undefined : journal.marks.amountOf(txHash);
+  const owed = amount ?? creditsOwed;
+  log.warn({ paymentIntentId, txHash, reason }, 'a vanished payout is made anew');
+  bought.delete(paymentIntentId);
+  fence.register(paymentIntentId);
+  journal.move(paymentIntentId, 'claimed', { reason, ...(owed === undefined ? {} : { creditsOwed: owed }) });
+}
+
+/** A person must say: what its bytes were is forgotten, so that nobody here can know whether they come back. */
+function holdForgotten({ journal, alerter }: RelayerContext, { paymentIntentId, txHash }: Payment): void {
+  const reason = `Its payout ${txHash} is no longer on the chain, and its bytes are not in the journal.`;
+  journal.move(paymentIntentId, 'held', { reason });
+  alerter.raise({
+    code: 'PAYOUT_UNKNOWN',
+    severity: 'critical',
+    subject: `Payment ${paymentIntentId} is held: its payout has vanished`,
+    text: `${reason} It is never paid again by itself. Should it come back, the payment goes on.`,
+  });
+}
+
+/** Signs a transfer of nothing to oneself, which makes a payout impossible that another instance has taken over. */
+async function signFiller(context: RelayerContext, payout: Hex): Promise<Hex> {
+  const { client, fence, config } = context;
+  // Only EIP-1559 transactions are broadcast.
+  const { chainId, nonce, maxFeePerGas, maxPriorityFeePerGas } = parseTransaction(payout as `0x02${string}`);
+  const market = await client.estimateFeesPerGas();
+  // Nodes take another transaction on a nonce for a tenth more.
+  const raise = (fee = 0n, least = 0n) => ((fee > least ? fee : least) * 5n) / 4n + 1n;
+  return await fence.account.signTransaction({
+    type: 'eip1559',
+    chainId,
+    nonce: nonce ?? 0,
+    to: config.self,
+    data: '0x',
+    value: 0n,
+    gas: TRANSFER_GAS,
+    maxFeePerGas: raise(maxFeePerGas, market.maxFeePerGas),
+    maxPriorityFeePerGas: raise(maxPriorityFeePerGas, market.maxPriorityFeePerGas),
+  });
+}
+
+/** Offers a node all that is kept from the first free account nonce up to one. */
+async function broadcastAgain(context: RelayerContext, nonces: { from: number; to: number }): Promise<void> {
+  const { journal, fence, log } = context;
+  const node = createClient({ transport: fence.transport });
+  for (const { raw, txHash, nonce } of journal.broadcasts.list()) {
+    if (nonce < nonces.from || nonce > nonces.to) continue;
+    // What the node has already, or has another version of, it refuses; the next look tells.
+    await node.request({ method: 'eth_sendRawTransaction', params: [raw] }).catch((error: unknown) => {
+      log.debug({ txHash, reason: error instanceof Error ? error.name : 'unknown' }, 'not taken');
+    });
+  }
+}
+
+/** How many transactions of this instance no reorganisation can undo. */
+async function countFinal(context: RelayerContext, client: PublicClient): Promise<number> {
+  const head = await client.getBlockNumber({ cacheTime: 0 });
+  const depth = BigInt(context.reorgDepth);
+  return await client.getTransactionCount({
+    address: context.config.self,
+    blockNumber: head > depth ? head - depth : 0n,
+  });
+}
+
+/** A payout of this instance: its bytes are offered again, until they are mined, or their account nonce is consumed for good. */
+async function recoverOwn(context: RelayerContext, payment: Payment, nonce: number): Promise<void> {
+  const { client, config, journal, fence, log } = context;
+  const { paymentIntentId } = payment;
+  if ((await countFinal(context, client)) > nonce) {
+    // What has taken the nonce may be the payout itself, of another price: the next look at the chain would show it.
+    if ((await findPayout(context, payment)) === undefined) {
+      makeAnew(context, payment, 'the account nonce of its payout is consumed by another transaction');
+    }
+    return;
+  }
+  const from = await client.getTransactionCount({ address: config.self, blockTag: 'latest' });
+  if (from > nonce) return;
+  const newest = journal.broadcasts.list().find((kept) => kept.nonce === nonce)?.raw;
+  fence.register(paymentIntentId);
+  if (newest !== undefined && fence.isPayout(newest) && (await fence.judge(paymentIntentId)) === 'never') {
+    log.warn({ paymentIntentId }, 'another instance has taken the payment over: its payout is made impossible');
+    journal.broadcasts.add({ nonce, raw: await signFiller(context, newest) });
+  }
+  await broadcastAgain(context, { from, to: nonce });
+}
+
+/**
+ * Brings back a payout that a reorganisation has undone, or makes it anew once it can never come back.
+ *
+ * @param context - the instance
+ * @param payment - `vanished`
+ * @throws viem's errors
+ * @see docs/payments.md, "Reorganisations"
+ */
+export async function recoverVanished(context: RelayerContext, payment: Payment): Promise<void> {
+  const { config, journal, signal } = context;
+  const payout = await findPayout(context, payment);
+  if (payout !== undefined) return takePayout(context, { payment, payout });
+  const { txHash, paidBy, updatedAtMs } = payment;
+  if (paidBy?.toLowerCase() === config.self.toLowerCase()) {
+    const nonce = txHash === undefined ? undefined : journal.broadcasts.nonceOf(txHash);
+    if (nonce === undefined) return holdForgotten(context, payment);
+    await recoverOwn(context, payment, nonce);
+  } else if (context.now() - updatedAtMs >= patienceMs(config)) {
+    // Whoever paid it would have brought it back by now; if it still tries, its fence finds this instance's announcement.
+    makeAnew(context, payment, 'the instance that had paid it has not brought its payout back');
+  }
+  if (journal.get(payment.paymentIntentId)?.state === 'vanished') {
+    await pause(config.pollIntervalMs, undefined, { signal });
+  }
+}

@@ -1,0 +1,132 @@
+import { createWalletClient, http, parseGwei } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { markPayout } from '../src/chain/marks.ts';
+import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
+import { type RunningInstance, runInstance } from './rig/runInstance.ts';
+import { type PaymentsRig, type RigKey, startPaymentsRig } from './rig/startPaymentsRig.ts';
+import { waitUntil } from './rig/waitUntil.ts';
+
+const AMOUNT = 7_000_001n;
+const OWED = computeCreditsOwed(AMOUNT, 1000n);
+const REORG_DEPTH = 12;
+const PATIENCE_MS = 30_000;
+
+let rig: PaymentsRig;
+
+beforeAll(async () => {
+  rig = await startPaymentsRig({ leaseMs: 300 });
+});
+
+afterAll(() => rig.close());
+
+async function startFrontend() {
+  const frontend = await rig.startFrontend();
+  return {
+    frontend,
+    add: () => rig.addPayment(AMOUNT, frontend),
+    run: (key: RigKey, others: readonly `0x${string}`[] = []) =>
+      runInstance({ ...rig.settingsFor(key, others, frontend), REORG_DEPTH: `${REORG_DEPTH}` }),
+    txHashOf: (id: string) => frontend.store.list().find(({ paymentIntentId }) => paymentIntentId === id)?.txHash,
+  };
+}
+
+/** Replaces the newest blocks by empty ones, back to before a transaction; what was in them is gone, and waits nowhere. */
+async function undo(txHash: string): Promise<void> {
+  const { blockNumber } = await rig.client.getTransactionReceipt({ hash: txHash as `0x${string}` });
+  const depth = Number((await rig.client.getBlockNumber({ cacheTime: 0 })) - blockNumber) + 1;
+  await rig.client.request({ method: 'anvil_reorg', params: [depth, []] } as never);
+}
+
+const waitForPayouts = (id: string, count: number) =>
+  waitUntil(async () => (await rig.countPayouts(markPayout(id))) === count, {
+    timeoutMs: PATIENCE_MS,
+    what: `not ${count} payouts of ${id}`,
+  });
+
+const waitForState = (instance: RunningInstance, id: string, state: string) =>
+  waitUntil(() => instance.relayer.journal.get(id)?.state === state, {
+    timeoutMs: PATIENCE_MS,
+    what: `${id} is not ${state}`,
+  });
+
+const codesOf = ({ alerts }: RunningInstance) => alerts.map(({ code }) => code);
+
+test('a completed payout that a reorganisation has undone is broadcast again, the same bytes', async () => {
+  const { add, run, txHashOf } = await startFrontend();
+  const instance = await run(await rig.fundKey());
+  const { paymentIntentId, walletAddress } = add();
+  await waitForState(instance, paymentIntentId, 'completed');
+  const txHash = txHashOf(paymentIntentId) as `0x${string}`;
+  await undo(txHash);
+  expect(await rig.creditsOf(walletAddress)).toBe(0n);
+  await waitForPayouts(paymentIntentId, 1);
+  await waitForState(instance, paymentIntentId, 'completed');
+  expect((await rig.client.getTransactionReceipt({ hash: txHash })).status).toBe('success');
+  expect(await rig.creditsOf(walletAddress)).toBe(OWED);
+  await instance.stop();
+});
+
+test('undone while its instance is down, and its account nonce is taken: paid anew once that is final, and told', async () => {
+  const { add, run, txHashOf } = await startFrontend();
+  const key = await rig.fundKey();
+  const before = await run(key);
+  const { paymentIntentId, walletAddress } = add();
+  await waitForState(before, paymentIntentId, 'completed');
+  await before.stop();
+  const txHash = txHashOf(paymentIntentId) as `0x${string}`;
+  const { nonce } = await rig.client.getTransaction({ hash: txHash });
+  await undo(txHash);
+  const account = privateKeyToAccount(key.privateKey);
+  const wallet = createWalletClient({ account, transport: http(rig.rpcUrl) });
+  let next = await rig.client.getTransactionCount({ address: account.address });
+  for (; next <= nonce; next++) {
+    await wallet.sendTransaction({
+      chain: null,
+      to: account.address,
+      nonce: next,
+      gas: 21_000n,
+      maxFeePerGas: parseGwei('20'),
+      maxPriorityFeePerGas: parseGwei('1'),
+    });
+  }
+  const after = await run(key);
+  await waitForPayouts(paymentIntentId, 1);
+  await waitForState(after, paymentIntentId, 'completed');
+  expect(await rig.creditsOf(walletAddress)).toBe(OWED);
+  const again = after.relayer.journal.get(paymentIntentId)?.txHash;
+  expect(again).not.toBe(txHash);
+  expect(codesOf(after)).toContain('COMPLETED_BY_ANOTHER_TRANSACTION');
+  await after.stop();
+});
+
+test('completed by an instance on the word of a payout by another one that is dead, and undone: paid by the living, once', async () => {
+  const { add, run, frontend, txHashOf } = await startFrontend();
+  const [one, two] = [await rig.fundKey(), await rig.fundKey()];
+  const addresses = [one.address, two.address];
+  const payer = await run(one, addresses);
+  const { paymentIntentId, walletAddress } = add();
+  await waitForState(payer, paymentIntentId, 'transferring');
+  await waitForPayouts(paymentIntentId, 1);
+  await payer.stop();
+  const isUntold = txHashOf(paymentIntentId) === undefined;
+  const other = await run(two, addresses);
+  await waitUntil(() => txHashOf(paymentIntentId) !== undefined, { timeoutMs: PATIENCE_MS, what: 'not completed' });
+  expect(isUntold).toBe(true);
+  await waitForState(other, paymentIntentId, 'completed');
+  expect(other.relayer.journal.get(paymentIntentId)?.paidBy?.toLowerCase()).toBe(one.address.toLowerCase());
+  await undo(txHashOf(paymentIntentId) as string);
+  await waitForPayouts(paymentIntentId, 1);
+  await waitForState(other, paymentIntentId, 'completed');
+  // The dead one comes back with its payout in the journal, and finds that it is another's now.
+  const back = await run(one, addresses);
+  await waitUntil(() => ['completed', 'given back'].includes(back.relayer.journal.get(paymentIntentId)?.state ?? ''), {
+    timeoutMs: PATIENCE_MS,
+    what: 'the first is still at it',
+  });
+  expect(await rig.countPayouts(markPayout(paymentIntentId))).toBe(1);
+  expect(await rig.creditsOf(walletAddress)).toBe(OWED);
+  expect(frontend.store.list()).toHaveLength(1);
+  await other.stop();
+  await back.stop();
+});

@@ -62,6 +62,7 @@ async function startInstances(rig: PaymentsRig, seed: number) {
     FRONTEND_URL: proxies[INSTANCES]!.url,
     REORG_DEPTH: `${REORG_DEPTH}`,
     MAX_RETRIES: '3',
+    DAILY_LIMIT: '1000000000000',
   }));
   const instances = await Promise.all(settings.map(runInstance));
   const setFaults = (share: number) => {
@@ -146,7 +147,7 @@ async function run(count: number, troubles: readonly Trouble[], seed: number): P
       log: log.lines.filter(({ level }) => level !== 'debug').slice(-8),
     }));
     throw new Error(
-      JSON.stringify(states, (_, value) => (typeof value === 'bigint' ? `${value}` : value)).slice(0, 6000),
+      JSON.stringify(states, (_, value) => (typeof value === 'bigint' ? `${value}` : value)).slice(0, 20_000),
       { cause: error },
     );
   } finally {

@@ -1,23 +1,25 @@
 import type { SenderAccount } from '@prism-gateway/sender';
-import { type Address, type Hex, http, type LocalAccount, parseTransaction, type Transport } from 'viem';
+import {
+  type Address,
+  type Hex,
+  http,
+  type LocalAccount,
+  type PublicClient,
+  parseTransaction,
+  type Transport,
+} from 'viem';
 import type { BroadcastTable } from '../journal/broadcastTable.ts';
-import type { MarkTable, PlacedMark } from '../journal/markTable.ts';
+import type { MarkTable } from '../journal/markTable.ts';
 import { describeTransaction, type MarkSearch } from './createMarkSearch.ts';
-import { markAnnouncement, markPayout } from './marks.ts';
-
-/**
- * May this instance broadcast a payout?
- *
- * - `yes`: nobody else has announced the payment after this instance did, and nobody else has paid it
- * - `never`: somebody else has; whatever is signed for it must not reach a node
- * - `later`: this instance's own announcement is not on the chain (any more, or yet), or has not stood long enough over another's
- */
-export type FenceVerdict = 'yes' | 'never' | 'later';
+import { createSubstitutes } from './createSubstitutes.ts';
+import { createStanding, type FenceVerdict, isContested, judgePayout } from './judgePayout.ts';
+import { markPayout } from './marks.ts';
 
 /** What a fence is made of. */
 export interface FenceOptions {
   readonly rpcUrl: string;
   readonly timeoutMs: number;
+  readonly client: PublicClient;
   readonly creditToken: Address;
   readonly account: LocalAccount;
   /** Addresses of the other instances; none: there is nobody to be kept apart from. */
@@ -39,16 +41,17 @@ export interface PayoutFence {
   readonly transport: Transport;
   /** For the sender: signs nothing, to oneself, in place of a payout that must never be. */
   readonly account: SenderAccount;
-  /** Tells the fence of a payment before its payout is given to the sender. */
-  register(paymentIntentId: string): void;
+  /** A new attempt begins: what was given up of an earlier one no longer counts. */
+  renew(paymentIntentId: string): void;
   /** Looks at the chain and judges. */
   judge(paymentIntentId: string): Promise<FenceVerdict>;
-  /** Whether signed bytes are a payout. */
-  isPayout(raw: Hex): boolean;
 }
 
 /** JSON-RPC's code for errors of the server's own. */
 const SERVER_ERROR = -32_000;
+/** Begins with a node's words, so that the sender offers another version, which is the one that pays nobody. */
+const NEVER = 'replacement transaction underpriced: the payment is paid, or another instance pays';
+const LATER = 'the announcement is not on the chain, or has not stood long enough';
 
 /** The fence's answer in place of the node's; the sender reads it as it reads a node's words. */
 class FencedError extends Error {
@@ -56,36 +59,15 @@ class FencedError extends Error {
   readonly code = SERVER_ERROR;
 }
 
-function lower(address: Address): string {
-  return address.toLowerCase();
-}
+/** The node has it already. */
+const KNOWN = /already known|already imported|already in/i;
 
-function isAfter(one: PlacedMark, other: PlacedMark): boolean {
-  if (one.blockNumber !== other.blockNumber) return one.blockNumber > other.blockNumber;
-  return one.txIndex > other.txIndex;
-}
+/** Gives signed bytes to the node. */
+type Send = (raw: Hex) => Promise<unknown>;
 
-/**
- * Judges by what has been found on the chain.
- *
- * @param context - table, and whose payout it would be
- * @param paymentIntentId - the payment
- * @returns the verdict
- */
-export function judgePayout(
-  context: { readonly marks: MarkTable; readonly self: Address },
-  paymentIntentId: string,
-): FenceVerdict {
-  const self = lower(context.self);
-  const isPaidByOthers = context.marks
-    .find(markPayout(paymentIntentId))
-    .some(({ kind, sender }) => kind === 'payout' && lower(sender) !== self);
-  if (isPaidByOthers) return 'never';
-  const announcements = context.marks.find(markAnnouncement(paymentIntentId));
-  const own = announcements.findLast(({ sender }) => lower(sender) === self);
-  if (own === undefined) return 'later';
-  const isOvertaken = announcements.some((other) => lower(other.sender) !== self && isAfter(other, own));
-  return isOvertaken ? 'never' : 'yes';
+function parse(raw: Hex) {
+  // The sender signs nothing but EIP-1559 transactions.
+  return parseTransaction(raw as `0x02${string}`);
 }
 
 /**
@@ -96,63 +78,96 @@ export function judgePayout(
  * @see docs/payments.md, "Two instances"
  */
 export function createPayoutFence(options: FenceOptions): PayoutFence {
-  const { account, marks, search, freshMs, monotonicNow } = options;
+  const { account, marks, broadcasts, search, freshMs, monotonicNow } = options;
   const isAlone = options.others.length === 0;
-  const idsByMark = new Map<Hex, string>();
-  const standing = new Map<Hex, { readonly place: string; readonly sinceMs: number }>();
+  /** Marks of payouts that were given up; the sender, which does not know, must not sign them anew. */
+  const givenUp = new Set<Hex>();
+  const standing = createStanding(options);
+  const substitutes = createSubstitutes({ ...options, isPayout: (raw) => findMark(parse(raw)) !== undefined });
   let lookedAtMs = Number.NEGATIVE_INFINITY;
 
-  /** A reorganisation may put announcements in another order: then the wait of a takeover begins anew. */
-  function hasStood(paymentIntentId: string): boolean {
-    const mark = markAnnouncement(paymentIntentId);
-    const announcements = marks.find(mark);
-    const own = announcements.at(-1);
-    if (own === undefined || announcements.every(({ sender }) => sender === own.sender)) return true;
-    const place = `${own.txHash} ${own.blockNumber} ${own.txIndex}`;
-    const known = standing.get(mark);
-    if (known?.place === place) return monotonicNow() - known.sinceMs >= options.standMs;
-    standing.set(mark, { place, sinceMs: monotonicNow() });
-    return false;
-  }
-
-  async function judge(paymentIntentId: string): Promise<FenceVerdict> {
+  async function judge(mark: Hex): Promise<FenceVerdict> {
     if (isAlone) return 'yes';
     if (monotonicNow() - lookedAtMs > freshMs / 2) lookedAtMs = (await search.search()).beganAtMs;
-    const verdict = judgePayout({ marks, self: account.address }, paymentIntentId);
-    return verdict === 'yes' && !hasStood(paymentIntentId) ? 'later' : verdict;
+    const judged = { marks, self: account.address, mark };
+    const verdict = judgePayout(judged);
+    return verdict === 'yes' && !standing.hasStood(judged) ? 'later' : verdict;
   }
 
-  /** The payment whose payout a transaction is; undefined: it is none. */
-  function findPayment(transaction: { to?: Address | null | undefined; data?: Hex | undefined }): string | undefined {
+  /** The mark of the payout that a transaction is; undefined: it is none. */
+  function findMark(transaction: { to?: Address | null | undefined; data?: Hex | undefined }): Hex | undefined {
     const { to = null, data: input = '0x' } = transaction;
     const described = describeTransaction({ hash: '0x', from: account.address, to, input }, options.creditToken);
-    if (described.kind !== 'payout' || described.mark === undefined) return undefined;
-    return idsByMark.get(described.mark) ?? '';
+    return described.kind === 'payout' ? described.mark : undefined;
   }
 
-  async function guardBroadcast(raw: Hex): Promise<void> {
-    // The sender signs nothing but EIP-1559 transactions.
-    const transaction = parseTransaction(raw as `0x02${string}`);
-    options.broadcasts.add({ nonce: transaction.nonce ?? 0, raw });
-    if (isAlone) return;
-    const paymentIntentId = findPayment(transaction);
-    if (paymentIntentId === undefined) return;
-    if (paymentIntentId === '') throw new FencedError('a payout of an unknown payment');
-    const verdict = await judge(paymentIntentId);
-    // The sender offers another version at once, which is the one that pays nobody.
-    if (verdict === 'never') throw new FencedError('replacement transaction underpriced: another instance pays');
-    if (verdict === 'later')
-      throw new FencedError('the announcement is not on the chain, or has not stood long enough');
-    if (monotonicNow() - lookedAtMs > freshMs) throw new FencedError('the look at the chain is too old');
+  async function substitute(payout: { raw: Hex; nonce: number; mark: Hex }, send: Send): Promise<void> {
+    const taken = substitutes.taken(payout.nonce) ?? (await substitutes.make(payout));
+    givenUp.add(payout.mark);
+    await send(taken);
+  }
+
+  /**
+   * A payout that waits in the node behind a gap of account nonces can be mined as soon as the gap is filled, long after it was let out. So
+   * nothing goes out below one that may no longer be.
+   */
+  async function makeRoomAbove(nonce: number, send: Send): Promise<void> {
+    for (const { raw, txHash, nonce: above } of broadcasts.list(nonce)) {
+      const mark = findMark(parse(raw));
+      if (mark === undefined) continue;
+      const verdict = await judge(mark);
+      if (verdict === 'yes' || marks.blockOf(txHash) !== undefined) continue;
+      const isOurs = verdict === 'later' && !isContested({ marks, self: account.address, mark });
+      if (isOurs) continue;
+      try {
+        await substitute({ raw, nonce: above, mark }, send);
+      } catch (error) {
+        if (error instanceof Error && KNOWN.test(error.message)) continue;
+        throw new FencedError('a payout that waits behind it makes room first');
+      }
+    }
+  }
+
+  /** Lets a payout out, or refuses it; then something else may go out on its nonce. */
+  async function guardPayout(payout: { raw: Hex; nonce: number; mark: Hex }, send: Send): Promise<void> {
+    const { raw, nonce, mark } = payout;
+    const verdict = await judge(mark);
+    const isTaken = substitutes.taken(nonce) !== undefined;
+    if (verdict === 'yes' && !isTaken) {
+      const { address } = account;
+      if ((await options.client.getTransactionCount({ address, blockTag: 'pending' })) < nonce) {
+        throw new FencedError('what comes before it is not in the node');
+      }
+      if (monotonicNow() - lookedAtMs <= freshMs) return;
+      throw new FencedError('the look at the chain is too old');
+    }
+    const isDue = verdict !== 'yes' && substitutes.isDue({ raw, nonce, verdict });
+    // What the node says to it is nothing that the sender could use.
+    if (isTaken || isDue) await substitute(payout, send).catch(() => undefined);
+    throw new FencedError(verdict === 'later' ? LATER : NEVER);
+  }
+
+  async function guardBroadcast(raw: Hex, send: Send): Promise<void> {
+    const transaction = parse(raw);
+    const { nonce = 0 } = transaction;
+    const mark = findMark(transaction);
+    if (!isAlone) {
+      await makeRoomAbove(nonce, send);
+      if (mark !== undefined) await guardPayout({ raw, nonce, mark }, send);
+    }
+    broadcasts.add({ nonce, raw });
   }
 
   const transport: Transport = (parameters) => {
     const inner = http(options.rpcUrl, { batch: true, timeout: options.timeoutMs, retryCount: 0 })(parameters);
+    const ask = inner.request as (...parameters: unknown[]) => Promise<unknown>;
     // The type of `request` maps each method to its answer; the wrapper passes answers on as they are.
     const request = (async (call: { method: string; params?: unknown }, ...rest: unknown[]) => {
-      // The one parameter of this method is the signed transaction.
-      if (call.method === 'eth_sendRawTransaction') await guardBroadcast((call.params as [Hex])[0]);
-      return await (inner.request as (...parameters: unknown[]) => Promise<unknown>)(call, ...rest);
+      if (call.method === 'eth_sendRawTransaction') {
+        // The one parameter of this method is the signed transaction.
+        await guardBroadcast((call.params as [Hex])[0], (raw) => ask({ ...call, params: [raw] }, ...rest));
+      }
+      return await ask(call, ...rest);
     }) as typeof inner.request;
     return { ...inner, request };
   };
@@ -162,17 +177,13 @@ export function createPayoutFence(options: FenceOptions): PayoutFence {
     account: {
       address: account.address,
       async signTransaction(transaction) {
-        const paymentIntentId = findPayment(transaction);
-        if (paymentIntentId === undefined || isAlone) return await account.signTransaction(transaction);
-        if (paymentIntentId !== '' && (await judge(paymentIntentId)) !== 'never') {
-          return await account.signTransaction(transaction);
-        }
+        const mark = findMark(transaction);
+        const isPossible = mark === undefined || isAlone || (!givenUp.has(mark) && (await judge(mark)) !== 'never');
+        if (isPossible) return await account.signTransaction(transaction);
         return await account.signTransaction({ ...transaction, to: account.address, data: '0x', value: 0n });
       },
     },
-    register: (paymentIntentId) => void idsByMark.set(markPayout(paymentIntentId), paymentIntentId),
-    judge,
-    // Only EIP-1559 transactions are broadcast.
-    isPayout: (raw) => findPayment(parseTransaction(raw as `0x02${string}`)) !== undefined,
+    renew: (paymentIntentId) => void givenUp.delete(markPayout(paymentIntentId)),
+    judge: (paymentIntentId) => judge(markPayout(paymentIntentId)),
   };
 }

@@ -40,7 +40,17 @@ export function markPayout(paymentIntentId: string): Hex {
  * @returns 32 bytes
  */
 export function markAnnouncement(paymentIntentId: string): Hex {
-  return keccak256(markPayout(paymentIntentId));
+  return announcementOf(markPayout(paymentIntentId));
+}
+
+/**
+ * Computes the mark of announcements from that of the payout.
+ *
+ * @param payoutMark - 32 bytes
+ * @returns 32 bytes
+ */
+export function announcementOf(payoutMark: Hex): Hex {
+  return keccak256(payoutMark);
 }
 
 /**

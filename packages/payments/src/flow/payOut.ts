@@ -35,7 +35,7 @@ export async function payOut(context: RelayerContext, payment: Payment): Promise
   const { creditToken } = context.config;
   const call = encodePayout({ creditToken, paymentIntentId, walletAddress, credits: readOwed(payment) });
   const intentId = `payout:${attempts + 1}:${paymentIntentId}`;
-  context.fence.register(paymentIntentId);
+  context.fence.renew(paymentIntentId);
   context.journal.move(paymentIntentId, 'transferring', { attempt: { intentId, kind: 'payout', ...call } });
 }
 
@@ -87,7 +87,6 @@ export async function settlePayout(context: RelayerContext, payment: Payment): P
   const { paymentIntentId } = payment;
   const attempt = findOpenAttempt(context, payment);
   const { intentId } = attempt;
-  context.fence.register(paymentIntentId);
   const outcome = await sendAttempt(context, {
     attempt,
     confirmations: PAYOUT_CONFIRMATIONS,

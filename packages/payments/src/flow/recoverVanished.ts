@@ -1,21 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createClient, type Hex, type PublicClient, parseTransaction } from 'viem';
+import { createClient, type PublicClient } from 'viem';
 import type { Payment } from '../journal/payment.ts';
 import { findPayout, takePayout } from './findPayout.ts';
 import { patienceMs } from './patienceMs.ts';
 import type { RelayerContext } from './relayerContext.ts';
 
-/** What a plain transfer costs. */
-const TRANSFER_GAS = 21_000n;
-
 /** The payout can never be mined again: the payment is made anew, with the amount that it was. */
 function makeAnew(context: RelayerContext, { paymentIntentId, txHash, creditsOwed }: Payment, reason: string): void {
-  const { journal, bought, fence, log } = context;
+  const { journal, bought, log } = context;
   const amount = txHash === undefined ? undefined : journal.marks.amountOf(txHash);
   const owed = amount ?? creditsOwed;
   log.warn({ paymentIntentId, txHash, reason }, 'a vanished payout is made anew');
   bought.delete(paymentIntentId);
-  fence.register(paymentIntentId);
   journal.move(paymentIntentId, 'claimed', { reason, ...(owed === undefined ? {} : { creditsOwed: owed }) });
 }
 
@@ -28,27 +24,6 @@ function holdForgotten({ journal, alerter }: RelayerContext, { paymentIntentId, 
     severity: 'critical',
     subject: `Payment ${paymentIntentId} is held: its payout has vanished`,
     text: `${reason} It is never paid again by itself. Should it come back, the payment goes on.`,
-  });
-}
-
-/** Signs a transfer of nothing to oneself, which makes a payout impossible that another instance has taken over. */
-async function signFiller(context: RelayerContext, payout: Hex): Promise<Hex> {
-  const { client, fence, config } = context;
-  // Only EIP-1559 transactions are broadcast.
-  const { chainId, nonce, maxFeePerGas, maxPriorityFeePerGas } = parseTransaction(payout as `0x02${string}`);
-  const market = await client.estimateFeesPerGas();
-  // Nodes take another transaction on a nonce for a tenth more.
-  const raise = (fee = 0n, least = 0n) => ((fee > least ? fee : least) * 5n) / 4n + 1n;
-  return await fence.account.signTransaction({
-    type: 'eip1559',
-    chainId,
-    nonce: nonce ?? 0,
-    to: config.self,
-    data: '0x',
-    value: 0n,
-    gas: TRANSFER_GAS,
-    maxFeePerGas: raise(maxFeePerGas, market.maxFeePerGas),
-    maxPriorityFeePerGas: raise(maxPriorityFeePerGas, market.maxPriorityFeePerGas),
   });
 }
 
@@ -77,8 +52,7 @@ async function countFinal(context: RelayerContext, client: PublicClient): Promis
 
 /** A payout of this instance: its bytes are offered again, until they are mined, or their account nonce is consumed for good. */
 async function recoverOwn(context: RelayerContext, payment: Payment, nonce: number): Promise<void> {
-  const { client, config, journal, fence, log } = context;
-  const { paymentIntentId } = payment;
+  const { client, config } = context;
   if ((await countFinal(context, client)) > nonce) {
     // What has taken the nonce may be the payout itself, of another price: the next look at the chain would show it.
     if ((await findPayout(context, payment)) === undefined) {
@@ -88,12 +62,7 @@ async function recoverOwn(context: RelayerContext, payment: Payment, nonce: numb
   }
   const from = await client.getTransactionCount({ address: config.self, blockTag: 'latest' });
   if (from > nonce) return;
-  const newest = journal.broadcasts.list().find((kept) => kept.nonce === nonce)?.raw;
-  fence.register(paymentIntentId);
-  if (newest !== undefined && fence.isPayout(newest) && (await fence.judge(paymentIntentId)) === 'never') {
-    log.warn({ paymentIntentId }, 'another instance has taken the payment over: its payout is made impossible');
-    journal.broadcasts.add({ nonce, raw: await signFiller(context, newest) });
-  }
+  // Where another instance has taken the payment over, the fence sees to it that the nonce is consumed all the same.
   await broadcastAgain(context, { from, to: nonce });
 }
 

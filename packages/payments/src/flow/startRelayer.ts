@@ -7,7 +7,6 @@ import { createMarkSearch } from '../chain/createMarkSearch.ts';
 import { createPayoutFence } from '../chain/createPayoutFence.ts';
 import { createFrontendClient } from '../frontend/createFrontendClient.ts';
 import { openPaymentJournal, type PaymentJournal } from '../journal/openPaymentJournal.ts';
-import { OPEN_STATES } from '../journal/paymentState.ts';
 import type { Logger } from '../logger.ts';
 import type { Settings } from '../settings/settings.ts';
 import { createPoller } from './createPoller.ts';
@@ -89,6 +88,7 @@ function openChain(parts: RelayerParts, config: RelayerConfig, journal: PaymentJ
   const fence = createPayoutFence({
     rpcUrl: settings.RPC_URL,
     timeoutMs: settings.RPC_TIMEOUT_MS,
+    client,
     creditToken,
     account,
     others,
@@ -117,8 +117,6 @@ export async function startRelayer(parts: RelayerParts): Promise<RunningRelayer>
   const { client, search, fence } = openChain(parts, config, journal);
   const journalPath = join(settings.DATA_DIR, 'sender.db');
   if (journal.fact('sender journal') !== undefined && !existsSync(journalPath)) holdUnknown({ journal, alerter });
-  // Before the sender is open, which broadcasts at once what it finds in its journal.
-  for (const { paymentIntentId } of journal.list([...OPEN_STATES, 'held'])) fence.register(paymentIntentId);
   const sender = await openSender({
     journalPath,
     rpcUrl: fence.transport,

@@ -9,7 +9,7 @@ import { type PaymentsRig, startPaymentsRig } from './rig/startPaymentsRig.ts';
 import { waitUntil } from './rig/waitUntil.ts';
 
 const INSTANCES = 3;
-const PATIENCE_MS = sized({ small: 60_000, long: 150_000 });
+const PATIENCE_MS = sized({ small: 60_000, long: 240_000 });
 const REORG_DEPTH = 16;
 
 type Trouble =

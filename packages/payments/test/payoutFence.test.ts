@@ -1,0 +1,184 @@
+import { join } from 'node:path';
+import { type Address, createPublicClient, type Hex, http, keccak256, parseGwei } from 'viem';
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createMarkSearch } from '../src/chain/createMarkSearch.ts';
+import { createPayoutFence } from '../src/chain/createPayoutFence.ts';
+import { type ChainCall, encodeAnnouncement, encodePayout, markPayout } from '../src/chain/marks.ts';
+import { openPaymentJournal } from '../src/journal/openPaymentJournal.ts';
+import { type PaymentsRig, startPaymentsRig } from './rig/startPaymentsRig.ts';
+import { waitUntil } from './rig/waitUntil.ts';
+
+const STAND_MS = 200;
+
+let rig: PaymentsRig;
+let account: PrivateKeyAccount;
+let rival: PrivateKeyAccount;
+let paymentIntentId: string;
+let walletAddress: Address;
+let nonce: number;
+let files = 0;
+
+beforeAll(async () => {
+  rig = await startPaymentsRig();
+});
+
+afterAll(() => rig.close());
+
+beforeEach(async () => {
+  account = privateKeyToAccount((await rig.fundKey()).privateKey);
+  rival = privateKeyToAccount((await rig.fundKey()).privateKey);
+  ({ paymentIntentId, walletAddress } = rig.addPayment(1_000_000n));
+  await rig.giveCredits(account.address, 1000n);
+  nonce = await rig.client.getTransactionCount({ address: account.address });
+});
+
+/** The fence of `account`, who knows of `rival`. */
+function openFence() {
+  const { creditToken, stablecoin } = rig.deployment;
+  const journal = openPaymentJournal({ file: join(rig.dir, `fence-${files++}.db`), now: Date.now });
+  const client = createPublicClient({ transport: http(rig.rpcUrl), pollingInterval: 20 });
+  const monotonicNow = () => performance.now();
+  const { marks, broadcasts } = journal;
+  const search = createMarkSearch({
+    client,
+    marks,
+    broadcasts,
+    self: account.address,
+    creditToken,
+    stablecoin,
+    relayers: [account.address, rival.address],
+    fromBlock: 0,
+    reorgDepth: 10,
+    monotonicNow,
+  });
+  const fence = createPayoutFence({
+    rpcUrl: rig.rpcUrl,
+    timeoutMs: 1000,
+    client,
+    creditToken,
+    account,
+    others: [rival.address],
+    marks,
+    broadcasts,
+    search,
+    freshMs: 20,
+    standMs: STAND_MS,
+    monotonicNow,
+  });
+  const { request } = fence.transport({ retryCount: 0 });
+  const send = (raw: Hex) => request({ method: 'eth_sendRawTransaction', params: [raw] });
+  return { fence, broadcasts, send };
+}
+
+async function sign(call: ChainCall, own: number, signer = account): Promise<Hex> {
+  return await signer.signTransaction({
+    ...call,
+    type: 'eip1559',
+    chainId: await rig.client.getChainId(),
+    nonce: own,
+    gas: 100_000n,
+    maxFeePerGas: parseGwei('20'),
+    maxPriorityFeePerGas: parseGwei('1'),
+  });
+}
+
+const payout = () =>
+  encodePayout({ creditToken: rig.deployment.creditToken, paymentIntentId, walletAddress, credits: 5n });
+const announcement = (self: Address) =>
+  encodeAnnouncement({ creditToken: rig.deployment.creditToken, paymentIntentId, self });
+const nothing = (): ChainCall => ({ to: account.address, data: '0x' });
+
+async function announce(signer: PrivateKeyAccount): Promise<void> {
+  const own = await rig.client.getTransactionCount({ address: signer.address });
+  await sendBare(await sign(announcement(signer.address), own, signer));
+}
+
+async function sendBare(raw: Hex): Promise<void> {
+  const hash = await rig.client.sendRawTransaction({ serializedTransaction: raw });
+  await rig.client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
+}
+
+const waitForCount = (count: number) =>
+  waitUntil(async () => (await rig.client.getTransactionCount({ address: account.address })) === count, {
+    timeoutMs: 5000,
+    what: `the account nonce is not ${count}`,
+  });
+
+const countPayouts = () => rig.countPayouts(markPayout(paymentIntentId));
+
+test('a payout goes out once it is announced and all before it is in the node', async () => {
+  const { send } = openFence();
+  await expect(send(await sign(payout(), nonce))).rejects.toThrow('the announcement is not on the chain');
+  await announce(account);
+  await expect(send(await sign(payout(), nonce + 2))).rejects.toThrow('what comes before it is not in the node');
+  await send(await sign(payout(), nonce + 1));
+  await waitForCount(nonce + 2);
+  expect(await countPayouts()).toBe(1);
+});
+
+test('once it is paid, no further payout goes out, on whatever account nonce', async () => {
+  const { send } = openFence();
+  await announce(account);
+  await send(await sign(payout(), nonce + 1));
+  await waitForCount(nonce + 2);
+  await expect(send(await sign(payout(), nonce + 2))).rejects.toThrow('the payment is paid');
+  expect(await countPayouts()).toBe(1);
+});
+
+test('a payout that waits behind a gap is made impossible before the gap is filled, if another instance pays now', async () => {
+  const { send, broadcasts } = openFence();
+  await announce(account);
+  // Let out while all was well; then what came before it was lost.
+  const waiting = await sign(payout(), nonce + 2);
+  broadcasts.add({ nonce: nonce + 2, raw: waiting });
+  await rig.client.sendRawTransaction({ serializedTransaction: waiting });
+  await announce(rival);
+  await send(await sign(nothing(), nonce + 1));
+  await waitForCount(nonce + 3);
+  expect(await countPayouts()).toBe(0);
+  expect(await rig.client.getTransactionReceipt({ hash: keccak256(waiting) }).catch(() => undefined)).toBeUndefined();
+});
+
+test('a payout that waits behind a gap goes out with what fills it, if it is still this instance that pays', async () => {
+  const { send, broadcasts } = openFence();
+  await announce(account);
+  const waiting = await sign(payout(), nonce + 2);
+  broadcasts.add({ nonce: nonce + 2, raw: waiting });
+  await rig.client.sendRawTransaction({ serializedTransaction: waiting });
+  await send(await sign(nothing(), nonce + 1));
+  await waitForCount(nonce + 3);
+  expect(await countPayouts()).toBe(1);
+});
+
+test('a payout refused again and again makes room for what comes after it', async () => {
+  const { send, fence } = openFence();
+  await announce(account);
+  await announce(rival);
+  const refused = await sign(payout(), nonce + 1);
+  for (let times = 0; times < 4; times++) await expect(send(refused)).rejects.toThrow('another instance pays');
+  await waitForCount(nonce + 2);
+  // Nor is it signed anew before another attempt begins.
+  const request = { ...payout(), value: 0n, type: 'eip1559', chainId: 31337, nonce: nonce + 2, gas: 100_000n } as const;
+  const signed = await fence.account.signTransaction({ ...request, maxFeePerGas: 1n, maxPriorityFeePerGas: 1n });
+  expect(signed).not.toContain(markPayout(paymentIntentId).slice(2));
+  expect(await countPayouts()).toBe(0);
+});
+
+test('an announcement over that of another instance must stand for a while before the payout goes out', async () => {
+  const { send } = openFence();
+  await announce(rival);
+  await announce(account);
+  const raw = await sign(payout(), nonce + 1);
+  await expect(send(raw)).rejects.toThrow('has not stood long enough');
+  await waitUntil(
+    () =>
+      send(raw).then(
+        () => true,
+        () => false,
+      ),
+    { timeoutMs: 3000, what: 'never let out' },
+  );
+  await waitForCount(nonce + 2);
+  expect(await countPayouts()).toBe(1);
+});

@@ -38,7 +38,12 @@ function runNpm(...args) {
 
 /** Compiles the server's sources once into Node's cache, so that the first start is as quick and as small as the next. */
 function warmCache() {
-  const sources = ['entry/server.ts', 'drivers/sqlite/stores.ts', 'drivers/sqlite/writerThread.ts'];
+  const sources = [
+    'entry/server.ts',
+    'drivers/sqlite/stores.ts',
+    'drivers/sqlite/writerThread.ts',
+    'drivers/secp256k1/recoveryThread.ts',
+  ];
   const env = { ...process.env, NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'node') };
   for (const source of sources) {
     const file = join(root, 'packages', 'gateway', 'src', source);

@@ -58,12 +58,12 @@ function digestOf(message: string, crypto: RequestCrypto): Uint8Array {
   return crypto.keccak256(Buffer.from(`\x19Ethereum Signed Message:\n${Buffer.byteLength(message)}${message}`));
 }
 
-function recoverAddress(call: Call, timestamp: string, crypto: RequestCrypto): string {
+async function recoverAddress(call: Call, timestamp: string, crypto: RequestCrypto): Promise<string> {
   if (ambiguousPath.test(call.path)) throw failed('signature', 'a signed path may not hold "%", "//" or a dot segment');
   const { rs, recovery } = readSignature(call.request.headers.get(RELAYER_HEADERS.signature));
   const bodyHash = `0x${Buffer.from(crypto.keccak256(call.body)).toString('hex')}`;
   const message = createRelayerAuthMessage({ timestamp, method: call.method, path: call.path, bodyHash });
-  const publicKey = crypto.recoverPublicKey(digestOf(message, crypto), rs, recovery);
+  const publicKey = await crypto.recoverPublicKey(digestOf(message, crypto), rs, recovery);
   if (publicKey === undefined) throw failed('signature', 'no key can have made X-Relayer-Signature');
   return `0x${Buffer.from(crypto.keccak256(publicKey)).toString('hex', 12)}`;
 }
@@ -81,7 +81,7 @@ export async function authenticateRelayer(ports: RelayerAuthPorts, call: Call): 
   const address = headers.get(RELAYER_HEADERS.address);
   if (address === null) throw failed('signature', 'X-Relayer-Address is missing');
   if (!addressForm.test(address)) throw failed('signature', 'X-Relayer-Address must be 0x and 40 hex digits');
-  if (recoverAddress(call, timestamp, ports.crypto) !== address.toLowerCase()) {
+  if ((await recoverAddress(call, timestamp, ports.crypto)) !== address.toLowerCase()) {
     throw failed('signature', 'X-Relayer-Signature was not made by X-Relayer-Address over this call');
   }
   if (!(await ports.relayers.has(address))) throw failed('whitelist', `${address} is not a whitelisted relayer`);

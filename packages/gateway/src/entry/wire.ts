@@ -2,6 +2,7 @@ import { createGateway, type Gateway } from '../app.ts';
 import { createLogger, type ProcessLogger } from '../drivers/pino/createLogger.ts';
 import { createMetrics } from '../drivers/prometheus/createMetrics.ts';
 import { loadRequestCrypto } from '../drivers/secp256k1/loadRequestCrypto.ts';
+import { offloadRecovery } from '../drivers/secp256k1/offloadRecovery.ts';
 import { createDocsAssets } from '../drivers/swaggerUi/createDocsAssets.ts';
 import { createUuidV7Source } from '../uuidV7.ts';
 import { gatewayOptions } from './gatewayOptions.ts';
@@ -45,6 +46,7 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
   const { settings, environment, publicUrl } = context;
   const now = Date.now;
   const crypto = await loadRequestCrypto();
+  const recovery = offloadRecovery(crypto.recoverPublicKey);
   const secrets = loadLocalSecrets(settings.DATA_DIR);
   const logger = createLogger(settings.LOG_LEVEL);
   const signingKey = secrets.objectSigningKey;
@@ -54,7 +56,7 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
   const gateway = createGateway(
     {
       ...stores,
-      crypto,
+      crypto: { keccak256: crypto.keccak256, recoverPublicKey: recovery.recoverPublicKey },
       logger,
       now,
       signer: storage.signer,
@@ -73,6 +75,7 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
     usesDevIssuer: identity.usesDevIssuer,
     async close() {
       await stores.close();
+      await recovery.close();
       logger.flush();
     },
   };

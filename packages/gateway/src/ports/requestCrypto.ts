@@ -1,3 +1,5 @@
+import type { Awaitable } from './awaitable.ts';
+
 /**
  * Port: the two primitives of relayer auth, native or wasm.
  *
@@ -14,5 +16,5 @@ export interface RequestCrypto {
    * @param recovery - 0 or 1
    * @returns the uncompressed point without its prefix, 64 bytes, or undefined where there is none
    */
-  recoverPublicKey(digest: Uint8Array, signature: Uint8Array, recovery: number): Uint8Array | undefined;
+  recoverPublicKey(digest: Uint8Array, signature: Uint8Array, recovery: number): Awaitable<Uint8Array | undefined>;
 }

@@ -4,8 +4,8 @@ import {
   instantiateSecp256k1WasmBytes,
   type Secp256k1Wasm,
 } from '@bitauth/libauth/build/lib/bin/secp256k1/secp256k1-wasm.js';
-import type { RequestCrypto } from '../../ports/requestCrypto.ts';
 import { readLibsecp256k1 } from './readLibsecp256k1.ts';
+import type { RecoverPublicKey } from './recoverPublicKey.ts';
 
 /** Sizes in bytes, of the wire's forms and of the library's own, which it keeps opaque. */
 const SIGNATURE_BYTES = 64;
@@ -14,10 +14,8 @@ const DIGEST_BYTES = 32;
 const PARSED_KEY_BYTES = 64;
 const KEY_BYTES = 65;
 
-type Recover = RequestCrypto['recoverPublicKey'];
-
 /** Makes the library's context, which computes a table for some milliseconds, and the places that calls go by. */
-function createRecover(library: Secp256k1Wasm): Recover {
+function createRecover(library: Secp256k1Wasm): RecoverPublicKey {
   // It can only verify, so that the table for signing is never read.
   const context = library.contextCreate(ContextFlag.VERIFY);
   // One call at a time uses these, and none is ever freed.
@@ -47,9 +45,9 @@ function createRecover(library: Secp256k1Wasm): Recover {
  *
  * @see https://github.com/bitcoin-core/secp256k1/blob/master/include/secp256k1_recovery.h
  */
-export async function loadCompactRecovery(): Promise<Recover> {
+export async function loadCompactRecovery(): Promise<RecoverPublicKey> {
   const library = await instantiateSecp256k1WasmBytes(readLibsecp256k1().buffer);
-  let recover: Recover | undefined;
+  let recover: RecoverPublicKey | undefined;
   return function recoverPublicKey(digest, signature, recovery) {
     recover ??= createRecover(library);
     return recover(digest, signature, recovery);

@@ -1,11 +1,11 @@
-import type { RequestCrypto } from '../../ports/requestCrypto.ts';
+import type { RecoverPublicKey } from './recoverPublicKey.ts';
 
 /**
  * Loads recovery on libsecp256k1 compiled for this platform.
  *
  * @throws Error where the package has no build for the platform; its pure JavaScript is never taken
  */
-export async function loadNativeRecovery(): Promise<RequestCrypto['recoverPublicKey']> {
+export async function loadNativeRecovery(): Promise<RecoverPublicKey> {
   const { default: secp256k1 } = await import('secp256k1/bindings.js');
   return function recoverPublicKey(digest, signature, recovery) {
     try {

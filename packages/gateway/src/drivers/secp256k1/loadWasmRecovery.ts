@@ -1,7 +1,7 @@
-import type { RequestCrypto } from '../../ports/requestCrypto.ts';
+import type { RecoverPublicKey } from './recoverPublicKey.ts';
 
 /** Loads recovery on libsecp256k1 compiled to wasm: a quarter of the native speed, on every platform. */
-export async function loadWasmRecovery(): Promise<RequestCrypto['recoverPublicKey']> {
+export async function loadWasmRecovery(): Promise<RecoverPublicKey> {
   const { recover } = await import('tiny-secp256k1');
   return function recoverPublicKey(digest, signature, recovery) {
     try {

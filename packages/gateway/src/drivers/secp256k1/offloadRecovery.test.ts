@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, expect, test } from 'vitest';
+import { loadNativeRecovery } from './loadNativeRecovery.ts';
+import { type OffloadedRecovery, offloadRecovery } from './offloadRecovery.ts';
+import type { RecoverPublicKey } from './recoverPublicKey.ts';
+
+const recover = await loadNativeRecovery();
+
+let offloaded: OffloadedRecovery | undefined;
+afterEach(() => offloaded?.close());
+
+/** Counts what is recovered on the thread that asks. */
+function open() {
+  let here = 0;
+  const counting: RecoverPublicKey = (...job) => {
+    here++;
+    return recover(...job);
+  };
+  offloaded = offloadRecovery(counting);
+  return { recovery: offloaded, countHere: () => here };
+}
+
+/** Any `r` and `s` are somebody's signature, where there is a point; for a quarter of these, there is none. */
+const makeJobs = (count: number) =>
+  Array.from({ length: count }, (_, place) => {
+    const signature = randomBytes(64);
+    if (place % 4 === 0) signature.fill(0xff);
+    return [randomBytes(32), signature, place % 2] as const;
+  });
+
+const expectAll = async (recovery: OffloadedRecovery, jobs: ReturnType<typeof makeJobs>) => {
+  const keys = await Promise.all(jobs.map((job) => recovery.recoverPublicKey(...job)));
+  expect(keys.map((key) => key && Buffer.from(key).toString('hex'))).toEqual(
+    jobs.map((job) => {
+      const key = recover(...job);
+      return key && Buffer.from(key).toString('hex');
+    }),
+  );
+};
+
+test('many at once are recovered elsewhere, each to its own answer', async () => {
+  const { recovery, countHere } = open();
+  for (let round = 0; round < 5; round++) await expectAll(recovery, makeJobs(40));
+  expect(countHere()).toBe(0);
+});
+
+test('one alone is recovered here', async () => {
+  const { recovery, countHere } = open();
+  await expectAll(recovery, makeJobs(2).slice(1));
+  expect(countHere()).toBe(1);
+});
+
+test('what is asked in later turns while the thread is busy goes there too, and comes back in order', async () => {
+  const { recovery } = open();
+  const rounds = Array.from({ length: 20 }, () => makeJobs(7));
+  await Promise.all(
+    rounds.map(async (jobs, round) => {
+      for (let turns = 0; turns < round; turns++) await new Promise(setImmediate);
+      await expectAll(recovery, jobs);
+    }),
+  );
+});
+
+test('when the thread ends, whatever it had and whatever comes is recovered here', async () => {
+  const { recovery, countHere } = open();
+  const jobs = makeJobs(60);
+  const answers = expectAll(recovery, jobs);
+  // After the batch was sent, and before the thread has loaded.
+  await new Promise(setImmediate);
+  await recovery.close();
+  await answers;
+  expect(countHere()).toBe(60);
+  await expectAll(recovery, makeJobs(3));
+  expect(countHere()).toBe(63);
+});

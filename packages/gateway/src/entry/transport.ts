@@ -4,6 +4,7 @@ import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-
 import type { Gateway } from '../app.ts';
 import { API_HEADERS } from '../http/headers.ts';
 import type { Logger } from '../ports/logger.ts';
+import { createEndOfTurn } from './endOfTurn.ts';
 
 interface Refusal {
   readonly status: number;
@@ -89,11 +90,12 @@ export function createListener(
   gateway: Gateway,
   { hostname, logger }: { hostname: string; logger: Logger },
 ): RequestListener {
+  const atEndOfTurn = createEndOfTurn<Response>();
   const listener = getRequestListener(
     (request, env) => {
       // Over HTTP/1 the bindings are Node's.
       const { incoming } = env as HttpBindings;
-      return gateway.fetch(request, { peerAddress: incoming.socket.remoteAddress ?? '' });
+      return atEndOfTurn(gateway.fetch(request, { peerAddress: incoming.socket.remoteAddress ?? '' }));
     },
     {
       hostname,

@@ -1,7 +1,7 @@
-import { createCipheriv, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cloudAbi, type Deployment, deployContracts, startDevnet } from '@prism-gateway/contracts';
+import { encryptKey } from '@prism-gateway/testing';
 import {
   createPrisms,
   type PrismUser,
@@ -10,7 +10,7 @@ import {
   startRelayerProcess,
   startRelayWorld,
 } from '@prism-gateway/testing/relay';
-import { createPublicClient, type Hex, hexToBytes, http, keccak256, numberToHex } from 'viem';
+import { createPublicClient, http, numberToHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect, test } from 'vitest';
 
@@ -18,19 +18,6 @@ const CREDIT = 10n ** 18n;
 const PASSWORD = 'only for this test';
 const DATA_ID = numberToHex(7, { size: 32 });
 const OTHER_CHAIN = { chainId: 31_338, chainName: 'eip155:31338' };
-
-/** Encrypts a key as Web3 Secret Storage, version 3, with a key derivation that takes no time. */
-function encryptKey(privateKey: Hex): string {
-  const [salt, iv] = [randomBytes(32), randomBytes(16)];
-  const derived = pbkdf2Sync(PASSWORD, salt, 1000, 32, 'sha256');
-  const cipher = createCipheriv('aes-128-ctr', derived.subarray(0, 16), iv);
-  const ciphertext = Buffer.concat([cipher.update(hexToBytes(privateKey)), cipher.final()]);
-  const mac = keccak256(Buffer.concat([derived.subarray(16), ciphertext])).slice(2);
-  const kdfparams = { c: 1000, dklen: 32, prf: 'hmac-sha256', salt: salt.toString('hex') };
-  const cipherparams = { iv: iv.toString('hex') };
-  const crypto = { cipher: 'aes-128-ctr', cipherparams, ciphertext: ciphertext.toString('hex') };
-  return JSON.stringify({ version: 3, crypto: { ...crypto, kdf: 'pbkdf2', kdfparams, mac } });
-}
 
 /** Signs a write of a chain's first user, and puts it into the queue. */
 async function post(world: RelayWorld, chain: { chainName: string; deployment: Deployment; user: PrismUser }) {
@@ -57,7 +44,7 @@ test('one process with a keystore serves several chains, each request on its own
   ];
 
   const keystore = join(world.dir, 'key.json');
-  await writeFile(keystore, encryptKey(relayerKey));
+  await writeFile(keystore, encryptKey(relayerKey, PASSWORD));
   const { GATEWAY_URL, DATA_DIR, TMPDIR, CREDITS_PER_ETH } = world.relayerEnv(0) as Record<string, string>;
   const relayer = await startRelayerProcess({
     ...({ GATEWAY_URL, DATA_DIR, TMPDIR, CREDITS_PER_ETH } as Record<string, string>),

@@ -3,6 +3,7 @@ export { createLogRecorder, type LogLine, type LogRecorder } from './createLogRe
 export { DYNAMO_TEST_ACCESS, DynamoEngineMissingError, type DynamoServer } from './dynamo/dynamoServer.ts';
 export { missingDynamoEngine } from './dynamo/missingDynamoEngine.ts';
 export { startDynamo } from './dynamo/startDynamo.ts';
+export { encryptKey } from './encryptKey.ts';
 export { createSeededRandom } from './faults/createSeededRandom.ts';
 export { FAULT_KINDS, type FaultKind, type FaultShares, shareFaults } from './faults/fault.ts';
 export {

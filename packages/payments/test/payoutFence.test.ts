@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Address, createPublicClient, type Hex, http, keccak256, parseGwei } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -10,6 +11,7 @@ import { type PaymentsRig, startPaymentsRig } from './rig/startPaymentsRig.ts';
 import { waitUntil } from './rig/waitUntil.ts';
 
 const STAND_MS = 200;
+const FRESH_MS = 500;
 
 let rig: PaymentsRig;
 let account: PrivateKeyAccount;
@@ -62,12 +64,16 @@ function openFence() {
     marks,
     broadcasts,
     search,
-    freshMs: 20,
+    freshMs: FRESH_MS,
     standMs: STAND_MS,
     monotonicNow,
   });
   const { request } = fence.transport({ retryCount: 0 });
-  const send = (raw: Hex) => request({ method: 'eth_sendRawTransaction', params: [raw] });
+  async function send(raw: Hex) {
+    // What the fence has seen of the chain serves for a while.
+    await pause(FRESH_MS / 2 + 20);
+    return await request({ method: 'eth_sendRawTransaction', params: [raw] });
+  }
   return { fence, broadcasts, send };
 }
 
@@ -101,7 +107,7 @@ async function sendBare(raw: Hex): Promise<void> {
 
 const waitForCount = (count: number) =>
   waitUntil(async () => (await rig.client.getTransactionCount({ address: account.address })) === count, {
-    timeoutMs: 5000,
+    timeoutMs: 15_000,
     what: `the account nonce is not ${count}`,
   });
 
@@ -177,7 +183,7 @@ test('an announcement over that of another instance must stand for a while befor
         () => true,
         () => false,
       ),
-    { timeoutMs: 3000, what: 'never let out' },
+    { timeoutMs: 15_000, what: 'never let out' },
   );
   await waitForCount(nonce + 2);
   expect(await countPayouts()).toBe(1);

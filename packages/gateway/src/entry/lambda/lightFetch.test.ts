@@ -16,6 +16,17 @@ it('keeps header fields as the platform does', () => {
       expect(light.get(asked)).toBe(platform.get(asked));
       expect(light.has(asked)).toBe(platform.has(asked));
     }),
+    {
+      examples: [
+        [
+          [
+            ['w', ''],
+            ['W', ''],
+          ],
+          'w',
+        ],
+      ],
+    },
   );
 });
 

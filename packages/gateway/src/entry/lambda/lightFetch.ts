@@ -29,7 +29,9 @@ export class Headers {
 
   append(name: string, value: string): void {
     const before = this.get(name);
-    this.set(name, before === null ? value : `${before}, ${value.trim()}`);
+    // The platform trims each value, and not what they come to together.
+    if (before === null) this.set(name, value);
+    else this.#values.set(name.toLowerCase(), `${before}, ${value.trim()}`);
   }
 
   [Symbol.iterator](): IterableIterator<[string, string]> {

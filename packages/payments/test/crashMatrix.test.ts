@@ -126,7 +126,7 @@ async function countPoints(credits: Credits): Promise<readonly string[]> {
 
 test.each([
   ['bought', 5],
-  ['in hand', 2],
+  ['in hand', 3],
 ] as const)(
   'killed before or after any journal write, RPC call or HTTP call, credits %s, each payment is paid exactly once',
   async (credits, small) => {

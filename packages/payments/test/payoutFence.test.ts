@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createMarkSearch } from '../src/chain/createMarkSearch.ts';
 import { createPayoutFence } from '../src/chain/createPayoutFence.ts';
 import { type ChainCall, encodeAnnouncement, encodePayout, markPayout } from '../src/chain/marks.ts';
+import type { BroadcastTable } from '../src/journal/broadcastTable.ts';
 import { openPaymentJournal } from '../src/journal/openPaymentJournal.ts';
 import { type PaymentsRig, startPaymentsRig } from './rig/startPaymentsRig.ts';
 import { waitUntil } from './rig/waitUntil.ts';
@@ -113,6 +114,14 @@ const waitForCount = (count: number) =>
 
 const countPayouts = () => rig.countPayouts(markPayout(paymentIntentId));
 
+/** A payout that was let out while all was well; then what came before it was lost. @returns its bytes */
+async function leaveWaiting(broadcasts: BroadcastTable): Promise<Hex> {
+  const raw = await sign(payout(), nonce + 2);
+  broadcasts.add({ nonce: nonce + 2, raw });
+  await rig.client.sendRawTransaction({ serializedTransaction: raw });
+  return raw;
+}
+
 test('a payout goes out once it is announced and all before it is in the node', async () => {
   const { send } = openFence();
   await expect(send(await sign(payout(), nonce))).rejects.toThrow('the announcement is not on the chain');
@@ -135,10 +144,7 @@ test('once it is paid, no further payout goes out, on whatever account nonce', a
 test('a payout that waits behind a gap is made impossible before the gap is filled, if another instance pays now', async () => {
   const { send, broadcasts } = openFence();
   await announce(account);
-  // Let out while all was well; then what came before it was lost.
-  const waiting = await sign(payout(), nonce + 2);
-  broadcasts.add({ nonce: nonce + 2, raw: waiting });
-  await rig.client.sendRawTransaction({ serializedTransaction: waiting });
+  const waiting = await leaveWaiting(broadcasts);
   await announce(rival);
   await send(await sign(nothing(), nonce + 1));
   await waitForCount(nonce + 3);
@@ -149,9 +155,7 @@ test('a payout that waits behind a gap is made impossible before the gap is fill
 test('a payout that waits behind a gap goes out with what fills it, if it is still this instance that pays', async () => {
   const { send, broadcasts } = openFence();
   await announce(account);
-  const waiting = await sign(payout(), nonce + 2);
-  broadcasts.add({ nonce: nonce + 2, raw: waiting });
-  await rig.client.sendRawTransaction({ serializedTransaction: waiting });
+  await leaveWaiting(broadcasts);
   await send(await sign(nothing(), nonce + 1));
   await waitForCount(nonce + 3);
   expect(await countPayouts()).toBe(1);

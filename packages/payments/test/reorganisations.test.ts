@@ -1,8 +1,11 @@
+import { rmSync } from 'node:fs';
 import { createWalletClient, http, parseGwei } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { markPayout } from '../src/chain/marks.ts';
+import { runRelease } from '../src/entry/runStatus.ts';
 import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
+import { parseSettings } from '../src/settings/settings.ts';
 import { type RunningInstance, runInstance } from './rig/runInstance.ts';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from './rig/startPaymentsRig.ts';
 import { waitUntil } from './rig/waitUntil.ts';
@@ -25,8 +28,8 @@ async function startFrontend() {
   return {
     frontend,
     add: () => rig.addPayment(AMOUNT, frontend),
-    run: (key: RigKey, others: readonly `0x${string}`[] = []) =>
-      runInstance({ ...rig.settingsFor(key, others, frontend), REORG_DEPTH: `${REORG_DEPTH}` }),
+    run: (key: RigKey, others: readonly `0x${string}`[] = [], more: Readonly<Record<string, string>> = {}) =>
+      runInstance({ ...rig.settingsFor(key, others, frontend), REORG_DEPTH: `${REORG_DEPTH}`, ...more }),
     txHashOf: (id: string) => frontend.store.list().find(({ paymentIntentId }) => paymentIntentId === id)?.txHash,
   };
 }
@@ -104,7 +107,8 @@ test('completed by an instance on the word of a payout by another one that is de
   const { add, run, frontend, txHashOf } = await startFrontend();
   const [one, two] = [await rig.fundKey(), await rig.fundKey()];
   const addresses = [one.address, two.address];
-  const payer = await run(one, addresses);
+  // It looks seldom, so that it is stopped before it knows that its payout is mined.
+  const payer = await run(one, addresses, { RPC_POLL_INTERVAL_MS: '1500' });
   const { paymentIntentId, walletAddress } = add();
   await waitForState(payer, paymentIntentId, 'transferring');
   await waitForPayouts(paymentIntentId, 1);
@@ -129,4 +133,31 @@ test('completed by an instance on the word of a payout by another one that is de
   expect(frontend.store.list()).toHaveLength(1);
   await other.stop();
   await back.stop();
+});
+
+test('undone, and its bytes lost with the journal: held, until a person says that it does not come back', async () => {
+  const key = await rig.fundKey();
+  const first = await startFrontend();
+  const before = await first.run(key);
+  const { paymentIntentId, walletAddress } = first.add();
+  await waitForState(before, paymentIntentId, 'completed');
+  await before.stop();
+  const { DATA_DIR = '' } = rig.settingsFor(key);
+  rmSync(DATA_DIR, { recursive: true });
+  const second = await startFrontend();
+  second.frontend.store.add({ paymentIntentId, walletAddress, stablecoinAmount: `${AMOUNT}` });
+  const after = await second.run(key);
+  await waitForState(after, paymentIntentId, 'completed');
+  const txHash = second.txHashOf(paymentIntentId) as string;
+  expect(txHash).toBe(first.txHashOf(paymentIntentId));
+  await undo(txHash);
+  await waitForState(after, paymentIntentId, 'held');
+  expect(codesOf(after)).toContain('PAYOUT_UNKNOWN');
+  expect(await rig.countPayouts(markPayout(paymentIntentId))).toBe(0);
+  expect(runRelease(parseSettings('status', { DATA_DIR }), paymentIntentId)).toBe(0);
+  await waitForPayouts(paymentIntentId, 1);
+  await waitForState(after, paymentIntentId, 'completed');
+  expect(await rig.creditsOf(walletAddress)).toBe(OWED);
+  expect(codesOf(after).filter((code) => code === 'PAYOUT_UNKNOWN')).toHaveLength(1);
+  await after.stop();
 });

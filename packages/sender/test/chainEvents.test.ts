@@ -1,8 +1,8 @@
-import { DatabaseSync } from 'node:sqlite';
 import { createFakeClock, startRpcFaultProxy } from '@prism-gateway/testing';
-import { type Hex, parseGwei, toHex } from 'viem';
+import { parseGwei, toHex } from 'viem';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createSenderRig, MARK_GAS, markedCall, type SenderRig, startSenderRig } from './rigs/createSenderRig.ts';
+import { rawVersions } from './rigs/rawVersions.ts';
 
 let rig: SenderRig;
 beforeEach(async () => {
@@ -12,31 +12,6 @@ afterEach(() => rig.dispose());
 
 const mine = () => rig.anvil.rpc('evm_mine');
 const automine = () => rig.anvil.rpc('evm_setAutomine', [true]);
-
-/** What the journal holds for an intent, oldest first. */
-function rawVersions(intentId: string): readonly Hex[] {
-  const database = new DatabaseSync(`${rig.dir}/journal.sqlite`, { readOnly: true });
-  try {
-    const rows = database.prepare('SELECT raw FROM versions WHERE intent_id = ? ORDER BY rowid').all(intentId);
-    return rows.map(({ raw }) => raw as Hex);
-  } finally {
-    database.close();
-  }
-}
-
-/** Sends from the key behind the sender's back. @returns the hash */
-async function sendForeign(nonce: number, gwei = '50'): Promise<Hex> {
-  const raw = await rig.account.signTransaction({
-    type: 'eip1559',
-    chainId: rig.anvil.chainId,
-    nonce,
-    to: rig.account.address,
-    gas: 21_000n,
-    maxFeePerGas: parseGwei(gwei),
-    maxPriorityFeePerGas: parseGwei(gwei),
-  });
-  return (await rig.anvil.rpc('eth_sendRawTransaction', [raw])) as Hex;
-}
 
 /** Waits until the node holds a transaction. */
 async function pooled(hash: string | undefined): Promise<void> {
@@ -69,7 +44,7 @@ describe('a transaction that waits too long', () => {
     clock.advance(30_000);
     await pooled((await rig.seen('bumped')).txHash);
     await rig.anvil.rpc('anvil_dropAllTransactions');
-    const hash = await rig.anvil.rpc('eth_sendRawTransaction', [rawVersions('older')[0]]);
+    const hash = await rig.anvil.rpc('eth_sendRawTransaction', [rawVersions(rig, 'older')[0]]);
     await mine();
     expect((await sending).txHash).toBe(hash);
     expect([await rig.countMined('older'), await rig.accountNonce()]).toEqual([1, 1]);
@@ -188,141 +163,6 @@ describe('what the node refuses for good', () => {
   });
 });
 
-describe('a nonce that somebody else has consumed', () => {
-  test('is given up only once their transaction is deep enough', async () => {
-    await using proxy = await startRpcFaultProxy({ target: rig.anvil.rpcUrl });
-    const sender = await rig.open({ confirmations: 3, rpcUrl: proxy.url });
-    const sending = sender.send('lost', markedCall('lost'));
-    await rig.seen('broadcast');
-    const foreign = await sendForeign(0);
-    await mine();
-    expect(await rig.seen('displaced')).toMatchObject({ nonce: 0 });
-    await mine();
-    const looks = () => proxy.counts.get('eth_getBlockByNumber') ?? 0;
-    const before = looks();
-    await expect.poll(looks).toBeGreaterThan(before + 3);
-    expect(sender.get('lost')).toMatchObject({ state: 'displaced', nonce: 0 });
-    expect(rig.events.some(({ type }) => type === 'requeued')).toBe(false);
-    await mine();
-    expect(await rig.seen('requeued')).toMatchObject({ nonce: 0, foreignTxHash: foreign });
-    await expect.poll(() => sender.get('lost')?.nonce).toBe(1);
-    await expect
-      .poll(async () => {
-        await mine();
-        return sender.get('lost')?.state;
-      })
-      .toBe('confirmed');
-    expect(await sending).toMatchObject({ nonce: 1, status: 'success' });
-    expect([await rig.countMined('lost'), await rig.accountNonce()]).toEqual([1, 2]);
-    expect(sender.get('lost')?.txHashes.length).toBeGreaterThanOrEqual(2);
-  });
-
-  test('before the sender asked for it, costs nothing but another one', async () => {
-    await automine();
-    const sender = await rig.open();
-    await sendForeign(0);
-    await sendForeign(1);
-    const sent = await Promise.all(['x', 'y', 'z'].map((id) => sender.send(id, markedCall(id))));
-    expect(sent.map(({ nonce }) => nonce).sort()).toEqual([2, 3, 4]);
-    expect(await Promise.all(['x', 'y', 'z'].map(rig.countMined))).toEqual([1, 1, 1]);
-  });
-
-  test('comes back when their transaction is reorganised away', async () => {
-    const sender = await rig.open({ confirmations: 3 });
-    const sending = sender.send('back', markedCall('back'));
-    await rig.seen('broadcast');
-    const snapshot = await rig.anvil.rpc('evm_snapshot');
-    await sendForeign(0);
-    await mine();
-    await rig.seen('displaced');
-    await rig.anvil.rpc('evm_revert', [snapshot]);
-    await rig.anvil.rpc('anvil_dropAllTransactions');
-    await expect.poll(() => sender.get('back')?.state).toBe('broadcast');
-    await expect
-      .poll(async () => {
-        await mine();
-        return sender.get('back')?.state;
-      })
-      .toBe('confirmed');
-    expect(await sending).toMatchObject({ nonce: 0 });
-    expect([await rig.countMined('back'), await rig.accountNonce()]).toEqual([1, 1]);
-  });
-});
-
-describe('a reorganisation', () => {
-  test('that takes a mined transaction away has its bytes broadcast again', async () => {
-    const sender = await rig.open({ confirmations: 4 });
-    const snapshot = await rig.anvil.rpc('evm_snapshot');
-    const sending = sender.send('reorg', markedCall('reorg'));
-    await rig.seen('broadcast');
-    await mine();
-    const mined = await rig.seen('mined');
-    await rig.anvil.rpc('evm_revert', [snapshot]);
-    await rig.anvil.rpc('anvil_dropAllTransactions');
-    await mine();
-    await mine();
-    expect(await rig.seen('reorged')).toMatchObject({ txHash: mined.txHash });
-    await expect
-      .poll(async () => {
-        await mine();
-        return sender.get('reorg')?.state;
-      })
-      .toBe('confirmed');
-    const sent = await sending;
-    expect(sent.txHash).toBe(mined.txHash);
-    expect(await rig.anvil.rpc('eth_getTransactionReceipt', [sent.txHash])).toMatchObject({
-      blockHash: sent.blockHash,
-    });
-    expect([await rig.countMined('reorg'), await rig.accountNonce()]).toEqual([1, 1]);
-  });
-
-  test('that puts it into another block is followed there', async () => {
-    const sender = await rig.open({ confirmations: 5 });
-    const sending = sender.send('moved', markedCall('moved'));
-    await rig.seen('broadcast');
-    await mine();
-    const { blockNumber, txHash } = await rig.seen('mined');
-    const raw = rawVersions('moved')[0];
-    await rig.anvil.rpc('anvil_reorg', [1, []]);
-    await rig.anvil.rpc('anvil_dropAllTransactions');
-    await mine();
-    await rig.anvil.rpc('eth_sendRawTransaction', [raw]).catch(() => undefined);
-    await expect
-      .poll(async () => {
-        await mine();
-        return sender.get('moved')?.state;
-      })
-      .toBe('confirmed');
-    const sent = await sending;
-    expect([sent.txHash, sent.blockNumber > blockNumber]).toEqual([txHash, true]);
-    expect(await rig.countMined('moved')).toBe(1);
-  });
-
-  test('deeper than the confirmations leaves a gap, which the journal fills with the same bytes', async () => {
-    await automine();
-    const sender = await rig.open();
-    const snapshot = await rig.anvil.rpc('evm_snapshot');
-    const first = await sender.send('first', markedCall('first'));
-    await rig.anvil.rpc('evm_revert', [snapshot]);
-    expect(await rig.accountNonce()).toBe(0);
-    const second = await sender.send('second', markedCall('second'));
-    expect(second.nonce).toBe(1);
-    expect(await rig.seen('gapFilled')).toEqual({ type: 'gapFilled', nonce: 0, txHash: first.txHash });
-    expect(await Promise.all(['first', 'second'].map(rig.countMined))).toEqual([1, 1]);
-  });
-
-  test('that takes away what others had sent leaves a gap, which a self-transfer fills', async () => {
-    await automine();
-    const snapshot = await rig.anvil.rpc('evm_snapshot');
-    await sendForeign(0);
-    const sender = await rig.open();
-    await rig.anvil.rpc('evm_revert', [snapshot]);
-    expect(await sender.send('above', markedCall('above'))).toMatchObject({ nonce: 1 });
-    expect(await rig.seen('gapFilled')).toMatchObject({ nonce: 0 });
-    expect([await rig.countMined('above'), await rig.accountNonce()]).toEqual([1, 2]);
-  });
-});
-
 test('a journal of one sender is as good for the next, whatever was left on its way', async () => {
   const ids = Array.from({ length: 5 }, (_, i) => `left-${i}`);
   const sender = await rig.open();
@@ -333,7 +173,7 @@ test('a journal of one sender is as good for the next, whatever was left on its 
   // The node forgets what it had.
   await rig.anvil.rpc('anvil_dropAllTransactions');
   await automine();
-  const hashes = ids.map((id) => rawVersions(id).length);
+  const hashes = ids.map((id) => rawVersions(rig, id).length);
   const next = await rig.open();
   // The node says that the account has sent nothing; the journal knows better.
   const fresh = next.send('fresh', markedCall('fresh'));
@@ -341,7 +181,7 @@ test('a journal of one sender is as good for the next, whatever was left on its 
   expect(sent.map(({ nonce }) => nonce)).toEqual([0, 1, 2, 3, 4]);
   expect(await fresh).toMatchObject({ nonce: 5 });
   // The same bytes.
-  expect(ids.map((id) => rawVersions(id).length)).toEqual(hashes);
+  expect(ids.map((id) => rawVersions(rig, id).length)).toEqual(hashes);
 });
 
 test('two rigs on one chain do not see each other', async () => {

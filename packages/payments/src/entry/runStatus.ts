@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { releasedFact } from '../flow/recoverVanished.ts';
 import { refusedFact } from '../flow/refusePayment.ts';
 import { openPaymentJournal, type PaymentJournal } from '../journal/openPaymentJournal.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -41,8 +42,15 @@ export function runStatus(settings: Settings): number {
  */
 export function runRelease(settings: Settings, paymentIntentId: string): number {
   return withJournal(settings, (journal) => {
-    const state = journal.get(paymentIntentId)?.state;
+    const { state, txHash } = journal.get(paymentIntentId) ?? {};
     const isRefused = journal.fact(refusedFact(paymentIntentId)) !== undefined;
+    if (state === 'held' && txHash !== undefined) {
+      // It was paid once: the frontend lists it no more.
+      journal.setFact(releasedFact(paymentIntentId), 'by a person');
+      journal.move(paymentIntentId, 'vanished', { reason: 'released by a person' });
+      console.log(`Payment ${paymentIntentId} is tried again, should its payout not be on the chain.`);
+      return 0;
+    }
     if (state === 'held') {
       const open = journal.attemptsOf(paymentIntentId).find((attempt) => attempt.state === 'open');
       const settled = open === undefined ? {} : { settled: { intentId: open.intentId, state: 'void' as const } };

@@ -150,7 +150,10 @@ export function createPoller(context: RelayerContext): Poller {
     for (const [id, untilMs] of coolUntilMs) if (untilMs <= context.now()) coolUntilMs.delete(id);
     const wanted = payments.filter((listed) => !active.has(listed.paymentIntentId) && isCool(listed));
     waiting = wanted.length > 0 && (await isGasCheap()) ? wanted : [];
-    for (const id of await watchPayouts(context)) follow(id, () => drivePayment(context, id));
+    await watchPayouts(context);
+    for (const { paymentIntentId: id } of context.journal.list(['vanished'])) {
+      if (!active.has(id)) follow(id, () => drivePayment(context, id));
+    }
     for (const id of await lookAtHeld(context)) follow(id, () => drivePayment(context, id));
     return waiting.length;
   }

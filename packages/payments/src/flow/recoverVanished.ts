@@ -1,9 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createClient, type PublicClient } from 'viem';
+import { createClient } from 'viem';
 import type { Payment } from '../journal/payment.ts';
 import { findPayout, takePayout } from './findPayout.ts';
 import { patienceMs } from './patienceMs.ts';
 import type { RelayerContext } from './relayerContext.ts';
+
+/**
+ * Names the journal's fact that a person vouches for a vanished payout: it will not come back.
+ *
+ * @param paymentIntentId - the payment
+ * @returns the fact's name
+ */
+export function releasedFact(paymentIntentId: string): string {
+  return `released:${paymentIntentId}`;
+}
 
 /** The payout can never be mined again: the payment is made anew, with the amount that it was. */
 function makeAnew(context: RelayerContext, { paymentIntentId, txHash, creditsOwed }: Payment, reason: string): void {
@@ -16,7 +26,14 @@ function makeAnew(context: RelayerContext, { paymentIntentId, txHash, creditsOwe
 }
 
 /** A person must say: what its bytes were is forgotten, so that nobody here can know whether they come back. */
-function holdForgotten({ journal, alerter }: RelayerContext, { paymentIntentId, txHash }: Payment): void {
+function takeForgotten(context: RelayerContext, payment: Payment): void {
+  const { journal, alerter } = context;
+  const { paymentIntentId, txHash } = payment;
+  if (journal.fact(releasedFact(paymentIntentId)) !== undefined) {
+    journal.clearFact(releasedFact(paymentIntentId));
+    makeAnew(context, payment, 'released by a person');
+    return;
+  }
   const reason = `Its payout ${txHash} is no longer on the chain, and its bytes are not in the journal.`;
   journal.move(paymentIntentId, 'held', { reason });
   alerter.raise({
@@ -41,11 +58,11 @@ async function broadcastAgain(context: RelayerContext, nonces: { from: number; t
 }
 
 /** How many transactions of this instance no reorganisation can undo. */
-async function countFinal(context: RelayerContext, client: PublicClient): Promise<number> {
+async function countFinal({ client, config, reorgDepth }: RelayerContext): Promise<number> {
   const head = await client.getBlockNumber({ cacheTime: 0 });
-  const depth = BigInt(context.reorgDepth);
+  const depth = BigInt(reorgDepth);
   return await client.getTransactionCount({
-    address: context.config.self,
+    address: config.self,
     blockNumber: head > depth ? head - depth : 0n,
   });
 }
@@ -53,7 +70,7 @@ async function countFinal(context: RelayerContext, client: PublicClient): Promis
 /** A payout of this instance: its bytes are offered again, until they are mined, or their account nonce is consumed for good. */
 async function recoverOwn(context: RelayerContext, payment: Payment, nonce: number): Promise<void> {
   const { client, config } = context;
-  if ((await countFinal(context, client)) > nonce) {
+  if ((await countFinal(context)) > nonce) {
     // What has taken the nonce may be the payout itself, of another price: the next look at the chain would show it.
     if ((await findPayout(context, payment)) === undefined) {
       makeAnew(context, payment, 'the account nonce of its payout is consumed by another transaction');
@@ -81,7 +98,7 @@ export async function recoverVanished(context: RelayerContext, payment: Payment)
   const { txHash, paidBy, updatedAtMs } = payment;
   if (paidBy?.toLowerCase() === config.self.toLowerCase()) {
     const nonce = txHash === undefined ? undefined : journal.broadcasts.nonceOf(txHash);
-    if (nonce === undefined) return holdForgotten(context, payment);
+    if (nonce === undefined) return takeForgotten(context, payment);
     await recoverOwn(context, payment, nonce);
   } else if (context.now() - updatedAtMs >= patienceMs(config)) {
     // Whoever paid it would have brought it back by now; if it still tries, its fence finds this instance's announcement.

@@ -21,19 +21,18 @@ function forgetSettled({ journal }: RelayerContext, settled: ReadonlySet<Hash | 
 }
 
 /**
- * Looks after payouts until no reorganisation can undo them, those of this instance and those of others that it has completed.
+ * Looks after payouts until no reorganisation can undo them, those of this instance and those of others that it has completed. A payment
+ * whose payout is no longer on the chain is moved to `vanished`.
  *
  * @param context - the instance
- * @returns payments whose payout is no longer on the chain; they are `vanished` now
  * @throws viem's errors
  * @see DESIGN.md, "The chain is the truth for money and nonces"
  */
-export async function watchPayouts(context: RelayerContext): Promise<readonly string[]> {
+export async function watchPayouts(context: RelayerContext): Promise<void> {
   const { journal, log, reorgDepth } = context;
-  if (journal.listWatched().length === 0) return [];
+  if (journal.listWatched().length === 0) return;
   const { headBlock } = await context.search.search();
   const settled = new Set<Hash | undefined>();
-  const vanished: string[] = [];
   for (const payment of journal.listWatched()) {
     const { paymentIntentId, txHash } = payment;
     const block = txHash === undefined ? undefined : journal.marks.blockOf(txHash);
@@ -43,9 +42,7 @@ export async function watchPayouts(context: RelayerContext): Promise<readonly st
     } else if (block === undefined && isSettled(context, payment)) {
       log.warn({ paymentIntentId, txHash }, 'the payout has vanished from the chain');
       journal.move(paymentIntentId, 'vanished', { reason: `its payout ${txHash} is no longer on the chain` });
-      vanished.push(paymentIntentId);
     }
   }
   forgetSettled(context, settled);
-  return vanished;
 }

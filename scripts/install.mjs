@@ -41,8 +41,9 @@ function warmCache() {
   const sources = [
     'entry/server.ts',
     'drivers/sqlite/stores.ts',
-    'drivers/sqlite/writerThread.ts',
-    'drivers/secp256k1/recoveryThread.ts',
+    'entry/helper/helperThread.ts',
+    'drivers/sqlite/runWriter.ts',
+    'drivers/secp256k1/runRecovery.ts',
   ];
   const env = { ...process.env, NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'node') };
   for (const source of sources) {

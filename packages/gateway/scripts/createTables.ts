@@ -1,7 +1,8 @@
 /** Creates the tables that the settings name in a local DynamoDB engine, as the server does when it starts on one. */
+import { createHelperThread } from '../src/entry/helper/createHelperThread.ts';
 import { openStores } from '../src/entry/openStores.ts';
 import { parseSettings } from '../src/entry/settings.ts';
 
 const settings = parseSettings(process.env);
-const stores = await openStores({ settings, environment: process.env, now: Date.now });
+const stores = await openStores({ settings, environment: process.env, now: Date.now, helper: createHelperThread() });
 await stores.close();

@@ -1,4 +1,5 @@
 import type { DynamoClientSettings } from '../drivers/dynamodb/createDynamoClient.ts';
+import type { HelperThread } from '../ports/helperThread.ts';
 import type { RateLimitStore } from '../ports/rateLimitStore.ts';
 import type { RelayerStore } from '../ports/relayerStore.ts';
 import type { RequestStore } from '../ports/requestStore.ts';
@@ -19,6 +20,8 @@ interface StoresContext {
   readonly settings: Settings;
   readonly environment: Environment;
   readonly now: () => number;
+  /** Where an embedded store writes. */
+  readonly helper: HelperThread;
 }
 
 /** Access that local engines take; they check neither region nor keys. */
@@ -67,5 +70,5 @@ export async function openStores(context: StoresContext): Promise<Stores> {
   const { settings } = context;
   if (settings.STORE === 'dynamodb') return await openDynamoDb(context);
   const { openSqliteStores } = await import('../drivers/sqlite/stores.ts');
-  return openSqliteStores(settings.databaseFile, settings.tables);
+  return openSqliteStores(settings.databaseFile, settings.tables, context.helper);
 }

@@ -6,6 +6,7 @@ import { offloadRecovery } from '../drivers/secp256k1/offloadRecovery.ts';
 import { createDocsAssets } from '../drivers/swaggerUi/createDocsAssets.ts';
 import { createUuidV7Source } from '../uuidV7.ts';
 import { gatewayOptions } from './gatewayOptions.ts';
+import { createHelperThread } from './helper/createHelperThread.ts';
 import { createIdentity } from './identity.ts';
 import { openStores } from './openStores.ts';
 import { loadLocalSecrets } from './secrets.ts';
@@ -46,17 +47,17 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
   const { settings, environment, publicUrl } = context;
   const now = Date.now;
   const crypto = await loadRequestCrypto();
-  const recovery = offloadRecovery(crypto.recoverPublicKey);
+  const helper = createHelperThread();
   const secrets = loadLocalSecrets(settings.DATA_DIR);
   const logger = createLogger(settings.LOG_LEVEL);
   const signingKey = secrets.objectSigningKey;
   const storage = await createStorage({ settings, environment, publicUrl, signingKey, now, logger });
   const identity = createIdentity({ settings, publicUrl, devAppSecret: secrets.devAppSecret, now, logger });
-  const stores = await openStores({ settings, environment, now });
+  const stores = await openStores({ settings, environment, now, helper });
   const gateway = createGateway(
     {
       ...stores,
-      crypto: { keccak256: crypto.keccak256, recoverPublicKey: recovery.recoverPublicKey },
+      crypto: { keccak256: crypto.keccak256, ...offloadRecovery(crypto.recoverPublicKey, helper) },
       logger,
       now,
       signer: storage.signer,
@@ -75,7 +76,7 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
     usesDevIssuer: identity.usesDevIssuer,
     async close() {
       await stores.close();
-      await recovery.close();
+      await helper.close();
       logger.flush();
     },
   };

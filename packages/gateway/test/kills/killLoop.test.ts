@@ -6,9 +6,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { REQUEST_STATUSES, type RequestRecord, type RequestStatus } from '@prism-gateway/protocol';
 import { sized } from '@prism-gateway/testing/test-size';
 import { afterEach, expect, test } from 'vitest';
-import { openSqliteStores } from '../../src/drivers/sqlite/stores.ts';
 import { createGatewayClient, type GatewayClient, readPage } from '../rigs/gatewayClient.ts';
 import { createRelayers } from '../rigs/relayerClient.ts';
+import { openStoresOf } from '../rigs/sqliteStores.ts';
 import { addRelayers } from '../rigs/startGatewayPair.ts';
 import { judgeEntry } from './judgeEntry.ts';
 import type { Entry } from './ledger.ts';
@@ -112,7 +112,7 @@ async function expectSound(dataDir: string, counted: Verdict['countByStatus']): 
   database.close();
   const stored = new Map(rows.map(({ status, records }) => [status, records]));
   expect(Object.fromEntries(REQUEST_STATUSES.map((status) => [status, stored.get(status) ?? 0]))).toEqual(counted);
-  const stores = openSqliteStores(file, TABLES);
+  const stores = openStoresOf(file, TABLES);
   const stats = await stores.requests.stats().finally(() => stores.close());
   expect(stats.countByStatus).toEqual(counted);
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteStores, type SqliteStores } from '../../src/drivers/sqlite/stores.ts';
 import type { TableNames } from '../../src/drivers/sqlite/tables.ts';
+import { createHelperThread } from '../../src/entry/helper/createHelperThread.ts';
 import type { CreateStore } from '../contracts/storeUnderTest.ts';
 
 /** Names of the tables in tests. */
@@ -11,6 +12,19 @@ export const TEST_TABLES: TableNames = {
   relayers: 'service-relayers-test',
   rateLimits: 'service-ratelimit-test',
 };
+
+/** Opens a file as a process does: with a helper thread of its own, which ends when the stores are closed. */
+export function openStoresOf(file: string, tables: TableNames): SqliteStores {
+  const helper = createHelperThread();
+  const stores = openSqliteStores(file, tables, helper);
+  return {
+    ...stores,
+    async close() {
+      await stores.close();
+      await helper.close();
+    },
+  };
+}
 
 /** A directory of its own with a database in it. */
 export interface SqliteRig {
@@ -36,7 +50,7 @@ export async function createSqliteRig(): Promise<SqliteRig> {
   return {
     file,
     open() {
-      const stores = openSqliteStores(file, TEST_TABLES);
+      const stores = openStoresOf(file, TEST_TABLES);
       opened.push(stores);
       return stores;
     },

@@ -1,13 +1,7 @@
-import { Worker } from 'node:worker_threads';
+import type { HelperThread, ServiceConnection } from '../../ports/helperThread.ts';
 import type { RequestCrypto } from '../../ports/requestCrypto.ts';
 import type { RecoverPublicKey } from './recoverPublicKey.ts';
 import { type RecoveryJob, readResult, writeJobs } from './recoveryBatch.ts';
-
-/** Recovery on a thread of its own. */
-export interface OffloadedRecovery extends Pick<RequestCrypto, 'recoverPublicKey'> {
-  /** Ends the thread; whatever is asked from then on is recovered at once. */
-  close(): Promise<void>;
-}
 
 interface Waiting extends RecoveryJob {
   readonly resolve: (publicKey: Uint8Array | undefined) => void;
@@ -16,21 +10,20 @@ interface Waiting extends RecoveryJob {
 /** So many jobs travel before the turn of the event loop ends: the thread then recovers them while more come in. */
 const EARLY_JOBS = 4;
 
-/** Heap of the thread, in MiB: it makes little more than the batches. */
-const HEAP = { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 32 };
-
 /**
- * Recovers on another thread what is asked while more is asked, all of one turn of the event loop in one message. What is asked alone
- * is recovered at once, for a thread's answer would take longer. If the thread dies, everything is recovered at once from then on.
+ * Recovers on the helper thread what is asked while much is asked, a few jobs to a message. What is asked alone, or nearly so, is
+ * recovered at once: the other thread's answer would take longer. If that thread dies, everything is recovered at once from then on.
  *
  * @param recover - recovers on this thread
- * @returns the recovery; its thread starts with the first batch
  */
-export function offloadRecovery(recover: RecoverPublicKey): OffloadedRecovery {
+export function offloadRecovery(
+  recover: RecoverPublicKey,
+  helper: HelperThread,
+): Pick<RequestCrypto, 'recoverPublicKey'> {
   let queue: Waiting[] = [];
-  let thread: Worker | undefined;
+  let service: ServiceConnection<Uint8Array> | undefined;
   let isOver = false;
-  /** What the thread has, in the order in which it answers. */
+  /** What the other thread has, in the order in which it answers. */
   let batches: (readonly Waiting[])[] = [];
 
   function recoverHere(jobs: readonly Waiting[]): void {
@@ -44,31 +37,31 @@ export function offloadRecovery(recover: RecoverPublicKey): OffloadedRecovery {
     recoverHere(open);
   }
 
-  function start(): Worker {
-    const worker = new Worker(new URL('./recoveryThread.ts', import.meta.url), { resourceLimits: HEAP });
-    worker.on('message', (results: Uint8Array) => {
-      // It answers in order, and nothing before it is asked.
-      const batch = batches.shift() ?? [];
-      for (const [place, { resolve }] of batch.entries()) resolve(readResult(results, place));
+  function connect(): ServiceConnection<Uint8Array> {
+    const connection = helper.connect<Uint8Array, Uint8Array>('secp256k1-recovery', undefined, {
+      onReply(results) {
+        // It answers in order, and nothing before it is asked.
+        const batch = batches.shift() ?? [];
+        for (const [place, { resolve }] of batch.entries()) resolve(readResult(results, place));
+      },
+      onGone: giveUp,
     });
-    worker.on('error', giveUp);
-    worker.on('exit', giveUp);
-    worker.unref();
-    return worker;
+    connection.unref();
+    return connection;
   }
 
   function sendAway(jobs: readonly Waiting[]): void {
-    thread ??= start();
+    service ??= connect();
     batches.push(jobs);
     const batch = writeJobs(jobs);
-    thread.postMessage(batch, [batch.buffer]);
+    service.send(batch, [batch.buffer]);
   }
 
   function flush(): void {
     const jobs = queue;
     queue = [];
     if (jobs.length === 0) return;
-    if (isOver || (jobs.length === 1 && batches.length === 0)) recoverHere(jobs);
+    if (isOver || (jobs.length < EARLY_JOBS && batches.length === 0)) recoverHere(jobs);
     else sendAway(jobs);
   }
 
@@ -79,10 +72,6 @@ export function offloadRecovery(recover: RecoverPublicKey): OffloadedRecovery {
         queue.push({ digest, signature, recovery, resolve });
         if (queue.length === EARLY_JOBS) flush();
       });
-    },
-    async close() {
-      isOver = true;
-      await thread?.terminate();
     },
   };
 }

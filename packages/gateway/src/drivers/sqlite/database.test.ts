@@ -3,9 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { pendingRequest } from '../../../test/contracts/storedRequests.ts';
-import { createSqliteRig, type SqliteRig, TEST_TABLES } from '../../../test/rigs/sqliteStores.ts';
+import { createSqliteRig, openStoresOf, type SqliteRig, TEST_TABLES } from '../../../test/rigs/sqliteStores.ts';
 import { openDatabase } from './database.ts';
-import { openSqliteStores } from './stores.ts';
 
 let rig: SqliteRig;
 beforeEach(async () => {
@@ -37,7 +36,7 @@ describe('the schema', () => {
     rig.open();
     const database = new DatabaseSync(rig.file);
     database.prepare('UPDATE schema_versions SET version = 99').run();
-    expect(() => openSqliteStores(rig.file, TEST_TABLES)).toThrow(/version 99.*start a newer version/);
+    expect(() => openStoresOf(rig.file, TEST_TABLES)).toThrow(/version 99.*start a newer version/);
     expect(database.prepare('SELECT version FROM schema_versions').get()).toEqual({ version: 99 });
     database.close();
   });
@@ -46,7 +45,7 @@ describe('the schema', () => {
     const database = new DatabaseSync(rig.file);
     // The last table of the schema is in the way.
     database.exec(`CREATE TABLE "${TEST_TABLES.rateLimits}" (x)`);
-    expect(() => openSqliteStores(rig.file, TEST_TABLES)).toThrow(/already exists/);
+    expect(() => openStoresOf(rig.file, TEST_TABLES)).toThrow(/already exists/);
     const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all();
     expect(tables.map(({ name }) => name)).toEqual(['schema_versions', TEST_TABLES.rateLimits].sort());
     expect(database.prepare('SELECT * FROM schema_versions').all()).toEqual([]);
@@ -55,7 +54,7 @@ describe('the schema', () => {
 
   test('of other names, however odd, stands beside it in the same file', async () => {
     const odd = { requests: 'x"; DROP TABLE y; --', relayers: "re'layers", rateLimits: 'rate limits' };
-    const [one, two] = [rig.open(), openSqliteStores(rig.file, odd)];
+    const [one, two] = [rig.open(), openStoresOf(rig.file, odd)];
     const record = pendingRequest();
     await one.requests.create(record);
     expect(await two.requests.get(record.requestId)).toBeUndefined();
@@ -72,20 +71,20 @@ describe('the schema', () => {
     const turnstile = new SharedArrayBuffer(4 * rounds);
     const script = `(async () => {
       const { workerData, parentPort } = require('node:worker_threads');
-      const { openSqliteStores } = await import(workerData.module);
+      const { openStoresOf } = await import(workerData.module);
       const turnstile = new Int32Array(workerData.turnstile);
       for (let round = 0; round < workerData.rounds; round++) {
         // The last one to come lets all of them go at once; they spin, since a sleeping thread wakes late.
         Atomics.add(turnstile, round, 1);
         while (Atomics.load(turnstile, round) < workerData.threads);
-        const stores = openSqliteStores(workerData.file + round, workerData.tables);
+        const stores = openStoresOf(workerData.file + round, workerData.tables);
         await stores.requests.stats();
         await stores.close();
       }
       parentPort.postMessage('done');
     })()`;
     const workerData = {
-      module: import.meta.resolve('./stores.ts'),
+      module: import.meta.resolve('../../../test/rigs/sqliteStores.ts'),
       file: rig.file,
       tables: TEST_TABLES,
       turnstile,

@@ -1,3 +1,4 @@
+import type { HelperThread } from '../../ports/helperThread.ts';
 import type { RelayerStore } from '../../ports/relayerStore.ts';
 import type { RequestStore } from '../../ports/requestStore.ts';
 import { openDatabase } from './database.ts';
@@ -25,14 +26,15 @@ export interface SqliteStores {
  *
  * @param file - path of the database; made where there is none
  * @param tables - names of the stores
+ * @param helper - the thread that writes
  * @throws NewerSchemaError, and SQLite's own errors for a file that cannot be opened
  */
-export function openSqliteStores(file: string, tables: TableNames): SqliteStores {
+export function openSqliteStores(file: string, tables: TableNames, helper: HelperThread): SqliteStores {
   const database = openDatabase(file);
   migrate(database, tables);
   const quoted = quoteTables(tables);
   const snapshot = createSnapshot(database);
-  const writer = createWriter({ file, tables }, snapshot.end);
+  const writer = createWriter({ file, tables }, helper, snapshot.end);
   const context = { database, snapshot, writer, tables: quoted };
   const rateLimits = createRateLimitStore(database, writer, quoted);
   const probe = database.prepare(`SELECT 1 FROM ${quoted.requests} LIMIT 1`);

@@ -5,13 +5,19 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { claimOf, pendingRequest } from '../../../test/contracts/storedRequests.ts';
 import { createSqliteRig, type SqliteRig, TEST_TABLES } from '../../../test/rigs/sqliteStores.ts';
+import { createHelperThread, type OwnedHelperThread } from '../../entry/helper/createHelperThread.ts';
 import { createWriter } from './writer.ts';
 
 let rig: SqliteRig;
+let helper: OwnedHelperThread;
 beforeEach(async () => {
   rig = await createSqliteRig();
+  helper = createHelperThread();
 });
-afterEach(() => rig.dispose());
+afterEach(async () => {
+  await helper.close();
+  await rig.dispose();
+});
 
 /** Bytes of a write-ahead log's header, and of the header of each of its frames. */
 const [WAL_HEADER, FRAME_HEADER] = [32, 24];
@@ -114,7 +120,7 @@ describe('a thread that dies', () => {
     const file = join(parent, 'gone.db');
     // The file is there, but not its tables: the thread cannot prepare its statements.
     new DatabaseSync(file).exec('CREATE TABLE other (x)');
-    const writer = createWriter({ file, tables: TEST_TABLES }, () => undefined);
+    const writer = createWriter({ file, tables: TEST_TABLES }, helper, () => undefined);
     const first = await Promise.allSettled([
       writer.write('create', pendingRequest()),
       writer.write('removeRelayer', '0x'),
@@ -150,7 +156,7 @@ describe('closing', () => {
   });
 
   test('twice is once', async () => {
-    const writer = createWriter({ file: rig.file, tables: TEST_TABLES }, () => undefined);
+    const writer = createWriter({ file: rig.file, tables: TEST_TABLES }, helper, () => undefined);
     rig.open();
     await writer.write('removeRelayer', '0x');
     await writer.close();
@@ -158,6 +164,6 @@ describe('closing', () => {
   });
 
   test('before the first write ends no thread, and is done', async () => {
-    await createWriter({ file: rig.file, tables: TEST_TABLES }, () => undefined).close();
+    await createWriter({ file: rig.file, tables: TEST_TABLES }, helper, () => undefined).close();
   });
 });

@@ -1,6 +1,6 @@
-import { Worker } from 'node:worker_threads';
 import { DependencyUnavailableError } from '../../ports/errors.ts';
-import type { FromWriterThread, ToWriterThread, WriterThreadData } from './writerThread.ts';
+import type { HelperThread, ServiceConnection } from '../../ports/helperThread.ts';
+import type { FromWriter, ToWriter, WriterData } from './runWriter.ts';
 import type { WriteKind, WriteOrder, WriteOutcome, Writes } from './writes.ts';
 
 interface Waiting {
@@ -15,25 +15,22 @@ export interface Writer {
   close(): Promise<void>;
 }
 
-/** Heap that the writer thread may use for short-lived objects, in MiB; its orders are small and soon gone. */
-const YOUNG_GENERATION_MB = 8;
-
-/** So many orders travel before the turn of the event loop ends: the thread then commits them while more come in. */
+/** So many orders travel before the turn of the event loop ends: the other thread then commits them while more come in. */
 const EARLY_ORDERS = 16;
 
 const unavailable = (cause: unknown) => new DependencyUnavailableError('store', { cause });
 
 /**
- * Starts the writer thread. Orders given in one turn of the event loop travel in few messages; the thread commits all that
- * waits in one transaction. If the thread dies, its open orders are rejected and the next order starts another.
+ * Writes on the helper thread. Orders given in one turn of the event loop travel in few messages; the service there commits all
+ * that waits in one transaction. If the thread dies, its open orders are rejected and the next order starts another.
  *
  * @param onCommitted - called after each commit, before any write of it is acknowledged
  */
-export function createWriter(data: WriterThreadData, onCommitted: () => void): Writer {
+export function createWriter(data: WriterData, helper: HelperThread, onCommitted: () => void): Writer {
   const waiting = new Map<number, Waiting>();
   let orders: [number, WriteOrder][] = [];
   let nextNumber = 0;
-  let thread: Worker | undefined;
+  let service: ServiceConnection<ToWriter> | undefined;
   let closing: Promise<void> | undefined;
 
   function settle(number: number, outcome: WriteOutcome): void {
@@ -43,41 +40,32 @@ export function createWriter(data: WriterThreadData, onCommitted: () => void): W
     else one?.resolve(outcome.result);
   }
 
-  function start(): Worker {
-    const worker = new Worker(new URL('./writerThread.ts', import.meta.url), {
-      workerData: data,
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+  function connect(): ServiceConnection<ToWriter> {
+    return helper.connect<ToWriter, FromWriter>('sqlite-writer', data, {
+      onReply(outcomes) {
+        onCommitted();
+        for (const [number, outcome] of outcomes) settle(number, outcome);
+      },
+      onGone(cause) {
+        service = undefined;
+        for (const { reject } of waiting.values()) reject(unavailable(cause));
+        waiting.clear();
+      },
     });
-    worker.on('message', (outcomes: FromWriterThread) => {
-      onCommitted();
-      for (const [number, outcome] of outcomes) settle(number, outcome);
-    });
-    worker.on('error', (error) => {
-      if (thread === worker) thread = undefined;
-      for (const { reject } of waiting.values()) reject(unavailable(error));
-      waiting.clear();
-    });
-    return worker;
-  }
-
-  function post(message: ToWriterThread): void {
-    thread ??= start();
-    thread.postMessage(message);
   }
 
   function flush(): void {
     if (orders.length === 0) return;
-    post(orders);
+    service ??= connect();
+    service.send(orders);
     orders = [];
   }
 
   async function finish(): Promise<void> {
     flush();
-    if (thread === undefined) return;
-    // Not `once`: a thread that dies now has rejected its orders already, and is gone all the same.
-    const exited = new Promise((resolve) => thread?.on('exit', resolve));
-    post(null);
-    await exited;
+    if (service === undefined) return;
+    service.send(null);
+    await service.closed;
   }
 
   return {

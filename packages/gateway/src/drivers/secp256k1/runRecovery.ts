@@ -1,11 +1,9 @@
-/**
- * The thread that recovers public keys, while the one that answers HTTP goes on.
- */
-import { parentPort } from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
 import { loadRecovery } from './loadRecovery.ts';
 import { JOB_BYTES, RESULT_BYTES, readJob, writeResult } from './recoveryBatch.ts';
 
-async function runRecovery(port: NonNullable<typeof parentPort>): Promise<void> {
+/** The service that recovers public keys, while the thread that answers HTTP goes on. */
+export async function runRecovery(port: MessagePort): Promise<void> {
   const { recoverPublicKey } = await loadRecovery();
   port.on('message', (jobs: Uint8Array) => {
     const count = jobs.length / JOB_BYTES;
@@ -17,6 +15,3 @@ async function runRecovery(port: NonNullable<typeof parentPort>): Promise<void> 
     port.postMessage(results, [results.buffer]);
   });
 }
-
-// Started as a worker by `offloadRecovery.ts`; imported elsewhere it does nothing.
-if (parentPort !== null) await runRecovery(parentPort);

@@ -1,14 +1,10 @@
-/**
- * The thread that writes. It takes every order that waits, runs them in one transaction and answers them after its commit:
- * so concurrent writes share one wait for the disk.
- */
-import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { openDatabase } from './database.ts';
 import { quoteTables, type TableNames } from './tables.ts';
 import { prepareWrites } from './writeStatements.ts';
 import type { WriteKind, WriteOrder, WriteOutcome, Writes } from './writes.ts';
 
-export interface WriterThreadData {
+export interface WriterData {
   readonly file: string;
   readonly tables: TableNames;
 }
@@ -17,18 +13,22 @@ export interface WriterThreadData {
 type NumberedOrder = readonly [number, WriteOrder];
 
 /** What to do; null: close. */
-export type ToWriterThread = readonly NumberedOrder[] | null;
-export type FromWriterThread = readonly (readonly [number, WriteOutcome])[];
+export type ToWriter = readonly NumberedOrder[] | null;
+export type FromWriter = readonly (readonly [number, WriteOutcome])[];
 
 /** Most orders of one transaction, which bounds how long any of them waits. */
 const MAX_ORDERS = 256;
 
 const asError = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
-const refuse = (orders: readonly NumberedOrder[], { message }: Error): FromWriterThread =>
+const refuse = (orders: readonly NumberedOrder[], { message }: Error): FromWriter =>
   orders.map(([number]) => [number, { error: message }] as const);
 
-function runWriter(port: NonNullable<typeof parentPort>, { file, tables }: WriterThreadData): void {
+/**
+ * The service that writes. It takes every order that waits, runs them in one transaction and answers them after its commit:
+ * so concurrent writes share one wait for the disk.
+ */
+export function runWriter(port: MessagePort, { file, tables }: WriterData): void {
   const database = openDatabase(file);
   const { writes, saveCounts, forgetCounts } = prepareWrites(database, quoteTables(tables));
   const begin = database.prepare('BEGIN IMMEDIATE');
@@ -50,7 +50,7 @@ function runWriter(port: NonNullable<typeof parentPort>, { file, tables }: Write
   }
 
   /** Runs orders in the transaction that has begun; if that fails, each in its own, so that one bad order harms no other. */
-  function runTogether(orders: readonly NumberedOrder[]): FromWriterThread {
+  function runTogether(orders: readonly NumberedOrder[]): FromWriter {
     try {
       const outcomes = orders.map(([number, order]) => [number, { result: apply(order) }] as const);
       saveCounts();
@@ -67,7 +67,7 @@ function runWriter(port: NonNullable<typeof parentPort>, { file, tables }: Write
    * Runs orders in transactions of a given size. Once the file is locked for longer than SQLite waits, the rest is refused
    * too: to wait again for each group would hold up all that come after.
    */
-  function* runInGroups(orders: readonly NumberedOrder[], size: number): Generator<FromWriterThread> {
+  function* runInGroups(orders: readonly NumberedOrder[], size: number): Generator<FromWriter> {
     for (let i = 0; i < orders.length; i += size) {
       const locked = tryBegin();
       if (locked !== undefined) return yield refuse(orders.slice(i), locked);
@@ -80,10 +80,10 @@ function runWriter(port: NonNullable<typeof parentPort>, { file, tables }: Write
     port.close();
   }
 
-  port.on('message', (first: ToWriterThread) => {
+  port.on('message', (first: ToWriter) => {
     const waiting: NumberedOrder[] = [];
     let closing = false;
-    for (let message: { message: ToWriterThread } | undefined = { message: first }; message !== undefined; ) {
+    for (let message: { message: ToWriter } | undefined = { message: first }; message !== undefined; ) {
       if (message.message === null) closing = true;
       else waiting.push(...message.message);
       message = receiveMessageOnPort(port);
@@ -92,6 +92,3 @@ function runWriter(port: NonNullable<typeof parentPort>, { file, tables }: Write
     if (closing) close();
   });
 }
-
-// Started as a worker by `writer.ts`, which gives it its data; imported elsewhere it does nothing.
-if (parentPort !== null) runWriter(parentPort, workerData as WriterThreadData);

@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, expect, test, vi } from 'vitest';
+import { RESULT_BYTES, writeJobs } from '../../drivers/secp256k1/recoveryBatch.ts';
+import { createHelperThread, type OwnedHelperThread } from './createHelperThread.ts';
+
+let helper: OwnedHelperThread;
+afterEach(() => helper.close());
+
+const job = () => ({ digest: randomBytes(32), signature: new Uint8Array(64).fill(1), recovery: 0 });
+
+/** Connects to the recovery, whose answers are easily told. */
+function connect(service = 'secp256k1-recovery') {
+  const caller = { onReply: vi.fn<(reply: Uint8Array) => void>(), onGone: vi.fn<(cause: Error) => void>() };
+  return { ...caller, connection: helper.connect<Uint8Array, Uint8Array>(service, undefined, caller) };
+}
+
+test('answers each caller on its own connection', async () => {
+  helper = createHelperThread();
+  const callers = [connect(), connect()];
+  for (const [place, { connection }] of callers.entries()) {
+    connection.send(writeJobs(Array.from({ length: place + 1 }, job)));
+  }
+  await vi.waitFor(() => {
+    expect(callers.map(({ onReply }) => onReply.mock.calls.map(([reply]) => reply.length))).toEqual([
+      [RESULT_BYTES],
+      [2 * RESULT_BYTES],
+    ]);
+  });
+});
+
+test('tells every caller once when the thread dies, and why, and starts another for the next one', async () => {
+  helper = createHelperThread();
+  const good = connect();
+  const bad = connect('no-such-service');
+  await good.connection.closed;
+  await vi.waitFor(() => expect(good.onGone).toHaveBeenCalledOnce());
+  expect(bad.onGone).toHaveBeenCalledExactlyOnceWith(new Error('There is no service no-such-service.'));
+  const next = connect();
+  next.connection.send(writeJobs([job()]));
+  await vi.waitFor(() => expect(next.onReply).toHaveBeenCalledOnce());
+  expect(next.onGone).not.toHaveBeenCalled();
+  expect(good.onGone).toHaveBeenCalledOnce();
+});
+
+test('gives up what still runs when it is closed, and closes twice', async () => {
+  helper = createHelperThread();
+  const { connection, onGone } = connect();
+  await helper.close();
+  await helper.close();
+  await connection.closed;
+  expect(onGone).toHaveBeenCalledOnce();
+});

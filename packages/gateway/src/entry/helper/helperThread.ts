@@ -1,0 +1,21 @@
+/**
+ * The thread beside the one that answers HTTP. One for all services: each thread of Node's costs more memory than what runs on it.
+ */
+import { type MessagePort, parentPort } from 'node:worker_threads';
+import { services } from './services.ts';
+
+/** Asks for a service, which speaks through the port. */
+export interface ServiceCall {
+  readonly service: string;
+  readonly data: unknown;
+  readonly port: MessagePort;
+}
+
+async function startService({ service, data, port }: ServiceCall): Promise<void> {
+  const load = services[service];
+  if (load === undefined) throw new Error(`There is no service ${service}.`);
+  await (await load())(port, data);
+}
+
+// Started as a worker by `createHelperThread.ts`; imported elsewhere it does nothing. What a service throws ends the thread.
+parentPort?.on('message', (call: ServiceCall) => void startService(call));

@@ -3,7 +3,7 @@ import type { HelperThread, ServiceCaller } from '../../ports/helperThread.ts';
 import type { ServiceCall } from './helperThread.ts';
 
 /** Most that the thread may use for short-lived objects, in MiB: its messages are small and soon gone. */
-const YOUNG_GENERATION_MB = 8;
+const YOUNG_GENERATION_MB = 4;
 
 export interface OwnedHelperThread extends HelperThread {
   /** Ends the thread; what still runs there is given up. */

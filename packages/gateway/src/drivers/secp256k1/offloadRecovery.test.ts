@@ -42,10 +42,19 @@ const expectAll = async (recovery: OffloadedRecovery, jobs: ReturnType<typeof ma
   );
 };
 
-test('many at once are recovered elsewhere, each to its own answer', async () => {
+test('what comes in a turn is recovered elsewhere, each to its own answer', async () => {
   const { recovery, countHere } = open();
-  for (let round = 0; round < 5; round++) await expectAll(recovery, makeJobs(40));
+  for (let round = 0; round < 5; round++) await expectAll(recovery, makeJobs(11));
   expect(countHere()).toBe(0);
+});
+
+test('what is more than the other thread is to have at once is recovered here', async () => {
+  const { recovery, countHere } = open();
+  for (let round = 1; round <= 3; round++) {
+    await expectAll(recovery, makeJobs(40));
+    // Three batches of four go away.
+    expect(countHere()).toBe(round * 28);
+  }
 });
 
 test('few are recovered here', async () => {
@@ -54,7 +63,7 @@ test('few are recovered here', async () => {
   expect(countHere()).toBe(3);
 });
 
-test('what is asked in later turns while the thread is busy goes there too, and comes back in order', async () => {
+test('what is asked in later turns while the thread is busy comes back to its own asker', async () => {
   const { recovery } = open();
   const rounds = Array.from({ length: 20 }, () => makeJobs(7));
   await Promise.all(

@@ -10,9 +10,13 @@ interface Waiting extends RecoveryJob {
 /** So many jobs travel before the turn of the event loop ends: the thread then recovers them while more come in. */
 const EARLY_JOBS = 4;
 
+/** Most batches that the other thread has at once: with more to do, this one does its share, and commits there wait less. */
+const MAX_BATCHES = 3;
+
 /**
  * Recovers on the helper thread what is asked while much is asked, a few jobs to a message. What is asked alone, or nearly so, is
- * recovered at once: the other thread's answer would take longer. If that thread dies, everything is recovered at once from then on.
+ * recovered at once, for the other thread's answer would take longer; so is what comes while that thread has enough to do. If it
+ * dies, everything is recovered at once from then on.
  *
  * @param recover - recovers on this thread
  */
@@ -57,11 +61,17 @@ export function offloadRecovery(
     service.send(batch, [batch.buffer]);
   }
 
+  /** Whether jobs are better recovered at once than sent away. */
+  function belongHere(jobs: readonly Waiting[]): boolean {
+    if (isOver || batches.length === MAX_BATCHES) return true;
+    return jobs.length < EARLY_JOBS && batches.length === 0;
+  }
+
   function flush(): void {
     const jobs = queue;
     queue = [];
     if (jobs.length === 0) return;
-    if (isOver || (jobs.length < EARLY_JOBS && batches.length === 0)) recoverHere(jobs);
+    if (belongHere(jobs)) recoverHere(jobs);
     else sendAway(jobs);
   }
 

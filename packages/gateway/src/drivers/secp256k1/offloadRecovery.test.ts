@@ -44,7 +44,7 @@ const expectAll = async (recovery: OffloadedRecovery, jobs: ReturnType<typeof ma
 
 test('what comes in a turn is recovered elsewhere, each to its own answer', async () => {
   const { recovery, countHere } = open();
-  for (let round = 0; round < 5; round++) await expectAll(recovery, makeJobs(11));
+  for (let round = 0; round < 5; round++) await expectAll(recovery, makeJobs(12));
   expect(countHere()).toBe(0);
 });
 

@@ -1,14 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
 import { createHelperThread, type OwnedHelperThread } from '../../entry/helper/createHelperThread.ts';
-import type { RequestCrypto } from '../../ports/requestCrypto.ts';
 import { loadNativeRecovery } from './loadNativeRecovery.ts';
 import { offloadRecovery } from './offloadRecovery.ts';
 import type { RecoverPublicKey } from './recoverPublicKey.ts';
 
 const recover = await loadNativeRecovery();
-
-type OffloadedRecovery = Pick<RequestCrypto, 'recoverPublicKey'>;
 
 let helper: OwnedHelperThread | undefined;
 afterEach(() => helper?.close());
@@ -32,7 +29,7 @@ const makeJobs = (count: number) =>
     return [randomBytes(32), signature, place % 2] as const;
   });
 
-const expectAll = async (recovery: OffloadedRecovery, jobs: ReturnType<typeof makeJobs>) => {
+const expectAll = async (recovery: ReturnType<typeof offloadRecovery>, jobs: ReturnType<typeof makeJobs>) => {
   const keys = await Promise.all(jobs.map((job) => recovery.recoverPublicKey(...job)));
   expect(keys.map((key) => key && Buffer.from(key).toString('hex'))).toEqual(
     jobs.map((job) => {

@@ -14,7 +14,9 @@ export interface ServiceCall {
 async function startService({ service, data, port }: ServiceCall): Promise<void> {
   const load = services[service];
   if (load === undefined) throw new Error(`There is no service ${service}.`);
-  await (await load())(port, data);
+  const run = await load();
+  // Whoever calls a service by its name sends its data.
+  await run(port, data as never);
 }
 
 // Started as a worker by `createHelperThread.ts`; imported elsewhere it does nothing. What a service throws ends the thread.

@@ -81,6 +81,18 @@ export function refuseBrokenRequests(server: Server): void {
   server.on('checkExpectation', (_incoming, outgoing) => answerRefusal(outgoing, unexpectedExpectation));
 }
 
+const NO_BODY = new Uint8Array(0);
+
+const takesBody = ({ method }: IncomingMessage) => method === 'POST' || method === 'PATCH';
+
+/** The whole body, where all of it has come in; it can be taken once. */
+function takeBody(incoming: IncomingMessage): Uint8Array | undefined {
+  if (!incoming.complete || incoming.destroyed || incoming.readableDidRead) return undefined;
+  // Nobody has set an encoding, so bytes are read.
+  const body: Buffer | null = incoming.read();
+  return body ?? NO_BODY;
+}
+
 /**
  * Makes the listener that hands Node's requests to the gateway. Its server has `requireHostHeader` off.
  *
@@ -95,7 +107,8 @@ export function createListener(
     (request, env) => {
       // Over HTTP/1 the bindings are Node's.
       const { incoming } = env as HttpBindings;
-      return atEndOfTurn(gateway.fetch(request, { peerAddress: incoming.socket.remoteAddress ?? '' }));
+      const peerAddress = incoming.socket.remoteAddress ?? '';
+      return atEndOfTurn(gateway.fetch(request, { peerAddress, arrivedBody: () => takeBody(incoming) }));
     },
     {
       hostname,
@@ -108,7 +121,9 @@ export function createListener(
   );
   return (incoming, outgoing) => {
     if (lacksHost(incoming)) answerRefusal(outgoing, malformed);
-    // It catches what it throws, in `errorHandler`.
+    // The listener catches what it throws, in `errorHandler`. A short body has come in by the end of the turn, and need not be
+    // read as a stream, which would cost more than all the rest of the listener.
+    else if (takesBody(incoming)) setImmediate(listener, incoming, outgoing);
     else void listener(incoming, outgoing);
   };
 }

@@ -21,9 +21,9 @@ const codeOf = (code: string) => expect.objectContaining({ code });
 
 describe('reading', () => {
   test('takes a body up to the limit, whole or in chunks', async () => {
-    expect(await readBody(sized('12345'), 5)).toEqual(bytes('12345'));
-    expect(Buffer.from(await readBody(streamed(['12', '', '345']), 5)).toString()).toBe('12345');
-    expect(await readBody(new Request(URL_OF_TEST, { method: 'POST' }), 5)).toHaveLength(0);
+    expect(await readBody({ request: sized('12345') }, 5)).toEqual(bytes('12345'));
+    expect(Buffer.from(await readBody({ request: streamed(['12', '', '345']) }, 5)).toString()).toBe('12345');
+    expect(await readBody({ request: new Request(URL_OF_TEST, { method: 'POST' }) }, 5)).toHaveLength(0);
   });
 
   test.each([
@@ -31,7 +31,7 @@ describe('reading', () => {
     ['that turns out larger', streamed(['123', '456'])],
     ['larger than said', sized('123456', 3)],
   ])('refuses a body %s', async (_, request) => {
-    await expect(readBody(request, 5)).rejects.toEqual(codeOf('BODY_TOO_LARGE'));
+    await expect(readBody({ request }, 5)).rejects.toEqual(codeOf('BODY_TOO_LARGE'));
   });
 
   test('stops at the limit and reads no further', async () => {
@@ -43,7 +43,7 @@ describe('reading', () => {
       },
     });
     const request = new Request(URL_OF_TEST, { method: 'POST', body: long, duplex: 'half' });
-    await expect(readBody(request, 1000)).rejects.toEqual(codeOf('BODY_TOO_LARGE'));
+    await expect(readBody({ request }, 1000)).rejects.toEqual(codeOf('BODY_TOO_LARGE'));
     expect(pulled).toBeLessThan(20);
   });
 
@@ -52,7 +52,7 @@ describe('reading', () => {
     ['in chunks', {}],
   ])('says of a client that went away, %s, that the body ended early', async (_, headers) => {
     const cause = new Error('aborted');
-    await expect(readBody(streamed(['1'], headers, cause), 5)).rejects.toMatchObject({
+    await expect(readBody({ request: streamed(['1'], headers, cause) }, 5)).rejects.toMatchObject({
       status: 400,
       code: 'BODY_INCOMPLETE',
     });

@@ -1,7 +1,15 @@
 import type { Fault, Parsed } from '@prism-gateway/protocol';
+import type { Awaitable } from '../ports/awaitable.ts';
 import { ApiError, bodyIncomplete, bodyTooLarge, notJson } from './errors.ts';
 
 const EMPTY = new Uint8Array(0);
+
+/** Where a body comes from. */
+export interface BodySource {
+  readonly request: Request;
+  /** Takes the whole body where it has come in already, which spares a stream; undefined where it has not. */
+  readonly arrivedBody?: () => Uint8Array | undefined;
+}
 
 async function readStream(stream: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
@@ -23,18 +31,25 @@ async function readWhole(request: Request, maxBytes: number): Promise<Uint8Array
   return bytes;
 }
 
+async function waitForBody(request: Request, maxBytes: number): Promise<Uint8Array> {
+  try {
+    return await readWhole(request, maxBytes);
+  } catch (error) {
+    throw error instanceof ApiError ? error : bodyIncomplete(error);
+  }
+}
+
 /**
  * Reads a request's raw body, never more than the limit.
  *
  * @param maxBytes - limit in bytes
  * @throws ApiError BODY_TOO_LARGE; BODY_INCOMPLETE when the client went away or sent a broken chunk
  */
-export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
-  try {
-    return await readWhole(request, maxBytes);
-  } catch (error) {
-    throw error instanceof ApiError ? error : bodyIncomplete(error);
-  }
+export function readBody({ request, arrivedBody }: BodySource, maxBytes: number): Awaitable<Uint8Array> {
+  const arrived = arrivedBody?.();
+  if (arrived === undefined) return waitForBody(request, maxBytes);
+  if (arrived.byteLength > maxBytes) throw bodyTooLarge(maxBytes);
+  return arrived;
 }
 
 const jsonType = /^application\/(?:json|[a-z0-9!#$&^_.+-]{1,64}\+json)[ \t]*(?:;|$)/i;

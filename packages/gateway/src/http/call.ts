@@ -1,6 +1,7 @@
+import type { BodySource } from './body.ts';
+
 /** One HTTP request on its way through the gateway. */
-export interface Call {
-  readonly request: Request;
+export interface Call extends BodySource {
   /** Upper case. */
   readonly method: string;
   /** As routed: without query, host, stage prefix or base path. */

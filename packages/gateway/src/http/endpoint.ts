@@ -30,19 +30,18 @@ export interface EndpointContext {
   readonly maxBodyBytes: number;
 }
 
-async function readCall(context: EndpointContext, call: Call): Promise<Call> {
-  const body = await readBody(call.request, context.maxBodyBytes);
-  checkJsonType(call.request, body);
-  return { ...call, body };
+function withBody(context: EndpointContext, route: Route, call: Call): Awaitable<Call> {
+  if (!route.takesBody) return call;
+  return andThen(readBody(call, context.maxBodyBytes), (body) => {
+    checkJsonType(call.request, body);
+    return { ...call, body };
+  });
 }
 
-const withBody = (context: EndpointContext, route: Route, call: Call): Awaitable<Call> =>
-  route.takesBody ? readCall(context, call) : call;
-
-/** Waits for a step; if it fails, does something before the failure goes on. */
-async function orElse<T>(step: Awaitable<T>, onFailure: () => Promise<void>): Promise<T> {
+/** Takes a step; if it fails, does something before the failure goes on. */
+async function orElse<T>(step: () => Awaitable<T>, onFailure: () => Promise<void>): Promise<T> {
   try {
-    return await step;
+    return await step();
   } catch (error) {
     await onFailure();
     throw error;
@@ -76,7 +75,7 @@ function limitFailures<T>(
 ): Promise<T> {
   return limiter.inTurn(`${name}:${peer}`, async () => {
     await limiter.check(name, peer);
-    return await orElse(attempt(), async () => {
+    return await orElse(attempt, async () => {
       await limiter.take(name, peer);
     });
   });
@@ -114,8 +113,8 @@ async function runGuarded<Identity>(
   const countPeer = async () => {
     exchange.limitHeaders = await limiter.take(route.rateLimit, call.peer);
   };
-  const whole = await orElse(withBody(context, route, call), countPeer);
-  const attempt = () => orElse(authenticate(whole), countPeer);
+  const whole = await orElse(() => withBody(context, route, call), countPeer);
+  const attempt = () => orElse(() => authenticate(whole), countPeer);
   const caller = await (failureLimit === undefined ? attempt() : limitFailures(limiter, failureLimit, call, attempt));
   exchange.limitHeaders = await limiter.take(route.rateLimit, caller.client ?? call.peer);
   return await endpoint.handle(whole, caller.identity);

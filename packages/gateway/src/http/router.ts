@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono';
 import type { Awaitable } from '../ports/awaitable.ts';
 import type { GatewayPorts, Mount } from '../ports/gatewayPorts.ts';
+import type { BodySource } from './body.ts';
 import type { Call } from './call.ts';
 import { type Endpoint, type EndpointContext, runEndpoint } from './endpoint.ts';
 import { bodyIncomplete, methodNotAllowed, routeNotFound } from './errors.ts';
@@ -13,6 +14,7 @@ import { type Exchange, recordAnswer, respond } from './respond.ts';
 export interface GatewayEnv {
   /** Address of the other end of the connection. */
   readonly peerAddress: string;
+  readonly arrivedBody?: BodySource['arrivedBody'];
 }
 
 type RouterPorts = Pick<GatewayPorts, 'metrics' | 'logger' | 'newId' | 'mounts'> &
@@ -121,6 +123,7 @@ export function createRouter(ports: RouterPorts): Router {
         const { raw: request } = c.req;
         const call: Call = {
           request,
+          ...(c.env.arrivedBody !== undefined && { arrivedBody: c.env.arrivedBody }),
           method: request.method,
           path,
           query,

@@ -26,6 +26,15 @@ describe('reading', () => {
     expect(await readBody({ request: new Request(URL_OF_TEST, { method: 'POST' }) }, 5)).toHaveLength(0);
   });
 
+  test('takes one that has come in already, up to the limit, and leaves the stream alone', async () => {
+    const request = streamed(['another']);
+    const arrivedBody = () => bytes('12345');
+    expect(await readBody({ request, arrivedBody }, 5)).toEqual(bytes('12345'));
+    expect(request.bodyUsed).toBe(false);
+    expect(() => readBody({ request, arrivedBody }, 4)).toThrow(codeOf('BODY_TOO_LARGE'));
+    expect(await readBody({ request: sized('12345'), arrivedBody: () => undefined }, 5)).toEqual(bytes('12345'));
+  });
+
   test.each([
     ['said to be larger, before it is read', sized('1', 6)],
     ['that turns out larger', streamed(['123', '456'])],

@@ -51,7 +51,7 @@ function build(limits: Partial<RateLimits>) {
   router.serve(guarded('POST'));
   const answer = router.finish();
   const call = (init: RequestInit) => answer(new Request('http://gateway.test/guarded', init), PEER);
-  return { call, judged };
+  return { call, judged, answer };
 }
 
 const withKey = (key: string, init: RequestInit = {}): RequestInit => ({
@@ -76,6 +76,17 @@ describe('a peer over its limit', () => {
     const answer = await call(withKey('right', { body, duplex: 'half' }));
     expect([answer.status, judged, wasRead]).toEqual([429, ['POST wrong', 'POST wrong'], false]);
   });
+});
+
+test('a body that is too large counts for the peer, whether it is all there or still to come', async () => {
+  const { call, answer } = build({ writes: 2 });
+  const large = new Uint8Array(101);
+  const request = new Request('http://gateway.test/guarded', withKey('right', { body: large }));
+  const arrived = await answer(request, { ...PEER, arrivedBody: () => large });
+  const later = await call(withKey('right', { body: large }));
+  const after = await call(withKey('right'));
+  expect([arrived.status, later.status, after.status]).toEqual([413, 413, 429]);
+  expect(arrived.headers.get('ratelimit')).toContain('r=1;');
 });
 
 test('a HEAD call is authenticated as HEAD, which is what its client has signed', async () => {

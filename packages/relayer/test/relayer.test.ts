@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { encodeForwarderCall } from '@prism-gateway/contracts';
+import { testWalletAbi, testWalletBytecode } from '@prism-gateway/contracts/test-wallet';
 import type { ActionParams, RequestRecord } from '@prism-gateway/protocol';
 import { createRelayerClient } from '@prism-gateway/sdk';
 import {
@@ -10,14 +11,14 @@ import {
   startRelayerProcess,
   startRelayWorld,
 } from '@prism-gateway/testing/relay';
-import { createWalletClient, http, numberToHex } from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
+import { createTestClient, createWalletClient, http, numberToHex, publicActions, walletActions } from 'viem';
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const CHAIN_NAME = 'eip155:31337';
 const FEE = 3000n * 10n ** 18n;
-/** Users 0 to 8 have a test each. */
-const USERS = 16;
+/** Each test has users of its own. */
+const USERS = 17;
 
 let world: RelayWorld;
 let relayer: RelayerProcess;
@@ -33,6 +34,8 @@ afterAll(async () => {
 
 interface Write {
   readonly user: number;
+  /** Whose key signs; default the user's own. */
+  readonly by?: PrivateKeyAccount;
   readonly nonce?: bigint;
   readonly fee?: bigint;
   readonly ageSeconds?: number;
@@ -40,7 +43,7 @@ interface Write {
   readonly prismOf?: number;
 }
 
-async function sign({ user, nonce = 1n, fee = FEE, ageSeconds = 0, prismOf = user }: Write) {
+async function sign({ user, by, nonce = 1n, fee = FEE, ageSeconds = 0, prismOf = user }: Write) {
   // Both are of the world's users.
   const [writer, owner] = [world.users[user]!, world.users[prismOf]!];
   const timestamp = BigInt(Math.floor(Date.now() / 1000) - ageSeconds);
@@ -51,7 +54,9 @@ async function sign({ user, nonce = 1n, fee = FEE, ageSeconds = 0, prismOf = use
     nonce,
     timestamp,
   } as const;
-  return await signWrite(world.deployment, { ...writer, cloudId: owner.cloudId }, wish);
+  const { address } = writer.account;
+  const account = by === undefined ? writer.account : { ...by, address };
+  return await signWrite(world.deployment, { account, cloudId: owner.cloudId }, wish);
 }
 
 async function post(params: ActionParams<'WRITE_DATA_FOR'>): Promise<string> {
@@ -105,6 +110,24 @@ test('what somebody else has carried out is reported with their transaction; a u
     status: 'failed',
     errorMessage: `its forwarder nonce 1 was used by another request, in ${txHash}`,
   });
+});
+
+test('a contract wallet’s request is carried out if its code approves of the signature, and else reported failed', async () => {
+  const owner = privateKeyToAccount(generatePrivateKey());
+  const chain = createTestClient({ mode: 'anvil', transport: http(world.devnet.rpcUrl) })
+    .extend(publicActions)
+    .extend(walletActions);
+  const deployer = privateKeyToAccount(world.relayerKeys[1]!);
+  const contract = { abi: testWalletAbi, bytecode: testWalletBytecode, args: [owner.address] } as const;
+  const hash = await chain.deployContract({ ...contract, account: deployer, chain: null });
+  const { contractAddress } = await chain.waitForTransactionReceipt({ hash, pollingInterval: 50 });
+  const bytecode = await chain.getCode({ address: contractAddress! });
+  // The user's address becomes a wallet of that owner; its prism it has already.
+  const { address } = world.users[16]!.account;
+  await chain.setCode({ address, bytecode: bytecode! });
+  expect((await wait(await post(await sign({ user: 16, by: owner })))).status).toBe('success');
+  const byItsOldKey = await wait(await post(await sign({ user: 16, nonce: 2n })));
+  expect(byItsOldKey).toMatchObject({ status: 'failed', errorMessage: `InvalidSignature(${address}, 2)` });
 });
 
 test('after SIGTERM it ends what it has claimed; writes that wait are gathered; a lost journal loses no claim', async () => {

@@ -70,8 +70,8 @@ async function answerInTime(answer: Promise<HttpResult>, limitMs: number, logger
 export function createHandler(context: HandlerContext) {
   const { gateway, logger, basePath, invocation, measureQueue } = context;
 
-  async function answerCall({ peerAddress, ...call }: EventCall): Promise<HttpResult> {
-    return await writeResult(await gateway.fetch(createRequest(call), { peerAddress }));
+  async function answerCall({ peerAddress, body, ...call }: EventCall): Promise<HttpResult> {
+    return await writeResult(await gateway.fetch(createRequest(call), { peerAddress, arrivedBody: () => body }));
   }
 
   return async function handler(event: unknown, functionContext: FunctionContext) {

@@ -52,14 +52,11 @@ it('copies status and headers of another answer', async () => {
   expect([copy.status, copy.headers.get('A'), await copy.text()]).toEqual([404, 'b', '']);
 });
 
-it('makes a request whose body is exactly the bytes given', async () => {
-  const body = Buffer.from('a part of a larger buffer').subarray(2, 6);
-  const request = createRequest({
-    method: 'POST',
-    url: 'http://function/',
-    headers: [['Content-Length', '999']],
-    body,
-  });
-  expect(Buffer.from(await request.arrayBuffer()).toString()).toBe('part');
-  expect(request.headers.get('content-length')).toBe('4');
+it('makes a request of method, URL and headers', () => {
+  const request = createRequest({ method: 'POST', url: 'http://function/', headers: [['Content-Type', 'a/b']] });
+  expect([request.method, request.url, request.headers.get('content-type')]).toEqual([
+    'POST',
+    'http://function/',
+    'a/b',
+  ]);
 });

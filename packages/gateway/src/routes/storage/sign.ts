@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { parseWith, ROUTES, type SignedOperationBody, signStorageSchema } from '@prism-gateway/protocol';
 import { authenticateUser } from '../../auth/identity.ts';
 import { formatTime } from '../../formatTime.ts';
@@ -19,9 +19,11 @@ export interface SignOptions {
 
 type SignPorts = Pick<GatewayPorts, 'signer' | 'tokens' | 'now'>;
 
-/** The tenant's corner of the bucket: hex SHA-256 of issuer, a bar, and user id. */
-function tenantOf(user: VerifiedUser): string {
-  return createHash('sha256').update(`${user.issuer}|${user.userId}`).digest('hex');
+/** A user with the name of its corner of the bucket. */
+interface Tenant {
+  readonly user: VerifiedUser;
+  /** Hex SHA-256 of issuer, a bar, and user id. */
+  readonly name: string;
 }
 
 /** The lifetime, cut so that the URL never outlives the token. */
@@ -37,20 +39,21 @@ function lifetimeOf(user: VerifiedUser, nowMs: number, lifetimeSeconds: number):
  *
  * @see SPEC.md section 4, "POST /storage/sign"; DECISIONS.md, "Object path", "Signed `put`", "Lifetime"
  */
-export function signStorageEndpoint(ports: SignPorts, options: SignOptions): Endpoint<VerifiedUser> {
+export function signStorageEndpoint(ports: SignPorts, options: SignOptions): Endpoint<Tenant> {
   return {
     route: ROUTES.signStorage,
     async authenticate(call) {
       const user = await authenticateUser(ports.tokens, call.request);
-      return { identity: user, client: `user:${tenantOf(user)}` };
+      const name = hash('sha256', `${user.issuer}|${user.userId}`);
+      return { identity: { user, name }, client: `user:${name}` };
     },
-    async handle(call, user) {
+    async handle(call, { user, name }) {
       const [body] = requireValid(parseBody(call.body, (json) => parseWith(signStorageSchema, json)));
       const nowMs = ports.now();
       const key = body.key.slice(2).toLowerCase();
       const signed = await ports.signer.sign({
         operation: body.operation,
-        objectPath: `v1/${tenantOf(user)}/${body.projectId.slice(2).toLowerCase()}/${key}`,
+        objectPath: `v1/${name}/${body.projectId.slice(2).toLowerCase()}/${key}`,
         ...(options.bindContent && body.operation === 'put' && { contentSha256: key }),
         nowMs,
         lifetimeSeconds: lifetimeOf(user, nowMs, options.lifetimeSeconds),

@@ -100,6 +100,18 @@ function requireTextClaims(payload: JWTPayload, claims: readonly string[]): void
 }
 
 /**
+ * Refuses a signature in another spelling than the one that encoders write: bits of the last character that stand for nothing
+ * would let one token pass as several, of which a provider may know just one as revoked.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc4648#section-3.5
+ */
+function requireCanonicalSignature(token: string): void {
+  const signature = token.slice(token.lastIndexOf('.') + 1);
+  if (Buffer.from(signature, 'base64url').toString('base64url') === signature) return;
+  throw new TokenRejectedError('The access token is malformed.');
+}
+
+/**
  * Verifies a JWT access token on the spot: signature, issuer, audience, times, user, kind.
  *
  * @param rules - what a good one must be
@@ -110,6 +122,7 @@ function requireTextClaims(payload: JWTPayload, claims: readonly string[]): void
  * @see https://www.rfc-editor.org/rfc/rfc8725
  */
 export async function verifyJwt(rules: JwtRules, token: string): Promise<VerifiedUser> {
+  requireCanonicalSignature(token);
   let result: JWTVerifyResult;
   try {
     result = await verifySignatureAndClaims(rules, token);

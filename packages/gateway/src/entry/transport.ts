@@ -4,6 +4,7 @@ import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-
 import type { Gateway } from '../app.ts';
 import { API_HEADERS } from '../http/headers.ts';
 import type { Logger } from '../ports/logger.ts';
+import { afterBody } from './afterBody.ts';
 import { createEndOfTurn } from './endOfTurn.ts';
 
 interface Refusal {
@@ -106,9 +107,10 @@ export function createListener(
   const listener = getRequestListener(
     (request, env) => {
       // Over HTTP/1 the bindings are Node's.
-      const { incoming } = env as HttpBindings;
+      const { incoming, outgoing } = env as HttpBindings;
       const peerAddress = incoming.socket.remoteAddress ?? '';
-      return atEndOfTurn(gateway.fetch(request, { peerAddress, arrivedBody: () => takeBody(incoming) }));
+      const answer = gateway.fetch(request, { peerAddress, arrivedBody: () => takeBody(incoming) });
+      return atEndOfTurn(outgoing.shouldKeepAlive ? answer : afterBody(incoming, answer));
     },
     {
       hostname,

@@ -1,3 +1,5 @@
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createSqliteRig, type SqliteRig } from '../../../test/rigs/sqliteStores.ts';
 import type { RateLimitStore, Take } from '../../ports/rateLimitStore.ts';
@@ -35,6 +37,25 @@ test('hits that come while others are on their way to the file are neither lost 
   }
   await rateLimits.flush();
   expect(await rig.open().rateLimits.peek(KEY, WINDOW)).toEqual({ current: taken, previous: 0 });
+});
+
+test('hits of two shares are all counted while the file is locked, and right after', async () => {
+  const { rateLimits } = rig.open();
+  await rateLimits.flush();
+  const other = new DatabaseSync(rig.file);
+  other.exec('BEGIN IMMEDIATE');
+  await takeMany(rateLimits, 3);
+  const sharing = rateLimits.flush();
+  await takeMany(rateLimits, 4);
+  // The next share is due after a tenth of a second.
+  await sleep(200);
+  expect(await rateLimits.peek(KEY, WINDOW)).toEqual({ current: 7, previous: 0 });
+  other.exec('COMMIT');
+  other.close();
+  await sharing;
+  expect(await rateLimits.peek(KEY, WINDOW)).toEqual({ current: 7, previous: 0 });
+  await rateLimits.flush();
+  expect(await rig.open().rateLimits.peek(KEY, WINDOW)).toEqual({ current: 7, previous: 0 });
 });
 
 test('counts of the window before outlive the first share of the next one, and a restart', async () => {

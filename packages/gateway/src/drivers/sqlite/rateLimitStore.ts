@@ -88,11 +88,16 @@ export function createRateLimitStore(
     for (const [i, hits] of sent.entries()) learn(hits, counts[i] ?? { current: 0, previous: 0 });
   }
 
+  /** One share after another: hits that a later one has sent would be missing where the counts of an earlier one are learned. */
+  function shareInTurn(): Promise<void> {
+    const mine = sharing.then(share);
+    // Counts that could not be written are lost, not wrong: the limits go on from memory.
+    sharing = mine.catch(() => undefined);
+    return mine;
+  }
+
   function shareSoon(): void {
-    timer ??= setTimeout(() => {
-      // Counts that could not be written are lost, not wrong: the limits go on from memory.
-      sharing = share().catch(() => undefined);
-    }, SHARE_AFTER_MS).unref();
+    timer ??= setTimeout(() => void shareInTurn().catch(() => undefined), SHARE_AFTER_MS).unref();
   }
 
   return {
@@ -113,8 +118,7 @@ export function createRateLimitStore(
     },
     async flush() {
       clearTimeout(timer);
-      await sharing;
-      await share();
+      await shareInTurn();
     },
   };
 }

@@ -4,8 +4,13 @@ export default defineConfig({
   test: {
     projects: [
       {
+        // Pure functions: their files need no worker of their own each.
+        test: { name: 'protocol', include: ['packages/protocol/**/*.test.ts'], isolate: false },
+      },
+      {
         test: {
           name: 'packages',
+          exclude: ['packages/protocol/**', '**/node_modules/**'],
           include: [
             'packages/*/src/**/*.test.ts',
             'packages/*/test/**/*.test.ts',

@@ -14,5 +14,7 @@ export default defineConfig({
     testTimeout: isRemote ? 200_000 : 30_000,
     hookTimeout: isRemote ? 200_000 : 30_000,
     maxWorkers: 2,
+    // They share nothing but the gateway that they call.
+    isolate: false,
   },
 });

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net';
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
 import type { Gateway } from '../app.ts';
+import { NO_BODY } from '../http/body.ts';
 import { API_HEADERS } from '../http/headers.ts';
 import type { Logger } from '../ports/logger.ts';
 import { afterBody } from './afterBody.ts';
@@ -81,8 +82,6 @@ export function refuseBrokenRequests(server: Server): void {
   server.on('clientError', (error, socket) => refuseMalformed(error, socket as Socket));
   server.on('checkExpectation', (_incoming, outgoing) => answerRefusal(outgoing, unexpectedExpectation));
 }
-
-const NO_BODY = new Uint8Array(0);
 
 const takesBody = ({ method }: IncomingMessage) => method === 'POST' || method === 'PATCH';
 

@@ -2,7 +2,8 @@ import type { Fault, Parsed } from '@prism-gateway/protocol';
 import type { Awaitable } from '../ports/awaitable.ts';
 import { ApiError, bodyIncomplete, bodyTooLarge, notJson } from './errors.ts';
 
-const EMPTY = new Uint8Array(0);
+/** The body of a request that has none. */
+export const NO_BODY = new Uint8Array(0);
 
 /** Where a body comes from. */
 export interface BodySource {
@@ -24,7 +25,7 @@ async function readStream(stream: ReadableStream<Uint8Array>, maxBytes: number):
 
 async function readWhole(request: Request, maxBytes: number): Promise<Uint8Array> {
   const declared = request.headers.get('content-length');
-  if (declared === null) return request.body === null ? EMPTY : await readStream(request.body, maxBytes);
+  if (declared === null) return request.body === null ? NO_BODY : await readStream(request.body, maxBytes);
   if (Number(declared) > maxBytes) throw bodyTooLarge(maxBytes);
   const bytes = new Uint8Array(await request.arrayBuffer());
   if (bytes.byteLength > maxBytes) throw bodyTooLarge(maxBytes);

@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono';
 import type { Awaitable } from '../ports/awaitable.ts';
 import type { GatewayPorts, Mount } from '../ports/gatewayPorts.ts';
-import type { BodySource } from './body.ts';
+import { type BodySource, NO_BODY } from './body.ts';
 import type { Call } from './call.ts';
 import { type Endpoint, type EndpointContext, runEndpoint } from './endpoint.ts';
 import { bodyIncomplete, methodNotAllowed, routeNotFound } from './errors.ts';
@@ -20,7 +20,6 @@ export interface GatewayEnv {
 type RouterPorts = Pick<GatewayPorts, 'metrics' | 'logger' | 'newId' | 'mounts'> &
   EndpointContext & { readonly trustedProxyHops: number };
 
-const NO_BODY = new Uint8Array(0);
 /** Longest path that an error repeats. */
 const MAX_SHOWN_PATH = 200;
 const requestIdForm = /^[A-Za-z0-9._:-]{1,64}$/;

@@ -7,7 +7,7 @@ import { runSteps } from './requestModel/runSteps.ts';
 import { stepsArbitrary } from './requestModel/stepsArbitrary.ts';
 import type { CreateStore } from './storeUnderTest.ts';
 
-const RUNS = sized({ small: 40, long: 1000 });
+const RUNS = sized({ small: 60, long: 1000 });
 
 const limitsArbitrary = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 8 });
 

@@ -1,8 +1,10 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Route } from '@prism-gateway/protocol';
 import { createFakeClock, createLogRecorder } from '@prism-gateway/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createSqliteRig, type SqliteRig } from '../../test/rigs/sqliteStores.ts';
 import { createMetrics } from '../drivers/prometheus/createMetrics.ts';
+import { DependencyUnavailableError } from '../ports/errors.ts';
 import { jsonAnswer } from './answer.ts';
 import type { Endpoint } from './endpoint.ts';
 import { unauthenticated } from './errors.ts';
@@ -23,7 +25,7 @@ function routeOf(method: Route['method']): Route {
 }
 
 /** Serves one guarded route, by `GET` and by `POST`; only the key `right` is let in. */
-function build(limits: Partial<RateLimits>) {
+function build(limits: Partial<RateLimits>, authenticated?: Promise<void>) {
   const { now } = createFakeClock();
   const judged: string[] = [];
   const guarded = (method: Route['method']): Endpoint<string> => ({
@@ -32,6 +34,8 @@ function build(limits: Partial<RateLimits>) {
     async authenticate(call) {
       const key = call.request.headers.get('x-key') ?? '';
       judged.push(`${call.method} ${key}`);
+      await authenticated;
+      if (key === 'unlucky') throw new DependencyUnavailableError('identity provider');
       if (key !== 'right') throw unauthenticated('KEY_REJECTED', 'The key is wrong.');
       return { identity: key, client: `key:${key}` };
     },
@@ -78,6 +82,41 @@ describe('a peer over its limit', () => {
   });
 });
 
+test('calls at once reach authentication at most as often as the limit of their peer has room for', async () => {
+  const release = Promise.withResolvers<void>();
+  const { call, judged } = build({ writes: 5 }, release.promise);
+  const answers = Array.from({ length: 30 }, () => call(withKey('wrong')));
+  await setTimeout(20);
+  expect(judged).toHaveLength(5);
+  release.resolve();
+  const statuses = (await Promise.all(answers)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 401)).toHaveLength(5);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(25);
+  expect(judged).toHaveLength(5);
+});
+
+test('good calls beyond the room of their peer wait for it, and are all answered', async () => {
+  const { call } = build({ writes: 40 }, setTimeout(20));
+  const answers = await Promise.all(Array.from({ length: 40 }, () => call(withKey('right'))));
+  expect(answers.map(({ status }) => status)).toEqual(Array(40).fill(200));
+});
+
+test('no more than 100 calls of a peer are authenticated at once, whatever its limit', async () => {
+  const release = Promise.withResolvers<void>();
+  const { call, judged } = build({ writes: 1000 }, release.promise);
+  const answers = Array.from({ length: 150 }, () => call(withKey('right')));
+  await setTimeout(20);
+  expect(judged).toHaveLength(100);
+  release.resolve();
+  for (const { status } of await Promise.all(answers)) expect(status).toBe(200);
+});
+
+test('what fails by no fault of the caller is counted against nobody', async () => {
+  const { call } = build({ writes: 2, 'admin-failures': 2 });
+  for (let i = 0; i < 5; i++) expect((await call(withKey('unlucky'))).status).toBe(503);
+  expect((await call(withKey('right'))).status).toBe(200);
+});
+
 test('a body that is too large counts for the peer, whether it is all there or still to come', async () => {
   const { call, answer } = build({ writes: 2 });
   const large = new Uint8Array(101);
@@ -97,6 +136,14 @@ test('a HEAD call is authenticated as HEAD, which is what its client has signed'
 });
 
 describe('the limit of failures', () => {
+  test('wins over a body that is too large or of another type', async () => {
+    const { call } = build({ 'admin-failures': 2 });
+    for (let i = 0; i < 2; i++) expect((await call(withKey('wrong'))).status).toBe(401);
+    expect((await call(withKey('right', { body: new Uint8Array(101) }))).status).toBe(429);
+    const headers = { 'x-key': 'right', 'content-type': 'text/plain' };
+    expect((await call(withKey('right', { body: 'text', headers }))).status).toBe(429);
+  });
+
   test('is not passed by calls that hold their bodies back until all have begun', async () => {
     const { call, judged } = build({ 'admin-failures': 3 });
     const guesses = [...Array.from({ length: 20 }, (_, i) => `guess ${i}`), 'right'];

@@ -3,6 +3,7 @@ import { type Awaitable, andThen } from '../ports/awaitable.ts';
 import type { Answer } from './answer.ts';
 import { checkJsonType, readBody } from './body.ts';
 import type { Call } from './call.ts';
+import { toApiError } from './errorAnswer.ts';
 import type { LimitName, RateLimiter } from './rateLimit.ts';
 import type { Exchange } from './respond.ts';
 
@@ -25,6 +26,8 @@ export interface Endpoint<Identity = undefined> {
   readonly handle: (call: Call, identity: Identity) => Awaitable<Answer>;
 }
 
+const SERVER_ERROR = 500;
+
 export interface EndpointContext {
   readonly limiter: RateLimiter;
   readonly maxBodyBytes: number;
@@ -38,12 +41,12 @@ function withBody(context: EndpointContext, route: Route, call: Call): Awaitable
   });
 }
 
-/** Takes a step; if it fails, does something before the failure goes on. */
+/** Takes a step; if it fails by the caller's doing, does something before the failure goes on. */
 async function orElse<T>(step: () => Awaitable<T>, onFailure: () => Promise<void>): Promise<T> {
   try {
     return await step();
   } catch (error) {
-    await onFailure();
+    if (toApiError(error).status < SERVER_ERROR) await onFailure();
     throw error;
   }
 }
@@ -60,24 +63,6 @@ function runPublic<I>(
     exchange.limitHeaders = limitHeaders;
     // Where a call can be public, `I` includes undefined.
     return andThen(withBody(context, route, call), (whole) => endpoint.handle(whole, undefined as I));
-  });
-}
-
-/**
- * Counts failed attempts of a peer, one attempt at a time: many calls that begin or end together would otherwise all pass the
- * check before the first of them has failed. The body has been read by then, so nobody can hold a turn back.
- */
-function limitFailures<T>(
-  limiter: RateLimiter,
-  name: LimitName,
-  { peer }: Call,
-  attempt: () => Promise<T>,
-): Promise<T> {
-  return limiter.inTurn(`${name}:${peer}`, async () => {
-    await limiter.check(name, peer);
-    return await orElse(attempt, async () => {
-      await limiter.take(name, peer);
-    });
   });
 }
 
@@ -110,12 +95,19 @@ async function runGuarded<Identity>(
   const { authenticate, failureLimit, route } = endpoint;
   const { limiter } = context;
   await limiter.check(route.rateLimit, call.peer);
+  if (failureLimit !== undefined) await limiter.check(failureLimit, call.peer);
   const countPeer = async () => {
     exchange.limitHeaders = await limiter.take(route.rateLimit, call.peer);
   };
   const whole = await orElse(() => withBody(context, route, call), countPeer);
-  const attempt = () => orElse(() => authenticate(whole), countPeer);
-  const caller = await (failureLimit === undefined ? attempt() : limitFailures(limiter, failureLimit, call, attempt));
+  const countFailure = async () => {
+    if (failureLimit !== undefined) await limiter.take(failureLimit, call.peer);
+    await countPeer();
+  };
+  // The body has been read by now, so that nobody can hold up others of the same peer.
+  const authenticateCounted = () => orElse(() => authenticate(whole), countFailure);
+  const attempt = () => limiter.attempt(route.rateLimit, call.peer, authenticateCounted);
+  const caller = await (failureLimit === undefined ? attempt() : limiter.attempt(failureLimit, call.peer, attempt));
   exchange.limitHeaders = await limiter.take(route.rateLimit, caller.client ?? call.peer);
   return await endpoint.handle(whole, caller.identity);
 }

@@ -1,8 +1,8 @@
 import type { RateLimitClass } from '@prism-gateway/protocol';
 import { type Awaitable, andThen } from '../ports/awaitable.ts';
 import { type RateLimitStore, slidingUse, type WindowCounts, type WindowPosition } from '../ports/rateLimitStore.ts';
+import { createAdmission } from './admission.ts';
 import { type ApiError, rateLimited } from './errors.ts';
-import { createTurns, type InTurn } from './turns.ts';
 
 /** Length of a window. */
 const WINDOW_SECONDS = 60;
@@ -64,13 +64,19 @@ function headersOf(name: LimitName, limit: number, use: number, position: Window
 export interface RateLimiter {
   /** Counts a hit. @returns headers of the answer @throws ApiError RATE_LIMITED */
   take(name: LimitName, client: string): Awaitable<Readonly<Record<string, string>>>;
-  /** Runs a client's acts one after another, so that each sees what the one before has counted. */
-  readonly inTurn: InTurn;
+  /**
+   * Runs an attempt that counts only if it fails, which is its own to count. At most as many of a client's are under way as its
+   * limit has room for, since all of them may fail, and at most 100; the others wait. @throws ApiError RATE_LIMITED
+   */
+  attempt<T>(name: LimitName, client: string, act: () => Promise<T>): Promise<T>;
   /** Refuses a client that is over its limit, and counts nothing. @throws ApiError RATE_LIMITED */
   check(name: LimitName, client: string): Awaitable<void>;
 }
 
 const NONE: Readonly<Record<string, string>> = {};
+
+/** Most attempts of one client under way: a tenth of the verifications that the identity provider is asked for at once. */
+const MAX_ATTEMPTS = 100;
 
 /**
  * Makes the limiter: a two-bucket sliding window of one minute a client and limit.
@@ -83,8 +89,20 @@ export function createRateLimiter(store: RateLimitStore, limits: RateLimits, now
     const limitHeaders = headersOf(name, limit, limit, positionAt(nowMs));
     return rateLimited(wordsOf[name], secondsUntilFree(counts, nowMs, limit), limitHeaders);
   }
+
+  /** How many more hits fit, at least 1. @throws ApiError RATE_LIMITED */
+  function roomOf(name: LimitName, client: string): Awaitable<number> {
+    const limit = limits[name];
+    const nowMs = now();
+    const position = positionAt(nowMs);
+    return andThen(store.peek(`${name}:${client}`, position.window), (counts) => {
+      if (!hasRoom(counts, position, limit)) throw refusal(name, counts, nowMs);
+      return Math.max(1, Math.floor(limit - slidingUse(counts, position)));
+    });
+  }
+
+  const admit = createAdmission();
   return {
-    inTurn: createTurns(),
     take(name, client) {
       const limit = limits[name];
       if (limit === 0) return NONE;
@@ -96,14 +114,14 @@ export function createRateLimiter(store: RateLimitStore, limits: RateLimits, now
         return headersOf(name, limit, slidingUse(counts, position), position);
       });
     },
+    attempt(name, client, act) {
+      if (limits[name] === 0) return act();
+      const findRoom = () => andThen(roomOf(name, client), (room) => Math.min(room, MAX_ATTEMPTS));
+      return admit(`${name}:${client}`, findRoom, act);
+    },
     check(name, client) {
-      const limit = limits[name];
-      if (limit === 0) return;
-      const nowMs = now();
-      const position = positionAt(nowMs);
-      return andThen(store.peek(`${name}:${client}`, position.window), (counts) => {
-        if (!hasRoom(counts, position, limit)) throw refusal(name, counts, nowMs);
-      });
+      if (limits[name] === 0) return;
+      return andThen(roomOf(name, client), () => undefined);
     },
   };
 }

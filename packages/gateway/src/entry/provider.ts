@@ -18,11 +18,12 @@ interface ProviderContext {
 export function createProviderVerifier({ settings, now, logger }: ProviderContext): TokenVerifier | undefined {
   const { IDENTITY_APP_ID: appId, IDENTITY_APP_SECRET: appSecret, IDENTITY_ISSUER: issuer } = settings;
   if (appId === undefined) return undefined;
-  const common = { appId, fetch: globalThis.fetch, now, logger };
+  const common = { appId, allowInsecureHttp: settings.STAGE === 'dev', fetch: globalThis.fetch, now, logger };
   if (settings.IDENTITY_PROVIDER === 'privy') {
-    const jwksUrl = issuer === undefined ? undefined : `${issuer}/api/v1/apps/${encodeURIComponent(appId)}/jwks.json`;
+    const host = issuer?.replace(/\/+$/, '');
+    const jwksUrl = host === undefined ? undefined : `${host}/api/v1/apps/${encodeURIComponent(appId)}/jwks.json`;
     return createPrivyVerifier({ ...common, jwksUrl });
   }
   if (issuer === undefined) return undefined;
-  return createOidcVerifier({ ...common, issuer, appSecret, allowInsecureHttp: settings.STAGE === 'dev' });
+  return createOidcVerifier({ ...common, issuer, appSecret });
 }

@@ -92,6 +92,14 @@ describe('numbers', () => {
   });
 });
 
+test.each(['IDENTITY_ISSUER', 'PUBLIC_URL'])('%s with a password in it is refused, and not repeated', (name) => {
+  const environment = { IDENTITY_APP_ID: 'app', [name]: 'https://user:s3cret@id.example' };
+  expect(faultyNames(environment)).toEqual([name]);
+  expect(() => parseSettings(environment)).toThrow(
+    expect.not.objectContaining({ message: expect.stringMatching('s3cret') }),
+  );
+});
+
 describe('admin keys', () => {
   test('may be two while one replaces the other', () => {
     expect(parseSettings({ ADMIN_API_KEY: 'new, old' }).adminKeys).toEqual(['new', 'old']);

@@ -52,7 +52,16 @@ function flag(fallback: boolean) {
 }
 
 const isHttpUrl = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
-const httpUrl = z.string().check(z.refine(isHttpUrl, expected('an http or https URL')));
+/** User name and password of a URL end up in logs, and `fetch` refuses them. */
+function hasCredentials(text: string): boolean {
+  if (!isHttpUrl(text)) return false;
+  const { username, password } = new URL(text);
+  return username !== '' || password !== '';
+}
+const httpUrl = z.string().check(
+  z.refine(isHttpUrl, expected('an http or https URL')),
+  z.refine((text) => !hasCredentials(text), expected('a URL without user name and password')),
+);
 const tableName = z
   .string()
   .check(z.regex(/^[A-Za-z0-9_.-]{3,255}$/, expected('3 to 255 of letters, digits and "_ . -"')));

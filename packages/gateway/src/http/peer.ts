@@ -32,6 +32,14 @@ export function clientOfAddress(address: string): string {
   return isIPv6(address) ? clientOfIPv6(address) : 'unknown';
 }
 
+/** An address as some proxies write it: `192.0.2.1:80`, `[2001:db8::1]:443`. */
+const addressWithPort = /^(?:(?<v4>\d+\.\d+\.\d+\.\d+):\d+|\[(?<v6>[^\]]+)\](?::\d+)?)$/;
+
+function withoutPort(hop: string): string {
+  const { v4, v6 } = addressWithPort.exec(hop)?.groups ?? {};
+  return v4 ?? v6 ?? hop;
+}
+
 /**
  * Finds the peer that a request came from: the socket's, or, behind trusted proxies, the address that many steps from the
  * right of `X-Forwarded-For`. What stands further left was written by the client and is not believed.
@@ -42,7 +50,7 @@ export function clientOfAddress(address: string): string {
  */
 export function findPeer(socketAddress: string, forwardedFor: string | null, trustedHops: number): string {
   if (trustedHops === 0 || forwardedFor === null) return clientOfAddress(socketAddress);
-  const hops = forwardedFor.split(',').map((hop) => hop.trim());
+  const hops = forwardedFor.split(',').map((hop) => withoutPort(hop.trim()));
   const address = hops[Math.max(0, hops.length - trustedHops)] ?? socketAddress;
   const client = clientOfAddress(address);
   return client === 'unknown' ? clientOfAddress(socketAddress) : client;

@@ -11,6 +11,18 @@ export interface SecretAddress {
 
 const arnForm = /^arn:(aws[a-z-]*):(secretsmanager|ssm):([a-z0-9-]+):\d{12}:(secret:|parameter\/)[\w/+=.@-]+$/;
 
+/** Domains of AWS's partitions. From the AWS SDK's `partitions.json`. */
+const suffixOf: Readonly<Record<string, string>> = {
+  aws: 'amazonaws.com',
+  'aws-us-gov': 'amazonaws.com',
+  'aws-cn': 'amazonaws.com.cn',
+  'aws-eusc': 'amazonaws.eu',
+  'aws-iso': 'c2s.ic.gov',
+  'aws-iso-b': 'sc2s.sgov.gov',
+  'aws-iso-e': 'cloud.adc-e.uk',
+  'aws-iso-f': 'csp.hci.ic.gov',
+};
+
 /** Which kind of resource each service has. */
 const kindOf = { secretsmanager: 'secret:', ssm: 'parameter/' } as const;
 
@@ -21,10 +33,11 @@ const kindOf = { secretsmanager: 'secret:', ssm: 'parameter/' } as const;
  * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference-arns.html
  */
 export function parseSecretArn(arn: string): SecretAddress | undefined {
-  const [, partition, service, region = '', kind] = arnForm.exec(arn) ?? [];
+  const [, partition = '', service, region = '', kind] = arnForm.exec(arn) ?? [];
   if (service !== 'secretsmanager' && service !== 'ssm') return undefined;
-  if (kind !== kindOf[service]) return undefined;
-  const host = `${service}.${region}.amazonaws.com${partition === 'aws-cn' ? '.cn' : ''}`;
+  const suffix = suffixOf[partition];
+  if (kind !== kindOf[service] || suffix === undefined) return undefined;
+  const host = `${service}.${region}.${suffix}`;
   return service === 'ssm'
     ? {
         service,

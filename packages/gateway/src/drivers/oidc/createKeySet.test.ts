@@ -78,6 +78,34 @@ test('keys without kid: each of them is tried', async () => {
 });
 
 test.each([
+  { old: {}, rotation: { withoutKid: true, keepOld: true } },
+  { old: { withoutKid: true }, rotation: { withoutKid: true, keepOld: true } },
+  { old: { withoutKid: true }, rotation: { withoutKid: true } },
+])('a new key without a kid is found although an old one fits: $old, $rotation', async ({ old, rotation }) => {
+  await issuer.rotateKey(old);
+  const kid = 'withoutKid' in old ? { kid: undefined } : {};
+  expect(await outcome(await issuer.sign({}, kid))).toBe('accepted');
+  clock.advance(10_000);
+  await issuer.rotateKey(rotation);
+  expect(await outcome(await issuer.sign({}, { kid: undefined }))).toBe('accepted');
+  expect(issuer.calls.keys).toBe(2);
+});
+
+test('wrong signatures cannot make us hammer the provider', async () => {
+  const good = await issuer.sign();
+  expect(await outcome(good)).toBe('accepted');
+  await using other = await startJwtIssuer({ now: clock.now });
+  const { kid } = await issuer.publicKey();
+  const forge = () => other.sign({ iss: issuer.issuer, aud: issuer.appId, jti: crypto.randomUUID() }, { kid });
+  for (let n = 0; n < 20; n += 1) expect(await outcome(await forge())).toBe('TOKEN_REJECTED');
+  expect(issuer.calls.keys).toBe(1);
+  clock.advance(10_000);
+  for (let n = 0; n < 20; n += 1) expect(await outcome(await forge())).toBe('TOKEN_REJECTED');
+  expect(issuer.calls.keys).toBe(2);
+  expect(await outcome(good)).toBe('accepted');
+});
+
+test.each([
   'hang-up',
   'garbage',
   'endless',

@@ -88,8 +88,8 @@ export function createOidcVerifier(options: OidcVerifierOptions): TokenVerifier 
   const { issuer, appId, appSecret, now, logger } = options;
   const connection = { fetch: options.fetch, timeoutMs: options.timeoutMs ?? TIMEOUT_MS };
   const discovery = createDiscovery({ issuer, allowInsecureHttp: options.allowInsecureHttp, connection, now });
-  const findKey = createKeySet({ jwksUri: async () => (await discovery.get()).jwksUri, connection, now });
-  const jwtRules = { issuer, audience: appId, algorithms: ALGORITHMS, requiredClaims: [], findKey, now };
+  const keys = createKeySet({ jwksUri: async () => (await discovery.get()).jwksUri, connection, now });
+  const jwtRules = { issuer, audience: appId, algorithms: ALGORITHMS, requiredClaims: [], keys, now };
 
   async function introspect(provider: ProviderMetadata, token: string): Promise<Introspection> {
     const endpoint = provider.introspectionEndpoint;

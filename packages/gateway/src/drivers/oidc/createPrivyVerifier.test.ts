@@ -13,7 +13,7 @@ let clock: FakeClock;
 let issuer: JwtIssuer;
 let verifier: TokenVerifier;
 const appId = 'clpispdty00ycl80fpueukbhl';
-const common = { appId, logger: createLogRecorder() };
+const common = { appId, logger: createLogRecorder(), allowInsecureHttp: false };
 beforeAll(async () => {
   issuer = await startJwtIssuer({ now: () => clock.now() });
 });
@@ -80,4 +80,9 @@ test('the keys are at the app’s address on Privy’s host', async () => {
 test('keys over plain http are not taken', () => {
   const create = () => createPrivyVerifier({ ...common, jwksUrl: 'http://id.example/k', fetch, now: clock.now });
   expect(create).toThrow(/must be https/);
+});
+
+test('in development they are', () => {
+  const options = { ...common, allowInsecureHttp: true, jwksUrl: 'http://id.example/k', fetch, now: clock.now };
+  expect(() => createPrivyVerifier(options)).not.toThrow();
 });

@@ -12,6 +12,8 @@ export interface PrivyVerifierOptions {
   readonly appId: string;
   /** Where the app's keys are; default Privy's own host. */
   readonly jwksUrl?: string | undefined;
+  /** Plain `http` to any host; development only. A loopback host may always have it. */
+  readonly allowInsecureHttp: boolean;
   readonly fetch: typeof globalThis.fetch;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -32,16 +34,16 @@ const TIMEOUT_MS = 2_500;
  *
  * @param options - app, clock and network
  * @returns the port
- * @throws TypeError for a `jwksUrl` that is neither https nor on a loopback host
+ * @throws TypeError for a `jwksUrl` that is not secure enough
  * @see https://docs.privy.io/authentication/user-authentication/access-tokens
  */
 export function createPrivyVerifier(options: PrivyVerifierOptions): TokenVerifier {
   const { appId, now, logger } = options;
   const jwksUrl = options.jwksUrl ?? `https://auth.privy.io/api/v1/apps/${encodeURIComponent(appId)}/jwks.json`;
-  const { href } = requireSecureUrl(jwksUrl, { allowInsecureHttp: false });
+  const { href } = requireSecureUrl(jwksUrl, options);
   const connection = { fetch: options.fetch, timeoutMs: options.timeoutMs ?? TIMEOUT_MS };
-  const findKey = createKeySet({ jwksUri: async () => href, connection, now });
-  const rules = { issuer: ISSUER, audience: appId, algorithms: ['ES256'], requiredClaims: ['sid'], findKey, now };
+  const keys = createKeySet({ jwksUri: async () => href, connection, now });
+  const rules = { issuer: ISSUER, audience: appId, algorithms: ['ES256'], requiredClaims: ['sid'], keys, now };
 
   const verify = (token: string): Promise<VerifiedUser> => verifyJwt(rules, token);
   return cacheVerifications({ verify: logOutages({ verify, logger, now }), now });

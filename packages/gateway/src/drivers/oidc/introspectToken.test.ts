@@ -78,6 +78,7 @@ describe('opaque token', () => {
     ['no sub', { sub: undefined }, /"sub"/],
     ['empty sub', { sub: '' }, /"sub"/],
     ['bound to a key', { cnf: { jkt: 'x' } }, /bound to a key/],
+    ['token_use refresh_token', { token_use: 'refresh_token' }, /not an access token/],
     ['token_type DPoP', { token_type: 'DPoP' }, /not a bearer/],
     ['exp long past', () => ({ exp: inSeconds(-5) }), /expired/],
   ])('%s: refused', async (_, claims, message) => {
@@ -88,6 +89,7 @@ describe('opaque token', () => {
   test.each([
     ['no iss', () => ({ iss: undefined })],
     ['aud is ours, client another', () => ({ aud: ['x', issuer.appId], client_id: 'another' })],
+    ['token_use access_token', () => ({ token_use: 'access_token' })],
     ['token_type bearer', () => ({ token_type: 'bearer' })],
     ['exp just past', () => ({ exp: inSeconds(-4) })],
   ])('%s: accepted', async (_, claims) => {

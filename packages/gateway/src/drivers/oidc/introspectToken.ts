@@ -18,6 +18,7 @@ const activeSchema = z.looseObject({
   aud: z.optional(z.unknown()),
   client_id: z.optional(z.unknown()),
   token_type: z.optional(z.unknown()),
+  token_use: z.optional(z.unknown()),
   cnf: z.optional(z.unknown()),
 });
 const inactiveSchema = z.looseObject({ active: z.literal(false) });

@@ -15,6 +15,7 @@ test.each([
 
 test.each([
   'http://id.example/',
+  'https://user:password@id.example/',
   'http://localhost.example/',
   'http://127.0.0.1.example/',
   'http://128.0.0.1/',

@@ -58,6 +58,7 @@ describe('token claims', () => {
     ['empty sub', { sub: '' }, /"sub"/],
     ['numeric sub', { sub: 7 }, /"sub"/],
     ['sub with half a character', { sub: 'a\ud800' }, /"sub"/],
+    ['token_use of an ID token', { token_use: 'id' }, /not an access token/],
     ['cnf of a DPoP key', { cnf: { jkt: 'x' } }, /bound to a key/],
     ['at_hash of an ID token', { at_hash: 'x' }, /not an access token/],
     ['c_hash of an ID token', { c_hash: 'x' }, /not an access token/],

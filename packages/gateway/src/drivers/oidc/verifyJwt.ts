@@ -9,6 +9,7 @@ import {
 import { TokenRejectedError } from '../../ports/errors.ts';
 import type { VerifiedUser } from '../../ports/tokenVerifier.ts';
 import { CLOCK_TOLERANCE_SECONDS } from './clockTolerance.ts';
+import type { RefreshedValue } from './createRefreshedValue.ts';
 import { providerFault } from './providerFault.ts';
 import { readUserId } from './readUserId.ts';
 import { rejectionOf } from './rejectionOf.ts';
@@ -24,7 +25,7 @@ export interface JwtRules {
   readonly algorithms: readonly string[];
   /** Further token claims that must be there as non-empty strings. */
   readonly requiredClaims: readonly string[];
-  readonly findKey: JWTVerifyGetKey;
+  readonly keys: RefreshedValue<JWTVerifyGetKey>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -50,6 +51,20 @@ async function verifyWithEach(keys: errors.JWKSMultipleMatchingKeys, token: stri
   throw new errors.JWSSignatureVerificationFailed();
 }
 
+async function verifyWithKeys(findKey: JWTVerifyGetKey, token: string, options: JWTVerifyOptions) {
+  try {
+    return await jwtVerify(token, findKey, options);
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    return verifyWithEach(error, token, options);
+  }
+}
+
+/** What newer keys may set right: a new key may carry no `kid`, or an old one's. */
+function mayBeOldKeys(error: unknown): boolean {
+  return error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed;
+}
+
 async function verifySignatureAndClaims(rules: JwtRules, token: string): Promise<JWTVerifyResult> {
   const options: JWTVerifyOptions = {
     algorithms: [...rules.algorithms],
@@ -59,11 +74,14 @@ async function verifySignatureAndClaims(rules: JwtRules, token: string): Promise
     clockTolerance: CLOCK_TOLERANCE_SECONDS,
     currentDate: new Date(rules.now()),
   };
+  const known = await rules.keys.get();
   try {
-    return await jwtVerify(token, rules.findKey, options);
+    return await verifyWithKeys(known, token, options);
   } catch (error) {
-    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
-    return verifyWithEach(error, token, options);
+    if (!mayBeOldKeys(error)) throw error;
+    const renewed = await rules.keys.renew();
+    if (renewed === known) throw error;
+    return await verifyWithKeys(renewed, token, options);
   }
 }
 
@@ -100,8 +118,9 @@ function requireTextClaims(payload: JWTPayload, claims: readonly string[]): void
 }
 
 /**
- * Refuses a signature in another spelling than the one that encoders write: bits of the last character that stand for nothing
- * would let one token pass as several, of which a provider may know just one as revoked.
+ * Refuses a signature in another encoding than the one that encoders write: bits of the last character that stand for nothing
+ * would let one token pass as several, of which a provider may know just one as revoked. (An ECDSA signature has a second value
+ * besides, which anybody can compute and no JWT library refuses: a provider does well to remember tokens by their claims.)
  *
  * @see https://www.rfc-editor.org/rfc/rfc4648#section-3.5
  */
@@ -132,7 +151,7 @@ export async function verifyJwt(rules: JwtRules, token: string): Promise<Verifie
     throw error instanceof TypeError ? providerFault('key set: holds an unusable key', { cause: error }) : error;
   }
   requireAccessToken(result);
-  requireBearer({ cnf: result.payload.cnf });
+  requireBearer({ cnf: result.payload.cnf, token_use: result.payload.token_use });
   requireTextClaims(result.payload, rules.requiredClaims);
   // jose has checked that `exp` is there and a number.
   const expiresAtMs = toExpiresAtMs(result.payload.exp as number);

@@ -58,6 +58,14 @@ it('needs no issuer with Privy, and none of the development defaults', () => {
   ]);
 });
 
+it.each([
+  ['', /^ADMIN_API_KEY: required on Lambda/],
+  ['change-me-admin-key', /^ADMIN_API_KEY: expected a key of your own/],
+  ['another-key, change-me-admin-key', /^ADMIN_API_KEY: expected a key of your own/],
+])('takes no default for the admin key in dev either: %j', (ADMIN_API_KEY, fault) => {
+  expect(faultsOf({ ...good, STAGE: 'dev', ADMIN_API_KEY })).toEqual([expect.stringMatching(fault)]);
+});
+
 it('needs a secret for cursors in dev too: instances do not share a disk', () => {
   const { CURSOR_SECRET: _, ...others } = good;
   expect(faultsOf({ ...others, STAGE: 'dev' })).toEqual([expect.stringMatching(/^CURSOR_SECRET: required on Lambda/)]);

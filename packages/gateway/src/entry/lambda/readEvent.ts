@@ -40,10 +40,13 @@ function readPairs(fields: unknown): (readonly [string, string])[] {
 /** The first of two that holds anything: the lists are complete, the single values are the last ones. */
 const readEither = (lists: unknown, singles: unknown) => readPairs(lists ?? singles);
 
+/** A lone half of a surrogate pair has no encoding. */
+const encode = (text: string) => encodeURIComponent(text.toWellFormed());
+
 /** REST APIs hand the query over decoded, and taken apart. */
 function writeQuery(event: Fields): string {
   return readEither(event.multiValueQueryStringParameters, event.queryStringParameters)
-    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+    .map(([name, value]) => `${encode(name)}=${encode(value)}`)
     .join('&');
 }
 

@@ -26,6 +26,13 @@ it('reads nothing where there are no references', async () => {
   expect(await resolveSecrets(environment, none)).toEqual(environment);
 });
 
+it.each(['', '\n', '\r\n'])('refuses the empty secret %j', async (secret) => {
+  const resolving = resolveSecrets({ ADMIN_API_KEY_ARN: 'arn:1', CURSOR_SECRET_ARN: 'arn:2' }, async () => secret);
+  await expect(resolving).rejects.toMatchObject({
+    faults: [expect.stringMatching(/^ADMIN_API_KEY_ARN: /), expect.stringMatching(/^CURSOR_SECRET_ARN: /)],
+  });
+});
+
 it('refuses a setting that is given both ways', async () => {
   const twice = resolveSecrets({ ADMIN_API_KEY: 'plain', ADMIN_API_KEY_ARN: 'arn:1' }, read);
   await expect(twice).rejects.toThrow(SettingsError);

@@ -9,7 +9,7 @@ export const SECRET_SETTINGS = ['ADMIN_API_KEY', 'IDENTITY_APP_SECRET', 'CURSOR_
  * @param environment - environment variables
  * @param readSecret - reads the text of the secret with an ARN
  * @returns the environment with the secrets in it
- * @throws SettingsError where a setting is given both ways; SecretUnreadableError
+ * @throws SettingsError where a setting is given both ways, or a secret is empty; SecretUnreadableError
  */
 export async function resolveSecrets(
   environment: Environment,
@@ -27,5 +27,9 @@ export async function resolveSecrets(
     // Who keeps a file as a secret often keeps its last newline too.
     references.map(async ({ name, arn }) => [name, (await readSecret(arn)).replace(/\r?\n$/, '')] as const),
   );
+  // Else the setting would count as not given, and its default be taken.
+  const empty = secrets.filter(([, secret]) => secret === '');
+  if (empty.length > 0)
+    throw new SettingsError(empty.map(([name]) => `${name}_ARN: expected a secret that is not empty`));
   return { ...environment, ...Object.fromEntries(secrets) };
 }

@@ -22,6 +22,8 @@ it.each([
   ['/requests/a?b', '/requests/a%3Fb'],
   ['/requests/a#b', '/requests/a%23b'],
   ['/requests/a\\b', '/requests/a%5Cb'],
+  ['/hea\nlth', '/hea%0Alth'],
+  ['/hea\r\tlth', '/hea%0D%09lth'],
   ['/requests/"<>^`{}', '/requests/%22%3C%3E%5E%60%7B%7D'],
 ])('encodes the decoded path %s again', (path, target) => {
   expect(writeTarget(path, 'a=b')).toBe(`${base}${target}?a=b`);

@@ -4,11 +4,15 @@ const dotSegment = /\/\.\.?(?:[/?#]|$)/;
 
 /** What would end a path or break an escape, where API Gateway has decoded one. */
 function encodeDelimiters(path: string): string {
-  return path
-    .replaceAll(/%(?![0-9a-fA-F]{2})/g, '%25')
-    .replaceAll('?', '%3F')
-    .replaceAll('#', '%23')
-    .replaceAll('\\', '%5C');
+  return (
+    path
+      .replaceAll(/%(?![0-9a-fA-F]{2})/g, '%25')
+      .replaceAll('?', '%3F')
+      .replaceAll('#', '%23')
+      .replaceAll('\\', '%5C')
+      // A URL parser would drop these without a word.
+      .replaceAll(/[\t\n\r]/g, encodeURIComponent)
+  );
 }
 
 /**

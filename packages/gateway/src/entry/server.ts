@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { writeBanner } from './banner.ts';
 import { parseSettings, type Settings } from './settings.ts';
 import { describeStartFailure } from './startFailure.ts';
-import { createListener, refuseBrokenRequests } from './transport.ts';
+import { createListener, prepareServer } from './transport.ts';
 import { usage } from './usage.ts';
 import { wireGateway } from './wire.ts';
 
@@ -86,7 +86,7 @@ async function serve(settings: Settings): Promise<void> {
     listener.then((answer) => answer(incoming, outgoing)).catch(() => outgoing.destroy());
   };
   server.on('request', early);
-  refuseBrokenRequests(server);
+  prepareServer(server);
   const gateway = await wired;
   server.on('request', await listener).off('request', early);
   if (settings.STAGE === 'dev') console.log(writeBanner({ settings, publicUrl, usesDevIssuer: gateway.usesDevIssuer }));

@@ -6,7 +6,7 @@ import { createLogRecorder } from '@prism-gateway/testing';
 import { afterEach, expect, test } from 'vitest';
 import type { Gateway } from '../app.ts';
 import { readBody } from '../http/body.ts';
-import { createListener } from './transport.ts';
+import { createListener, prepareServer } from './transport.ts';
 
 const MAX_BODY_BYTES = 1_000_000;
 const large = 'x'.repeat(300_000);
@@ -18,6 +18,7 @@ afterEach(() => stop?.());
 async function serve(fetch: Gateway['fetch']): Promise<number> {
   const listener = createListener({ fetch }, { hostname: '127.0.0.1', logger: createLogRecorder() });
   const server = createServer(listener).listen(0, '127.0.0.1');
+  prepareServer(server);
   await once(server, 'listening');
   stop = () => server.close();
   // A listening TCP server has an AddressInfo.
@@ -92,4 +93,106 @@ test('a body that does not come is not waited for long', async () => {
   const startedAt = performance.now();
   expect(await send(port, [head('GET', 'Connection: close\r\nContent-Length: 10')])).toBe(large);
   expect(performance.now() - startedAt).toBeLessThan(5000);
+});
+
+/** Sends bytes and perhaps ends this side. @returns all that comes back until the server is silent or closes */
+async function exchange(port: number, bytes: string, { end = false } = {}): Promise<string> {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  socket.on('error', () => undefined);
+  let said = '';
+  socket.on('data', (chunk: Buffer) => {
+    said += chunk.toString();
+  });
+  if (end) socket.end(bytes);
+  else socket.write(bytes);
+  await Promise.race([once(socket, 'end'), sleep(500)]);
+  socket.destroy();
+  return said;
+}
+
+const statusesOf = (said: string) => [...said.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
+
+/** Serves the name of each call after a while, as many milliseconds as its path says, and notes when each begins and ends. */
+async function serveSlowly(): Promise<{ port: number; events: string[] }> {
+  const events: string[] = [];
+  const port = await serve(async (request) => {
+    const { pathname } = new URL(request.url);
+    events.push(`${pathname} begins`);
+    await sleep(Number(pathname.slice(1)));
+    events.push(`${pathname} ends`);
+    return new Response(pathname);
+  });
+  return { port, events };
+}
+
+const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: a\r\n${more}\r\n`;
+const post = (path: string, more = '') => `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n${more}\r\n{}`;
+
+test('calls sent at once on one connection are handled one after another', async () => {
+  const { port, events } = await serveSlowly();
+  const said = await exchange(port, post('/30') + get('/2') + post('/1') + get('/0'));
+  const calls = ['/30', '/2', '/1', '/0'];
+  expect(events).toEqual(calls.flatMap((call) => [`${call} begins`, `${call} ends`]));
+  expect(statusesOf(said)).toEqual([200, 200, 200, 200]);
+  expect(calls.map((call) => said.indexOf(`\r\n\r\n${call}`)).every((at, i, all) => at > (all[i - 1] ?? 0))).toBe(true);
+});
+
+test('a hundred calls sent at once are all answered', async () => {
+  const { port } = await serveSlowly();
+  expect(statusesOf(await exchange(port, get('/0').repeat(99) + get('/0', 'Connection: close\r\n')))).toHaveLength(
+    1000,
+  );
+});
+
+test.each([
+  ['GET', get('/20')],
+  ['POST', post('/20')],
+  ['POST that closes', post('/20', 'Connection: close\r\n')],
+])('a client that ends its side after a %s is answered', async (_, bytes) => {
+  const { port } = await serveSlowly();
+  expect(statusesOf(await exchange(port, bytes, { end: true }))).toEqual([200]);
+});
+
+test('a body that its client ends early is 400', async () => {
+  const port = await serveEcho();
+  const said = await exchange(port, `${sized(10)}{}`, { end: true });
+  expect(statusesOf(said)).toEqual([400]);
+});
+
+test.each([
+  ['garbage', 'X\r\n\r\n'],
+  ['a broken head', 'GET / HTTP/1.1\r\nno colon\r\n\r\n'],
+])('a whole POST before %s gets its own answer', async (_, rest) => {
+  const { port, events } = await serveSlowly();
+  const said = await exchange(port, post('/20') + rest);
+  expect(statusesOf(said)).toEqual([200]);
+  expect(said).toMatch(/^connection: close\r$/im);
+  expect(events).toEqual(['/20 begins', '/20 ends']);
+});
+
+test('what follows a call that closes its connection is not read', async () => {
+  const { port, events } = await serveSlowly();
+  const said = await exchange(port, post('/20', 'Connection: close\r\n') + get('/0'));
+  expect([statusesOf(said), events]).toEqual([[200], ['/20 begins', '/20 ends']]);
+});
+
+test('of answers that nobody reads, one of a connection waits', async () => {
+  let made = 0;
+  const body = 'x'.repeat(20_000_000);
+  const port = await serve(() => {
+    made += 1;
+    return new Response(body);
+  });
+  const socket = connect({ port, host: '127.0.0.1' });
+  socket.pause();
+  socket.write(get('/').repeat(50));
+  await sleep(200);
+  expect(made).toBe(1);
+  socket.destroy();
+});
+
+test('CONNECT is answered', async () => {
+  const { port } = await serveSlowly();
+  const said = await exchange(port, 'CONNECT other.example:443 HTTP/1.1\r\nHost: a\r\n\r\n');
+  expect([statusesOf(said), JSON.parse(said.slice(said.indexOf('{')))]).toEqual([[405], { error: expect.any(String) }]);
 });

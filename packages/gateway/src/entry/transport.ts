@@ -22,6 +22,8 @@ const unexpectedExpectation: Refusal = {
   message: 'The only expectation that is met is 100-continue.',
 };
 
+const noTunnel: Refusal = { status: 405, reason: 'Method Not Allowed', message: 'CONNECT is not allowed here.' };
+
 /** Answers to what Node's parser refuses, by its error's code. */
 const refusalOf: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: {
@@ -51,16 +53,33 @@ function writeRefusal(socket: Socket, refusal: Refusal): void {
   socket.end(`HTTP/1.1 ${refusal.status} ${refusal.reason}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
 }
 
-/** Whether an answer is already on its way on this connection, so that nothing may be put between. */
-function isAnswering(socket: Socket): boolean {
-  // Node keeps the current answer here; without the field nothing has begun.
+/** The answer that a connection waits for or is sending. */
+function answerOn(socket: Socket): ServerResponse | undefined {
+  // Node keeps it here.
   const { _httpMessage: answer } = socket as Socket & { _httpMessage?: ServerResponse | null };
-  return answer?.headersSent === true;
+  return answer ?? undefined;
 }
 
+/** Ends a connection with the answer that it has to give. */
+function closeAfter(answer: ServerResponse, socket: Socket): void {
+  if (answer.headersSent) answer.once('finish', () => socket.end());
+  else answer.shouldKeepAlive = false;
+}
+
+/** Refuses what cannot be read as a request. A whole one that came before it gets its own answer, and nothing more is said. */
 function refuseMalformed(error: Error & { code?: string }, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET' || isAnswering(socket)) socket.destroy();
+  const answer = answerOn(socket);
+  if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
+  else if (answer?.req.complete === true) closeAfter(answer, socket);
+  else if (answer?.headersSent === true) socket.destroy();
   else writeRefusal(socket, refusalOf[error.code ?? ''] ?? malformed);
+}
+
+/** Ends a connection that has stood still: the request is late, or nobody reads its answer. */
+function refuseStalled(socket: Socket): void {
+  const answer = answerOn(socket);
+  if (answer === undefined || answer.headersSent || answer.req.complete) socket.destroy();
+  else writeRefusal(socket, refusalOf.ERR_HTTP_REQUEST_TIMEOUT ?? malformed);
 }
 
 function answerRefusal(outgoing: ServerResponse, refusal: Refusal): void {
@@ -76,8 +95,16 @@ function answerRefusal(outgoing: ServerResponse, refusal: Refusal): void {
 /** Node would refuse it without a word of ours. @see https://www.rfc-editor.org/rfc/rfc9112#section-3.2 */
 const lacksHost = ({ headers, httpVersion }: IncomingMessage) => headers.host === undefined && httpVersion === '1.1';
 
-/** Gives what never becomes a request the API's error shape too. */
-export function refuseBrokenRequests(server: Server): void {
+/** How long a connection may stand still while it has something to say or to hear, in milliseconds: longer than any handler takes. */
+const STALLED_MS = 90_000;
+
+/** Gives what never becomes a request the API's error shape too, answers who has said all, and ends what stands still. */
+export function prepareServer(server: Server): void {
+  // Without this, Node takes a client that has ended its side for one that has gone.
+  (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
+  server.setTimeout(STALLED_MS, refuseStalled);
+  // Node's own end of a connection for which the whole of it would be a tunnel.
+  server.on('connect', (_incoming, socket) => writeRefusal(socket as Socket, noTunnel));
   // A server's clientError always comes with a net.Socket.
   server.on('clientError', (error, socket) => refuseMalformed(error, socket as Socket));
   server.on('checkExpectation', (_incoming, outgoing) => answerRefusal(outgoing, unexpectedExpectation));
@@ -91,6 +118,33 @@ function takeBody(incoming: IncomingMessage): Uint8Array | undefined {
   // Nobody has set an encoding, so bytes are read.
   const body: Buffer | null = incoming.read();
   return body ?? NO_BODY;
+}
+
+type Serve = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+
+/**
+ * Serves the requests of a connection one after another, however many are sent at once: each sees what those before it have done, and
+ * at most one answer waits for a client that does not read. While one waits for its turn, no more are read.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9112#section-9.3.2
+ */
+function inTurn(serve: Serve): Serve {
+  const waiting = new WeakMap<Socket, number>();
+  return function serveInTurn(incoming, outgoing) {
+    const { socket } = incoming;
+    if (outgoing.socket !== null) {
+      serve(incoming, outgoing);
+      return;
+    }
+    waiting.set(socket, (waiting.get(socket) ?? 0) + 1);
+    socket.pause();
+    outgoing.once('socket', () => {
+      const others = (waiting.get(socket) ?? 1) - 1;
+      waiting.set(socket, others);
+      if (others === 0) socket.resume();
+      serve(incoming, outgoing);
+    });
+  };
 }
 
 /**
@@ -120,11 +174,11 @@ export function createListener(
       },
     },
   );
-  return (incoming, outgoing) => {
+  return inTurn((incoming, outgoing) => {
     if (lacksHost(incoming)) answerRefusal(outgoing, malformed);
     // The listener catches what it throws, in `errorHandler`. A short body has come in by the end of the turn, and need not be
     // read as a stream, which would cost more than all the rest of the listener.
     else if (takesBody(incoming)) setImmediate(listener, incoming, outgoing);
     else void listener(incoming, outgoing);
-  };
+  });
 }

@@ -33,12 +33,17 @@ export interface ListQuery {
   readonly order: 'asc' | 'desc';
   /** 1 to 100. */
   readonly limit: number;
+  /** Most bytes of params in a page, in which the first record has its place in any case; absent: no bound. */
+  readonly maxParamsBytes?: number;
   /** `next` of the page before; absent for the first page. */
   readonly after?: string;
 }
 
 export interface ListPage {
-  /** At most `limit`; fewer, even none, is possible before the last page when filters are combined. */
+  /**
+   * At most `limit`; fewer, even none, is possible before the last page when filters are combined, and fewer where params are
+   * large.
+   */
   readonly items: readonly StoredRequest[];
   /** The store's own position text, or null after the last record. */
   readonly next: string | null;

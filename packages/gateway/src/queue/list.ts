@@ -9,6 +9,12 @@ export interface ListPorts {
   readonly cursors: CursorCodec;
 }
 
+/**
+ * Most bytes of params in a page. A hundred usual requests have a tenth of it; a hundred of the largest would be 26 MB, of which a
+ * few clients that read slowly would fill the memory, and more than the 6 MB that Lambda answers with.
+ */
+const MAX_PARAMS_BYTES = 1_000_000;
+
 /** A cursor that this deployment sealed, but for a store that it no longer has, is as good as a broken one. */
 async function listPage(ports: ListPorts, query: ListQuery): Promise<ListPage> {
   try {
@@ -33,7 +39,8 @@ export async function listRequests(ports: ListPorts, query: ListRequestsQuery): 
     ...(chainName !== undefined && { chainName }),
   };
   const after = lastKey === undefined ? undefined : ports.cursors.open(lastKey, { filter, order });
-  const page = await listPage(ports, { filter, order, limit, ...(after !== undefined && { after }) });
+  const bounds = { limit, maxParamsBytes: MAX_PARAMS_BYTES };
+  const page = await listPage(ports, { filter, order, ...bounds, ...(after !== undefined && { after }) });
   const next = page.next === null ? null : ports.cursors.seal(page.next, { filter, order });
   const items = page.items.map(renderRecord).join(',');
   return `{"items":[${items}],"count":${page.items.length},"lastKey":${JSON.stringify(next)}}`;

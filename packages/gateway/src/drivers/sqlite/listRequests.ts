@@ -53,10 +53,14 @@ function walk(statement: (sql: string) => StatementSync, tables: QuotedTables, q
  */
 export function listPage(statement: (sql: string) => StatementSync, tables: QuotedTables, query: ListQuery): ListPage {
   const items: StoredRequest[] = [];
+  const { limit, maxParamsBytes = Number.POSITIVE_INFINITY } = query;
   let scanned = 0;
+  let paramsBytes = 0;
   let last: RequestRow | undefined;
   for (const row of walk(statement, tables, query)) {
-    if (items.length === query.limit || scanned === MAX_SCANNED) return { items, next: last ? positionOf(last) : null };
+    if (row[7] !== null) paramsBytes += Buffer.byteLength(row[7]);
+    const isFull = items.length === limit || (items.length > 0 && paramsBytes > maxParamsBytes);
+    if (isFull || scanned === MAX_SCANNED) return { items, next: last ? positionOf(last) : null };
     last = row;
     scanned++;
     if (row[7] !== null) items.push(requestOfRow(row));

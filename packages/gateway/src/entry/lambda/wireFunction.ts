@@ -15,7 +15,6 @@ import { type Environment, SettingsError } from '../settings.ts';
 import { findDocsPage } from './docsPage.ts';
 import type { FunctionSettings } from './functionSettings.ts';
 import type { Invocation } from './invocation.ts';
-import { limitPages } from './limitPages.ts';
 import { fillOpenApi } from './openApiTemplate.ts';
 
 interface WireContext {
@@ -77,7 +76,6 @@ export async function wireFunction(context: WireContext): Promise<WiredFunction>
   const gateway = createGateway(
     {
       ...stores,
-      requests: limitPages(stores.requests),
       crypto,
       logger,
       now,

@@ -96,6 +96,33 @@ export function describeLists(use: () => StoreUnderTest<RequestStore>): void {
       }
     }
 
+    test.each(['asc', 'desc'] as const)(
+      'pages end where their params get too large, %s, and lead on',
+      async (order) => {
+        const { store, settle } = use();
+        const signer = anyAddress();
+        const sizes = [10, 400, 90, 2000, 3000, 10, 10, 10, 500, 1];
+        const records = sizes.map((size, i) => {
+          const paramsJson = JSON.stringify({ payload: `0x${'00'.repeat(size)}` });
+          return pendingRequest({ signer, paramsJson, createdAt: START + i });
+        });
+        await Promise.all(records.map((record) => store.create(record)));
+        await settle?.();
+        const pages: number[][] = [];
+        for (let after: string | null | undefined; after !== null; ) {
+          const query = { filter: { signer }, order, limit: 4, maxParamsBytes: 1100 };
+          const page = await store.list({ ...query, ...(after !== undefined && { after }) });
+          pages.push(page.items.map(({ createdAt }) => sizes[createdAt - START] ?? 0));
+          after = page.next;
+        }
+        const expected = {
+          asc: [[10, 400, 90], [2000], [3000], [10, 10, 10], [500, 1]],
+          desc: [[1, 500, 10], [10, 10], [3000], [2000], [90, 400, 10]],
+        };
+        expect(pages).toEqual(expected[order]);
+      },
+    );
+
     test('letter case does not tell signers apart', async () => {
       const [signer = ''] = signers;
       for (const given of [signer.toLowerCase(), `0x${signer.slice(2).toUpperCase()}`]) {

@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { startVitest } from 'vitest/node';
 import { createCoverageReporter } from './coverageReporter.ts';
+import { defaultAdminKey } from './rig/defaultTarget.ts';
 import { explainTarget } from './rig/explainTarget.ts';
 import { onLambdaLocal } from './rig/onLambdaLocal.ts';
 import { readFacts } from './rig/readFacts.ts';
@@ -73,7 +74,7 @@ function environmentOf(values: Arguments, environment: NodeJS.ProcessEnv): Recor
   if (values.url === undefined) return { TEST_LONG: '1' };
   return {
     ACCEPTANCE_URL: values.url,
-    ACCEPTANCE_ADMIN_KEY: values['admin-key'] ?? environment.ADMIN_API_KEY ?? '',
+    ACCEPTANCE_ADMIN_KEY: values['admin-key'] ?? defaultAdminKey(environment),
     ACCEPTANCE_TOKENS: (values.token ?? []).join('\n'),
     ACCEPTANCE_MAX_BODY_BYTES: values['max-body-bytes'] ?? '',
     ACCEPTANCE_MAX_BATCH_SIZE: values['max-batch-size'] ?? '',

@@ -58,27 +58,29 @@ export async function relayerHeaders(
 
 export interface Client {
   readonly url: string;
+  /** Sends a call and shows nothing of it. @throws WalkthroughError when nobody answers */
+  fetch(path: string, init?: RequestInit): Promise<Response>;
   /** @throws WalkthroughError when the answer has another status than expected */
   call(options: CallOptions): Promise<Answer>;
 }
 
 /** Makes the client that shows what it does. */
 export function createClient(url: string): Client {
-  async function send(options: CallOptions, body: string | undefined): Promise<Response> {
-    const headers = { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...options.headers };
+  async function fetchFrom(path: string, init?: RequestInit): Promise<Response> {
     try {
-      return await fetch(`${url}${options.path}`, {
-        method: options.method,
-        headers,
-        ...(body !== undefined && { body }),
-      });
+      return await fetch(`${url}${path}`, init);
     } catch (cause) {
       const what = `No gateway answers at ${url}. Start it with npm start, or name another one with --url.`;
       throw new WalkthroughError(what, { cause });
     }
   }
+  function send({ path, method, headers: given }: CallOptions, body: string | undefined): Promise<Response> {
+    const headers = { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...given };
+    return fetchFrom(path, { method, headers, ...(body !== undefined && { body }) });
+  }
   return {
     url,
+    fetch: fetchFrom,
     async call(options) {
       const { method, path: target, as, expected } = options;
       const shown: ShownCall = {

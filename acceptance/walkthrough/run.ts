@@ -1,5 +1,6 @@
 /** `npm run walkthrough`: plays the main job against a running gateway, and shows each request and its answer. */
 import { parseArgs } from 'node:util';
+import { defaultAdminKey, defaultUrl } from '../rig/defaultTarget.ts';
 import { createClient, WalkthroughError } from './client.ts';
 import {
   listPending,
@@ -12,24 +13,27 @@ import {
   whitelistRelayers,
 } from './queueSteps.ts';
 import { showEnd } from './show.ts';
-import { getDevelopmentToken, storeObject } from './storageSteps.ts';
+import { getDevelopmentToken, requireDevelopmentIssuer, storeObject } from './storageSteps.ts';
 
 const USAGE = `Plays the main job against a running gateway and shows each request and its answer.
 
-  npm run walkthrough -- [--url URL] [--admin-key KEY]
+  npm run walkthrough -- [--url URL] [--admin-key KEY] [--token TOKEN]
 
-  --url URL         the gateway, default http://127.0.0.1:8787 (start it with npm start)
-  --admin-key KEY   its administrator's key, default that of development
+  --url URL         the gateway (start it with npm start); default PUBLIC_URL, else http://HOST:PORT, else http://127.0.0.1:8787
+  --admin-key KEY   its administrator's key; default ADMIN_API_KEY, else that of development
+  --token TOKEN     an access token, where the gateway has no development issuer
   --help            this text`;
 
 const OPTIONS = {
-  url: { type: 'string', default: process.env.PUBLIC_URL ?? 'http://127.0.0.1:8787' },
-  'admin-key': { type: 'string', default: process.env.ADMIN_API_KEY ?? 'change-me-admin-key' },
+  url: { type: 'string', default: defaultUrl(process.env) },
+  'admin-key': { type: 'string', default: defaultAdminKey(process.env) },
+  token: { type: 'string' },
   help: { type: 'boolean', default: false },
 } as const;
 
-async function play(url: string, adminKey: string): Promise<void> {
+async function play(url: string, adminKey: string, givenToken: string | undefined): Promise<void> {
   const client = createClient(url.replace(/\/+$/, ''));
+  if (givenToken === undefined) await requireDevelopmentIssuer(client);
   const startedAt = performance.now();
   const relayers = await whitelistRelayers(client, adminKey);
   try {
@@ -42,7 +46,7 @@ async function play(url: string, adminKey: string): Promise<void> {
     const winner = await raceForClaim(client, relayers, first);
     await reportOutcomes(client, winner, records);
     await readPublicRecord(client, wallet, first);
-    await storeObject(client, await getDevelopmentToken(client));
+    await storeObject(client, givenToken ?? (await getDevelopmentToken(client)));
   } finally {
     await removeRelayers(client, adminKey, relayers);
   }
@@ -59,7 +63,7 @@ async function main(): Promise<number> {
       console.log(USAGE);
       return 0;
     }
-    await play(values.url, values['admin-key']);
+    await play(values.url, values['admin-key'], values.token);
     return 0;
   } catch (error) {
     if (!(error instanceof Error)) throw error;

@@ -6,6 +6,19 @@ import { showAnswer, showCall, showNote, showStep } from './show.ts';
 /** The development issuer's route; a gateway in production has none. */
 const TOKEN_PATH = '/dev/identity/token';
 
+/**
+ * Makes sure of a token before anything is done: without one the walk would end in the middle.
+ *
+ * @throws WalkthroughError where the gateway has no development issuer
+ */
+export async function requireDevelopmentIssuer(client: Client): Promise<void> {
+  const { status } = await client.fetch('/dev/identity/jwks');
+  if (status !== 404) return;
+  throw new WalkthroughError(
+    `The gateway at ${client.url} has no development issuer: give an access token of its identity provider with --token.`,
+  );
+}
+
 /** Gets a development token for a user. */
 export async function getDevelopmentToken(client: Client): Promise<string> {
   showStep(

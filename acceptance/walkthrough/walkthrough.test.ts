@@ -43,6 +43,21 @@ test('a wrong key stops it with the reason and exit 1', async () => {
   }
 });
 
+test('without a development issuer it asks for a token before it does anything', async () => {
+  const provider = { IDENTITY_ISSUER: 'http://127.0.0.1:9', IDENTITY_APP_ID: 'app' };
+  const gateway = await startGateway({ env: provider });
+  try {
+    const { code, output } = await play('--url', gateway.url);
+    expect([code, output]).toEqual([
+      1,
+      expect.stringMatching(/has no development issuer: give an access token .* with --token/),
+    ]);
+    expect(output).not.toContain('POST');
+  } finally {
+    await gateway.stop();
+  }
+});
+
 test('without a gateway it says what to do, and exits with 1', async () => {
   const { code, output } = await play('--url', 'http://127.0.0.1:9');
   expect(output).toContain('Start it with npm start');

@@ -20,6 +20,20 @@ function storedAt({ STORE, DATA_DIR, tables }: Settings): string {
   return `DynamoDB: ${Object.values(tables).join(', ')}; objects and secrets: ${resolve(DATA_DIR)}`;
 }
 
+const DEFAULT_URL = 'http://127.0.0.1:8787';
+
+/** Three commands for another terminal, where nothing of this one's environment is set. */
+function commandsToTry({ settings, publicUrl, usesDevIssuer }: BannerFacts): string[] {
+  const where = publicUrl === DEFAULT_URL ? [] : [`--url ${publicUrl}`];
+  const play = usesDevIssuer ? where : [...where, '--token ACCESS_TOKEN'];
+  const key = settings.adminKeys.includes(DEV_ADMIN_KEY) ? '' : 'ADMIN_API_KEY=… ';
+  return [
+    `${key}npm run walkthrough${play.length > 0 ? ` -- ${play.join(' ')}` : ''}`,
+    `curl -s ${publicUrl}/ready`,
+    usesDevIssuer ? ['npm run token -- alice', ...where].join(' ') : `curl -s ${publicUrl}/openapi.json`,
+  ];
+}
+
 /** Writes what a person wants to see at start: where it answers, where the data are, what to try. */
 export function writeBanner(facts: BannerFacts): string {
   const { settings, publicUrl } = facts;
@@ -34,9 +48,7 @@ export function writeBanner(facts: BannerFacts): string {
   Dev defaults   ${inForce}
 
   Try next, in another terminal:
-    npm run walkthrough
-    curl -s ${publicUrl}/ready
-    npm run token -- alice
+    ${commandsToTry(facts).join('\n    ')}
 
   Ctrl-C stops it.
 `;

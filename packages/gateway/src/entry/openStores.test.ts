@@ -43,6 +43,19 @@ describeWithDynamo('npm start with STORE=dynamodb', () => {
     await gateway.stop();
   });
 
+  test.each([
+    [{ AWS_ENDPOINT_URL_DYNAMODB: 'garbage' }, /AWS_ENDPOINT_URL_DYNAMODB: expected an http or https URL/],
+    [{ AWS_ENDPOINT_URL_DYNAMODB: '' }, /No AWS region is known; set AWS_REGION/],
+  ])('%j: the start ends and says what is wrong', async (wrong, sentence) => {
+    const none = {
+      AWS_REGION: '',
+      AWS_DEFAULT_REGION: '',
+      AWS_CONFIG_FILE: '/dev/null',
+      AWS_EC2_METADATA_DISABLED: 'true',
+    };
+    await expect(startGateway({ env: { ...env(), ...none, ...wrong } })).rejects.toThrow(sentence);
+  });
+
   test('without the engine the start ends and says what to do', async () => {
     const own = await startDynamo();
     await own.close();

@@ -1,10 +1,11 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoClientSettings } from '../drivers/dynamodb/createDynamoClient.ts';
 import type { HelperThread } from '../ports/helperThread.ts';
 import type { RateLimitStore } from '../ports/rateLimitStore.ts';
 import type { RelayerStore } from '../ports/relayerStore.ts';
 import type { RequestStore } from '../ports/requestStore.ts';
 import { isLoopback } from './isLoopback.ts';
-import type { Environment, Settings } from './settings.ts';
+import { type Environment, type Settings, SettingsError } from './settings.ts';
 
 export interface Stores {
   readonly requests: RequestStore;
@@ -27,11 +28,22 @@ interface StoresContext {
 /** Access that local engines take; they check neither region nor keys. */
 const LOCAL_ACCESS = { region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } } as const;
 
-/** The endpoint that the AWS SDK will read, if it is on this machine. */
+/** The endpoint that the AWS SDK will read, if it is on this machine. @throws SettingsError for one that is no URL */
 function localEndpoint({ settings, environment }: StoresContext): string | undefined {
-  const endpoint = environment.AWS_ENDPOINT_URL_DYNAMODB || environment.AWS_ENDPOINT_URL;
-  if (settings.STAGE !== 'dev' || !endpoint || !URL.canParse(endpoint)) return undefined;
-  return isLoopback(endpoint) ? endpoint : undefined;
+  const name = environment.AWS_ENDPOINT_URL_DYNAMODB ? 'AWS_ENDPOINT_URL_DYNAMODB' : 'AWS_ENDPOINT_URL';
+  const endpoint = environment[name];
+  if (!endpoint) return undefined;
+  if (!URL.canParse(endpoint)) throw new SettingsError([`${name}: expected an http or https URL`]);
+  return settings.STAGE === 'dev' && isLoopback(endpoint) ? endpoint : undefined;
+}
+
+/** Without a region every call would fail, and only then. */
+async function requireRegion(client: DynamoDBClient): Promise<void> {
+  try {
+    await client.config.region();
+  } catch (cause) {
+    throw new Error('No AWS region is known; set AWS_REGION, for example to us-east-1.', { cause });
+  }
 }
 
 /** What a local engine can do without: the AWS SDK would look for a region and for keys, and give up. */
@@ -49,6 +61,7 @@ async function openDynamoDb(context: StoresContext): Promise<Stores> {
   const { createDynamoStores } = await import('../drivers/dynamodb/createDynamoStores.ts');
   const client = createDynamoClient(clientSettings(context));
   const endpoint = localEndpoint(context);
+  await requireRegion(client);
   if (endpoint !== undefined) {
     const { createTables } = await import('../drivers/dynamodb/createTables.ts');
     await createTables(client, settings.tables).catch((cause: unknown) => {

@@ -96,13 +96,22 @@ async function serve(settings: Settings): Promise<void> {
   await gateway.close();
 }
 
+/** @throws Error for any other argument: settings are environment variables. */
+function asksForHelp(args: readonly string[]): boolean {
+  const other = args.find((arg) => arg !== '--help' && arg !== '-h');
+  if (other === undefined) return args.length > 0;
+  throw new Error(
+    `It takes no argument "${other}": settings are environment variables, like PORT=9000 npm start; see npm start -- --help.`,
+  );
+}
+
 async function main(): Promise<number> {
-  if (process.argv.includes('--help')) {
-    console.log(usage);
-    return 0;
-  }
   let where = { address: 'the address', dataDir: process.env.DATA_DIR ?? './data' };
   try {
+    if (asksForHelp(process.argv.slice(2))) {
+      console.log(usage);
+      return 0;
+    }
     const settings = parseSettings(process.env);
     where = { address: `${settings.HOST}:${settings.PORT}`, dataDir: settings.DATA_DIR };
     await serve(settings);

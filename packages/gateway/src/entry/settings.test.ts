@@ -100,6 +100,21 @@ test.each(['IDENTITY_ISSUER', 'PUBLIC_URL'])('%s with a password in it is refuse
   );
 });
 
+test.each<[string, string]>([
+  ['PUBLIC_URL', 'https://gateway.example/?q=1'],
+  ['PUBLIC_URL', 'https://gateway.example/#frag'],
+  ['STORAGE_CORS_ORIGINS', 'garbage'],
+  ['STORAGE_CORS_ORIGINS', 'https://app.example.org/'],
+  ['STORAGE_CORS_ORIGINS', 'https://a.example, HTTPS://B.example'],
+])('%s=%s is refused: it would never do what is meant', (name, value) => {
+  expect(faultyNames({ [name]: value })).toEqual([name]);
+});
+
+test('origins of extensions, and of other ports, are taken', () => {
+  const STORAGE_CORS_ORIGINS = 'chrome-extension://abcdef,http://localhost:3000,*';
+  expect(faultyNames({ STORAGE_CORS_ORIGINS })).toEqual([]);
+});
+
 describe('admin keys', () => {
   test('may be two while one replaces the other', () => {
     expect(parseSettings({ ADMIN_API_KEY: 'new, old' }).adminKeys).toEqual(['new', 'old']);
@@ -123,6 +138,7 @@ describe('identity', () => {
     ['prod wants an issuer', { ...prod, IDENTITY_ISSUER: undefined }, ['IDENTITY_ISSUER']],
     ['prod wants the app', { ...prod, IDENTITY_APP_ID: undefined }, ['IDENTITY_APP_ID']],
     ['prod wants https', { ...prod, IDENTITY_ISSUER: 'http://issuer.example' }, ['IDENTITY_ISSUER']],
+    ['prod wants https, in any letters', { ...prod, IDENTITY_ISSUER: 'HTTP://issuer.example' }, ['IDENTITY_ISSUER']],
     [
       'a name that begins like loopback is none',
       { ...prod, IDENTITY_ISSUER: 'http://127.evil.example' },

@@ -51,6 +51,18 @@ function flag(fallback: boolean) {
   );
 }
 
+const splitList = (text: string) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+/** Whether a browser writes it so in `Origin`: in lower case, without a slash at its end. Extensions have schemes of their own. */
+function isOrigin(text: string): boolean {
+  if (isHttpUrl(text)) return new URL(text).origin === text;
+  return text === '*' || /^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s]+$/.test(text);
+}
+
 const isHttpUrl = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 /** User name and password of a URL end up in logs, and `fetch` refuses them. */
 function hasCredentials(text: string): boolean {
@@ -58,6 +70,7 @@ function hasCredentials(text: string): boolean {
   const { username, password } = new URL(text);
   return username !== '' || password !== '';
 }
+const hasNoQuery = (text: string) => !isHttpUrl(text) || !/[?#]/.test(text);
 const httpUrl = z.string().check(
   z.refine(isHttpUrl, expected('an http or https URL')),
   z.refine((text) => !hasCredentials(text), expected('a URL without user name and password')),
@@ -82,9 +95,15 @@ const schema = z.object({
   S3_FORCE_PATH_STYLE: flag(false),
   STORAGE_SIGNED_URL_TTL_SECONDS: wholeNumber(30, 300, 60),
   STORAGE_BIND_CONTENT: flag(true),
-  STORAGE_CORS_ORIGINS: z.optional(z.string()),
+  STORAGE_CORS_ORIGINS: z.optional(
+    z
+      .string()
+      .check(
+        z.refine((text) => splitList(text).every(isOrigin), expected('* or origins like https://app.example.org')),
+      ),
+  ),
   MAX_OBJECT_BYTES: wholeNumber(1, 1e12, 100 * 1024 * 1024),
-  PUBLIC_URL: z.optional(httpUrl),
+  PUBLIC_URL: z.optional(httpUrl.check(z.refine(hasNoQuery, expected('a URL without ? and #')))),
   IDENTITY_PROVIDER: z._default(z.enum(['oidc', 'privy'], expected('oidc or privy')), 'oidc'),
   IDENTITY_ISSUER: z.optional(httpUrl),
   IDENTITY_APP_ID: z.optional(z.string()),
@@ -116,12 +135,6 @@ export interface Settings extends Omit<Parsed, 'ADMIN_API_KEY' | 'STORAGE_CORS_O
   readonly databaseFile: string;
 }
 
-const splitList = (text: string) =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-
 /** Faults of the admin keys. Header bytes beyond ASCII arrive in no certain encoding, so such a key would never match. */
 function keyFaults(adminKeys: readonly string[], stage: string | undefined): string[] {
   const faults: string[] = [];
@@ -146,7 +159,7 @@ function identityFaults(given: Environment): string[] {
     STAGE === 'prod' &&
     issuer !== undefined &&
     isHttpUrl(issuer) &&
-    issuer.startsWith('http:') &&
+    new URL(issuer).protocol === 'http:' &&
     !isLoopback(issuer)
   ) {
     faults.push('IDENTITY_ISSUER: expected https in prod');

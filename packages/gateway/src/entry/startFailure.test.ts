@@ -9,7 +9,7 @@ test.each([
   ['EADDRINUSE', /^127\.0\.0\.1:8787 is in use: stop what listens there, or set PORT to another port\. \(EADDRINUSE/],
   ['EADDRNOTAVAIL', /^127\.0\.0\.1:8787 is not an address of this machine: set HOST/],
   ['ENOTFOUND', /^127\.0\.0\.1:8787 is not an address of this machine: set HOST/],
-  ['EACCES', /^No permission for 127\.0\.0\.1:8787 or for DATA_DIR \/srv\/data: set PORT or DATA_DIR/],
+  ['EACCES', /^No permission for DATA_DIR \/srv\/data: set DATA_DIR/],
   ...['EROFS', 'ENOENT', 'EISDIR', 'ELOOP', 'ENAMETOOLONG', 'EPERM', 'ENOTDIR', 'EEXIST'].map(
     (code): [string, RegExp] => [code, /DATA_DIR \/srv\/data .*: set DATA_DIR to .*\. \(/],
   ),
@@ -17,6 +17,11 @@ test.each([
   ['ERR_SQLITE_ERROR', /^The database in DATA_DIR \/srv\/data cannot be opened or written\./],
 ])('%s is told with what to do about it', (code, sentence) => {
   expect(describeStartFailure(systemError(code), where)).toMatch(sentence);
+});
+
+test('a port that needs permission is told as that', () => {
+  const error = Object.assign(systemError('EACCES'), { syscall: 'listen' });
+  expect(describeStartFailure(error, where)).toMatch(/^No permission to listen on 127\.0\.0\.1:8787: set PORT/);
 });
 
 test('what explains itself is told as it is', () => {

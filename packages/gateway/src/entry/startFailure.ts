@@ -3,6 +3,8 @@ import { SettingsError } from './settings.ts';
 interface SystemError extends Error {
   readonly code?: string;
   readonly path?: string;
+  /** The system call that failed: `listen` is about the address, others are about files. */
+  readonly syscall?: string;
 }
 
 /** What a person can do about the usual reasons, by the system's error code. */
@@ -10,8 +12,8 @@ const adviceOf: Readonly<Record<string, (where: { readonly address: string; read
   EADDRINUSE: ({ address }) => `${address} is in use: stop what listens there, or set PORT to another port.`,
   EADDRNOTAVAIL: ({ address }) => `${address} is not an address of this machine: set HOST to one that is.`,
   ENOTFOUND: ({ address }) => `${address} is not an address of this machine: set HOST to one that is.`,
-  EACCES: ({ address, dataDir }) =>
-    `No permission for ${address} or for DATA_DIR ${dataDir}: set PORT or DATA_DIR to what this user may use.`,
+  EACCES: ({ dataDir }) =>
+    `No permission for DATA_DIR ${dataDir}: set DATA_DIR to a directory that this user may write.`,
   EROFS: ({ dataDir }) => `DATA_DIR ${dataDir} cannot be written: set DATA_DIR to a directory that can.`,
   ENOENT: ({ dataDir }) => `DATA_DIR ${dataDir} cannot be made: set DATA_DIR to a directory that can.`,
   EISDIR: ({ dataDir }) => `A file in DATA_DIR ${dataDir} is a directory: set DATA_DIR to another directory.`,
@@ -35,7 +37,10 @@ export function describeStartFailure(
 ): string {
   if (error instanceof SettingsError) return error.message;
   if (!(error instanceof Error)) return String(error);
-  const { code, message } = error as SystemError;
+  const { code, message, syscall } = error as SystemError;
+  if (code === 'EACCES' && syscall === 'listen') {
+    return `No permission to listen on ${where.address}: set PORT to a port that this user may use. (${message})`;
+  }
   const advice = code === undefined ? undefined : adviceOf[code];
   return advice === undefined ? message : `${advice(where)} (${message})`;
 }

@@ -65,7 +65,8 @@ function defaultUrl({ PUBLIC_URL, HOST, PORT }: TokenCommand['env']): string {
 }
 
 function readSeconds(text: string): number {
-  if (!/^[1-9]\d{0,4}$/.test(text)) throw new TokenCommandError('--expires-in takes whole seconds, 1 to 86400.');
+  if (!/^[1-9]\d{0,4}$/.test(text) || Number(text) > 86_400)
+    throw new TokenCommandError('--expires-in takes whole seconds, 1 to 86400.');
   return Number(text);
 }
 
@@ -76,7 +77,7 @@ function readOrder({ args, env }: TokenCommand): Order {
   if (!URL.canParse(url)) throw new TokenCommandError(`"${url}" is not a URL. Try --url http://127.0.0.1:8787.`);
   if (values.revoke !== undefined && positionals.length === 0) return { verb: 'revoke', url, token: values.revoke };
   const [sub, ...more] = positionals;
-  if (sub === undefined || more.length > 0 || values.revoke !== undefined) {
+  if (!sub || more.length > 0 || values.revoke !== undefined) {
     throw new TokenCommandError('Give one user id, like "alice", or --revoke TOKEN. Try --help.');
   }
   const seconds = values['expires-in'];

@@ -51,12 +51,17 @@ function secondsUntilFree(counts: WindowCounts, nowMs: number, limit: number): n
   return seconds;
 }
 
+/** What is left to a client. */
+interface Quota {
+  readonly remaining: number;
+  /** Whole seconds until there is more. */
+  readonly seconds: number;
+}
+
 /** The headers of draft-ietf-httpapi-ratelimit-headers. */
-function headersOf(name: LimitName, limit: number, use: number, position: WindowPosition): Record<string, string> {
-  const remaining = Math.max(0, Math.floor(limit - use));
-  const reset = Math.ceil((1 - position.elapsed) * WINDOW_SECONDS);
+function headersOf(name: LimitName, limit: number, { remaining, seconds }: Quota): Record<string, string> {
   return {
-    ratelimit: `"${name}";r=${remaining};t=${reset}`,
+    ratelimit: `"${name}";r=${remaining};t=${seconds}`,
     'ratelimit-policy': `"${name}";q=${limit};w=${WINDOW_SECONDS}`,
   };
 }
@@ -86,8 +91,8 @@ const MAX_ATTEMPTS = 100;
 export function createRateLimiter(store: RateLimitStore, limits: RateLimits, now: () => number): RateLimiter {
   function refusal(name: LimitName, counts: WindowCounts, nowMs: number): ApiError {
     const limit = limits[name];
-    const limitHeaders = headersOf(name, limit, limit, positionAt(nowMs));
-    return rateLimited(wordsOf[name], secondsUntilFree(counts, nowMs, limit), limitHeaders);
+    const seconds = secondsUntilFree(counts, nowMs, limit);
+    return rateLimited(wordsOf[name], seconds, headersOf(name, limit, { remaining: 0, seconds }));
   }
 
   /** How many more hits fit, at least 1. @throws ApiError RATE_LIMITED */
@@ -111,7 +116,8 @@ export function createRateLimiter(store: RateLimitStore, limits: RateLimits, now
       const { window, elapsed } = position;
       return andThen(store.take({ key: `${name}:${client}`, limit, window, elapsed }), ({ allowed, counts }) => {
         if (!allowed) throw refusal(name, counts, nowMs);
-        return headersOf(name, limit, slidingUse(counts, position), position);
+        const remaining = Math.max(0, Math.floor(limit - slidingUse(counts, position)));
+        return headersOf(name, limit, { remaining, seconds: Math.ceil((1 - elapsed) * WINDOW_SECONDS) });
       });
     },
     attempt(name, client, act) {

@@ -231,6 +231,11 @@ describe('routes', () => {
     expect([response.status, response.headers.get('allow')]).toEqual([405, allow]);
     expect(await response.json()).toEqual({ error: expect.any(String) });
   });
+
+  test.each(['/token', '/jwks', '/revoke'])('a preflight of %s is 204', async (path) => {
+    const response = await call(path, { method: 'OPTIONS' });
+    expect([response.status, await response.text()]).toEqual([204, '']);
+  });
 });
 
 describe('what is kept', () => {

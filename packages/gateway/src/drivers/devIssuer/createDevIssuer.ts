@@ -49,13 +49,17 @@ const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   '/revoke': { method: 'POST', handle: revokeOwnToken },
 };
 
-function findEndpoint(issuer: string, request: Request): Endpoint {
+/** Whoever mounts the issuer adds the headers. */
+const PREFLIGHT: Pick<Endpoint, 'handle'> = { handle: () => new Response(null, { status: 204 }) };
+
+function findEndpoint(issuer: string, request: Request): Pick<Endpoint, 'handle'> {
   const base = new URL(issuer).pathname;
   const { pathname } = new URL(request.url);
   // A proxy in front may have taken off the beginning of the base.
   const isPathOf = (path: string) => pathname.endsWith(path) && `${base}${path}`.endsWith(pathname);
   const endpoint = Object.entries(ENDPOINTS).find(([path]) => isPathOf(path))?.[1];
   if (endpoint === undefined) throw new RefusalError('The development issuer has no such endpoint.', { status: 404 });
+  if (request.method === 'OPTIONS') return PREFLIGHT;
   const allowed = endpoint.method === 'GET' ? ['GET', 'HEAD'] : ['POST'];
   if (allowed.includes(request.method)) return endpoint;
   throw new RefusalError(`This endpoint takes ${allowed.join(' and ')} only.`, {

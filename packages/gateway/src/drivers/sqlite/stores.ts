@@ -1,3 +1,6 @@
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { DependencyUnavailableError } from '../../ports/errors.ts';
 import type { HelperThread } from '../../ports/helperThread.ts';
 import type { RelayerStore } from '../../ports/relayerStore.ts';
 import type { RequestStore } from '../../ports/requestStore.ts';
@@ -19,6 +22,18 @@ export interface SqliteStores {
   checkReady(): Promise<void>;
   /** Finishes every write under way and closes the file. */
   close(): Promise<void>;
+}
+
+/** Less free space than this, in bytes, is a full disk: the next few requests may not fit. */
+const MIN_FREE_BYTES = 1024 * 1024;
+
+/** A write that changes nothing needs no room, so that it says nothing of a full disk. */
+async function checkDisk(file: string): Promise<void> {
+  const { bavail, bsize } = await statfs(dirname(file)).catch((cause: unknown) => {
+    throw new DependencyUnavailableError('store', { cause });
+  });
+  if (bavail * bsize >= MIN_FREE_BYTES) return;
+  throw new DependencyUnavailableError('store', { cause: new Error(`the disk of ${dirname(file)} is full`) });
 }
 
 /**
@@ -45,6 +60,7 @@ export function openSqliteStores(file: string, tables: TableNames, helper: Helpe
     async checkReady() {
       readStore(() => probe.get());
       await writer.write('countHits', []);
+      await checkDisk(file);
     },
     async close() {
       await rateLimits.flush().catch(() => undefined);

@@ -2,7 +2,7 @@ import type { RelayerClient } from '@prism-gateway/sdk';
 import type { Sender } from '@prism-gateway/sender';
 import type { Logger } from 'pino';
 import type { ChainReader } from './chain/chainReader.ts';
-import type { Rpc } from './chain/createRpc.ts';
+import type { FindExecution } from './chain/findExecution.ts';
 import type { ChainState } from './chain/watchChain.ts';
 import type { RecoverSigner } from './crypto/recoverSigner.ts';
 import type { Journal } from './journal/openJournal.ts';
@@ -20,8 +20,8 @@ export interface Relay {
   readonly settings: ChainSettings & { readonly confirmations: number };
   readonly policy: RelayPolicy;
   readonly gateway: RelayerClient;
-  readonly rpc: Rpc;
   readonly chain: ChainReader;
+  readonly findExecution: FindExecution;
   /** What is known of the chain, kept fresh. */
   readonly state: ChainState;
   readonly sender: Sender;

@@ -1,60 +1,61 @@
-import { type RequestExecuted, readRequestExecuted } from '@prism-gateway/contracts';
-import type { Hex, Log } from 'viem';
-import { keccak256, numberToHex, padHex, toHex } from 'viem/utils';
+import type { Hex } from 'viem';
+import type { Head } from './chainReader.ts';
 import type { Rpc } from './createRpc.ts';
-import { readBytes, readList, readQuantity, readRecord } from './readAnswer.ts';
+import { findBlockAt } from './findBlockAt.ts';
+import { type Execution, readExecutions } from './readExecutions.ts';
+import { createWalkBack } from './walkBack.ts';
 
-/** Signature of the Forwarder's event. */
-const REQUEST_EXECUTED = keccak256(toHex('RequestExecuted(address,uint256,bytes32,bool,address,uint256,bytes)'));
-
-/** An execution that a log tells of. */
-export interface Execution extends RequestExecuted {
-  readonly txHash: Hex;
-  readonly blockNumber: bigint;
-}
-
-function readLog(value: unknown): Log {
-  const log = readRecord(value, 'log');
-  return {
-    address: readBytes(log.address, 'address'),
-    data: readBytes(log.data, 'data'),
-    // A log has a signature among its topics, or it would not have been found.
-    topics: readList(log.topics, 'topics').map((topic) => readBytes(topic, 'topic')) as [Hex, ...Hex[]],
-    blockHash: readBytes(log.blockHash, 'block hash'),
-    blockNumber: readQuantity(log.blockNumber, 'block number'),
-    transactionHash: readBytes(log.transactionHash, 'transaction hash'),
-    transactionIndex: Number(readQuantity(log.transactionIndex, 'transaction index')),
-    logIndex: Number(readQuantity(log.logIndex, 'log index')),
-    removed: log.removed === true,
-  };
+/** What is looked for; the search goes from the newest block back. */
+export interface ExecutionQuery {
+  readonly signer: Hex;
+  /** The forwarder nonce that was used; undefined: any. */
+  readonly nonce?: bigint;
+  /** Unix seconds between which the block must be; default any. */
+  readonly since?: bigint;
+  readonly until?: bigint;
+  /** The newest block that counts. */
+  readonly head: Pick<Head, 'number' | 'timestamp'>;
+  /** Whether it is the one; default the first that is found. */
+  readonly isWanted?: (execution: Execution) => Promise<boolean>;
 }
 
 /**
  * Looks for the transaction that consumed a signer's forwarder nonce.
  *
- * @param source.fromBlock - where the search begins
  * @returns the one execution; undefined where the node's logs hold none (yet)
  * @throws ChainError
  * @see DECISIONS.md, "Whose word counts"
  */
-export async function findExecution(source: {
+export type FindExecution = (query: ExecutionQuery) => Promise<Execution | undefined>;
+
+async function findWanted(
+  executions: readonly Execution[],
+  isWanted: (execution: Execution) => Promise<boolean>,
+): Promise<Execution | undefined> {
+  // At once, as their calls to the node go together.
+  const wanted = await Promise.all(executions.map(isWanted));
+  return executions.find((_, index) => wanted[index]);
+}
+
+/**
+ * Makes the search for executions on one chain.
+ *
+ * @param options.fromBlock - where the Forwarder's events begin
+ */
+export function createFindExecution(options: {
   readonly rpc: Rpc;
   readonly forwarder: Hex;
-  readonly signer: Hex;
-  readonly nonce: bigint;
   readonly fromBlock: bigint;
-}): Promise<Execution | undefined> {
-  const { rpc, forwarder, signer, nonce, fromBlock } = source;
-  const topics = [REQUEST_EXECUTED, padHex(signer, { size: 32 }), numberToHex(nonce, { size: 32 })];
-  const filter = { address: forwarder, topics, fromBlock: numberToHex(fromBlock), toBlock: 'latest' };
-  for (const answer of readList(await rpc.call('eth_getLogs', [filter]), 'logs')) {
-    const log = readLog(answer);
-    const [event] = log.removed ? [] : readRequestExecuted({ logs: [log], forwarder });
-    // Entries that failed in a batch name the nonce that still stood; only what succeeded has consumed it.
-    if (event?.success !== true || event.nonce !== nonce || event.signer.toLowerCase() !== signer.toLowerCase())
-      continue;
-    // `readLog` has read both.
-    return { ...event, txHash: log.transactionHash as Hex, blockNumber: log.blockNumber as bigint };
-  }
-  return undefined;
+}): FindExecution {
+  const { rpc, forwarder, fromBlock } = options;
+  const walkBack = createWalkBack();
+  return async function findExecution({ signer, nonce, since = 0n, until, head, isWanted = async () => true }) {
+    const toBlock = until === undefined ? head.number : await findBlockAt({ rpc, seconds: until, fromBlock, head });
+    const read = readExecutions.bind(undefined, { rpc, forwarder, signer, nonce });
+    for await (const { executions, oldestSeconds } of walkBack({ fromBlock, toBlock }, read)) {
+      const found = await findWanted(executions, isWanted);
+      if (found !== undefined || (oldestSeconds !== undefined && oldestSeconds < since)) return found;
+    }
+    return undefined;
+  };
 }

@@ -1,4 +1,4 @@
-import { findExecution } from '../chain/findExecution.ts';
+import type { Head } from '../chain/chainReader.ts';
 import type { OpenRequest, SignedWish } from '../life/openRequest.ts';
 import type { Relay } from '../relay.ts';
 
@@ -13,21 +13,18 @@ export type ChainAnswer =
   /** Its nonce is used, but by a transaction that is not deep enough yet, or that the node's logs do not show yet. */
   | { readonly kind: 'unsettled' };
 
-type Context = Pick<Relay, 'rpc' | 'chain' | 'settings'>;
+type Context = Pick<Relay, 'chain' | 'settings' | 'findExecution'>;
 
 async function askForWish(
-  { rpc, chain, settings }: Context,
+  { chain, settings, findExecution }: Context,
   wish: SignedWish,
-  current: bigint | undefined,
+  { current, head }: { readonly current: bigint | undefined; readonly head: Head },
 ): Promise<ChainAnswer> {
   const { signer, nonce, r, s } = wish;
   if (current === undefined) return { kind: 'unsettled' };
   if (nonce === undefined || current <= nonce) return { kind: 'open' };
-  const { forwarder } = chain;
-  const execution = await findExecution({ rpc, forwarder, signer, nonce, fromBlock: settings.fromBlock });
+  const execution = await findExecution({ signer, nonce, head });
   if (execution === undefined) return { kind: 'unsettled' };
-  // Not the cached head: it may be older than the execution.
-  const head = await chain.head();
   if (execution.blockNumber + BigInt(settings.confirmations) - 1n > head.number) return { kind: 'unsettled' };
   const { txHash } = execution;
   // The event does not say which request of that nonce it was; the signature in the calldata does.
@@ -48,7 +45,11 @@ async function askForWish(
 export async function askChain(relay: Context, request: Pick<OpenRequest, 'wishes'>): Promise<ChainAnswer> {
   const { wishes } = request;
   const nonces = await relay.chain.nonces(wishes.map(({ signer }) => signer));
-  const answers = await Promise.all(wishes.map((wish) => askForWish(relay, wish, nonces.get(wish.signer))));
+  // Not the cached head: it may be older than the execution.
+  const head = await relay.chain.head();
+  const answers = await Promise.all(
+    wishes.map((wish) => askForWish(relay, wish, { current: nonces.get(wish.signer), head })),
+  );
   const first = (kind: ChainAnswer['kind']) => answers.find((answer) => answer.kind === kind);
   return first('unsettled') ?? first('executed') ?? first('open') ?? first('replaced') ?? { kind: 'open' };
 }

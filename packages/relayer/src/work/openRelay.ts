@@ -9,6 +9,7 @@ import { encodeFunctionData } from 'viem/utils';
 import { ChainError } from '../chain/chainError.ts';
 import { createChainReader } from '../chain/chainReader.ts';
 import { createRpc, type Rpc } from '../chain/createRpc.ts';
+import { createFindExecution } from '../chain/findExecution.ts';
 import { readBytes, readQuantity } from '../chain/readAnswer.ts';
 import { watchChain } from '../chain/watchChain.ts';
 import type { RelayerAccount } from '../crypto/openAccount.ts';
@@ -141,8 +142,8 @@ async function openRelay(options: RelayOptions): Promise<Relay> {
     chainId,
     settings: { ...given, confirmations },
     policy: settings.policy,
-    rpc,
     chain,
+    findExecution: createFindExecution({ rpc, forwarder: given.forwarder, fromBlock: given.fromBlock }),
     state: watchChain(chain, now),
     sender,
     journal: openJournal({ path: path('relayer'), nowMs: now() }),

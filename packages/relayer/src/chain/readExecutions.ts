@@ -1,0 +1,92 @@
+import { type RequestExecuted, readRequestExecuted } from '@prism-gateway/contracts';
+import type { Hex, Log } from 'viem';
+import { keccak256, numberToHex, padHex, toHex } from 'viem/utils';
+import { ChainError } from './chainError.ts';
+import type { Rpc } from './createRpc.ts';
+import { readBytes, readList, readQuantity, readRecord } from './readAnswer.ts';
+import { readBlockTime } from './readBlockTime.ts';
+import type { BlockRange } from './walkBack.ts';
+
+/** Signature of the Forwarder's event. */
+const REQUEST_EXECUTED = keccak256(toHex('RequestExecuted(address,uint256,bytes32,bool,address,uint256,bytes)'));
+
+/** An execution that a log tells of. */
+export interface Execution extends RequestExecuted {
+  readonly txHash: Hex;
+  readonly blockNumber: bigint;
+}
+
+/** Whose executions are read. */
+export interface ExecutionFilter {
+  readonly rpc: Rpc;
+  readonly forwarder: Hex;
+  readonly signer: Hex;
+  /** undefined: any. */
+  readonly nonce: bigint | undefined;
+}
+
+/** What the logs of a range tell. */
+export interface ExecutionPage {
+  /** Newest first. */
+  readonly executions: readonly Execution[];
+  /** Time of the range's oldest block. */
+  readonly oldestSeconds: bigint | undefined;
+}
+
+function readLog(value: unknown): Log {
+  const log = readRecord(value, 'log');
+  return {
+    address: readBytes(log.address, 'address'),
+    data: readBytes(log.data, 'data'),
+    // A log has a signature among its topics, or it would not have been found.
+    topics: readList(log.topics, 'topics').map((topic) => readBytes(topic, 'topic')) as [Hex, ...Hex[]],
+    blockHash: readBytes(log.blockHash, 'block hash'),
+    blockNumber: readQuantity(log.blockNumber, 'block number'),
+    transactionHash: readBytes(log.transactionHash, 'transaction hash'),
+    transactionIndex: Number(readQuantity(log.transactionIndex, 'transaction index')),
+    logIndex: Number(readQuantity(log.logIndex, 'log index')),
+    removed: log.removed === true,
+  };
+}
+
+/** @returns the execution that a log tells of; undefined where it is of another signer or nonce, or has consumed none */
+function readExecution({ forwarder, signer, nonce }: ExecutionFilter, answer: unknown): Execution | undefined {
+  const log = readLog(answer);
+  const [event] = log.removed ? [] : readRequestExecuted({ logs: [log], forwarder });
+  // Entries that failed in a batch name the nonce that still stood; only what succeeded has consumed it.
+  if (event?.success !== true || event.signer.toLowerCase() !== signer.toLowerCase()) return undefined;
+  if (nonce !== undefined && event.nonce !== nonce) return undefined;
+  // `readLog` has read both.
+  return { ...event, txHash: log.transactionHash as Hex, blockNumber: log.blockNumber as bigint };
+}
+
+function toRefusal(error: unknown): undefined {
+  if (error instanceof ChainError && error.code === 'RPC_UNAVAILABLE') return undefined;
+  throw error;
+}
+
+/**
+ * Reads a signer's executions in a range of blocks.
+ *
+ * @returns undefined where the node refuses the query, though it answers others
+ * @throws ChainError where it does not answer, or does not have the newest of the blocks yet
+ */
+export async function readExecutions(
+  filter: ExecutionFilter,
+  { fromBlock, toBlock }: BlockRange,
+): Promise<ExecutionPage | undefined> {
+  const { rpc, forwarder, signer, nonce } = filter;
+  const topics = [REQUEST_EXECUTED, padHex(signer, { size: 32 })];
+  if (nonce !== undefined) topics.push(numberToHex(nonce, { size: 32 }));
+  const query = { address: forwarder, topics, fromBlock: numberToHex(fromBlock), toBlock: numberToHex(toBlock) };
+  // In one batch, which one node answers: one that is behind knows no logs of blocks that it does not have.
+  const [logs, oldestSeconds, newestSeconds] = await Promise.all([
+    rpc.call('eth_getLogs', [query]).catch(toRefusal),
+    readBlockTime(rpc, fromBlock),
+    readBlockTime(rpc, toBlock),
+  ]);
+  if (newestSeconds === undefined) throw new ChainError('RPC_UNAVAILABLE', `The node does not have block ${toBlock}.`);
+  if (logs === undefined) return undefined;
+  const executions = readList(logs, 'logs').map((log) => readExecution(filter, log));
+  return { executions: executions.filter((each) => each !== undefined).toReversed(), oldestSeconds };
+}

@@ -1,4 +1,5 @@
 import type { Head } from '../chain/chainReader.ts';
+import { listSignedParts } from '../checks/findNonce.ts';
 import type { OpenRequest, SignedWish } from '../life/openRequest.ts';
 import type { Relay } from '../relay.ts';
 
@@ -13,24 +14,56 @@ export type ChainAnswer =
   /** Its nonce is used, but by a transaction that is not deep enough yet, or that the node's logs do not show yet. */
   | { readonly kind: 'unsettled' };
 
-type Context = Pick<Relay, 'chain' | 'settings' | 'findExecution'>;
+type Context = Pick<Relay, 'chain' | 'settings' | 'state' | 'findExecution'>;
+
+/** A request as the chain is asked for it. */
+type Asked = Pick<OpenRequest, 'wishes' | 'record'>;
+
+/** How far the maximal age may have been shortened since a request was carried out, in seconds: a week. */
+const SHORTENED_BY = 604_800n;
+
+/** The event does not say which request of a signer it was; the signature in the calldata does. */
+async function isCarried({ chain }: Context, { r, s }: SignedWish, txHash: `0x${string}`): Promise<boolean> {
+  const calldata = await chain.calldata(txHash);
+  return calldata.includes(r.slice(2)) && calldata.includes(s.slice(2));
+}
+
+/** When the Forwarder could have taken a signature, in Unix seconds. */
+async function findWindow({ state }: Context, { record }: Asked, { r, s }: SignedWish) {
+  const { maxAge } = await state.policy();
+  const part = listSignedParts(record).find((each) => each.r === r && each.s === s);
+  // Wishes are read from the record's parts.
+  const since = BigInt(part?.params.timestamp ?? 0);
+  return { since, until: since + maxAge + SHORTENED_BY };
+}
+
+/** A contract wallet's, or one whose nonce is far behind: what the signer had carried out is gone through. */
+async function askWithoutNonce(context: Context, asked: Asked, { wish, head }: { wish: SignedWish; head: Head }) {
+  return await context.findExecution({
+    signer: wish.signer,
+    head,
+    ...(await findWindow(context, asked, wish)),
+    isWanted: ({ txHash }) => isCarried(context, wish, txHash),
+  });
+}
 
 async function askForWish(
-  { chain, settings, findExecution }: Context,
-  wish: SignedWish,
-  { current, head }: { readonly current: bigint | undefined; readonly head: Head },
+  context: Context,
+  asked: Asked,
+  { wish, current, head }: { readonly wish: SignedWish; readonly current: bigint | undefined; readonly head: Head },
 ): Promise<ChainAnswer> {
-  const { signer, nonce, r, s } = wish;
+  const { signer, nonce } = wish;
   if (current === undefined) return { kind: 'unsettled' };
-  if (nonce === undefined || current <= nonce) return { kind: 'open' };
-  const execution = await findExecution({ signer, nonce, head });
-  if (execution === undefined) return { kind: 'unsettled' };
-  if (execution.blockNumber + BigInt(settings.confirmations) - 1n > head.number) return { kind: 'unsettled' };
-  const { txHash } = execution;
-  // The event does not say which request of that nonce it was; the signature in the calldata does.
-  const calldata = await chain.calldata(txHash);
-  const isOurs = calldata.includes(r.slice(2)) && calldata.includes(s.slice(2));
-  return isOurs ? { kind: 'executed', txHash } : { kind: 'replaced', nonce, txHash };
+  if (current <= (nonce ?? 0n)) return { kind: 'open' };
+  const execution =
+    nonce === undefined
+      ? await askWithoutNonce(context, asked, { wish, head })
+      : await context.findExecution({ signer, nonce, head });
+  if (execution === undefined) return { kind: nonce === undefined ? 'open' : 'unsettled' };
+  const { txHash, blockNumber } = execution;
+  if (blockNumber + BigInt(context.settings.confirmations) - 1n > head.number) return { kind: 'unsettled' };
+  if (nonce === undefined || (await isCarried(context, wish, txHash))) return { kind: 'executed', txHash };
+  return { kind: 'replaced', nonce, txHash };
 }
 
 /**
@@ -38,17 +71,19 @@ async function askForWish(
  * its entries is.
  *
  * @param relay - the relayer on this chain
- * @param request - with the nonces it was signed for
+ * @param asked - with the nonces it was signed for, as far as these are known
+ * @param knownBlock - a block that the node must have to be believed; default any
  * @throws ChainError where the node does not answer
  * @see DECISIONS.md, "Whose word counts"
  */
-export async function askChain(relay: Context, request: Pick<OpenRequest, 'wishes'>): Promise<ChainAnswer> {
-  const { wishes } = request;
+export async function askChain(relay: Context, asked: Asked, knownBlock = 0n): Promise<ChainAnswer> {
+  const { wishes } = asked;
   const nonces = await relay.chain.nonces(wishes.map(({ signer }) => signer));
   // Not the cached head: it may be older than the execution.
   const head = await relay.chain.head();
+  if (head.number < knownBlock) return { kind: 'unsettled' };
   const answers = await Promise.all(
-    wishes.map((wish) => askForWish(relay, wish, { current: nonces.get(wish.signer), head })),
+    wishes.map((wish) => askForWish(relay, asked, { wish, current: nonces.get(wish.signer), head })),
   );
   const first = (kind: ChainAnswer['kind']) => answers.find((answer) => answer.kind === kind);
   return first('unsettled') ?? first('executed') ?? first('open') ?? first('replaced') ?? { kind: 'open' };

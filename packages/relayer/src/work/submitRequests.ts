@@ -119,7 +119,7 @@ async function settleUntold(relay: Relay, request: OpenRequest, sent: Sent): Pro
   const { random, signal, chain } = relay;
   const backOff = createBackOff({ firstMs: FIRST_PAUSE_MS, maxMs: LONGEST_PAUSE_MS, random, signal });
   for (;;) {
-    const answer = await askChain(relay, request).catch(() => ({ kind: 'unsettled' }) as const);
+    const answer = await askChain(relay, request, sent.blockNumber).catch(() => ({ kind: 'unsettled' }) as const);
     if (answer.kind === 'executed') {
       await finishRequests(relay, [{ requestId, outcome: { status: 'success', txHash: answer.txHash } }]);
       return [];

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeForwarderCall } from '@prism-gateway/contracts';
 import { testWalletAbi, testWalletBytecode } from '@prism-gateway/contracts/test-wallet';
+import type { Action, ActionParams } from '@prism-gateway/protocol';
+import { createSignedParams, createTypedData } from '@prism-gateway/protocol/typed-data';
 import { createRelayerClient } from '@prism-gateway/sdk';
 import { type RpcFaultPlan, startRpcFaultProxy } from '@prism-gateway/testing';
 import {
@@ -33,7 +35,7 @@ let world: RelayWorld;
 let relayer: RelayerProcess | undefined;
 beforeAll(async () => {
   const gatewayEnv = { CLAIM_LEASE_SECONDS: String(LEASE_SECONDS) };
-  world = await startRelayWorld({ users: 3, relayers: 2, gatewayEnv });
+  world = await startRelayWorld({ users: 7, relayers: 2, gatewayEnv });
 });
 afterAll(async () => {
   await relayer?.kill();
@@ -46,9 +48,25 @@ const connect = () =>
     .extend(walletActions);
 const other = () => privateKeyToAccount(world.relayerKeys[1]!);
 
-/** A write of a user's that the other relayer has claimed. @param by - whose key signs; default the user's own */
-async function claimByOther(user: number, by?: PrivateKeyAccount) {
-  const { account, cloudId } = world.users[user]!;
+async function claim<A extends Action>(action: A, params: ActionParams<A>, account = other()): Promise<string> {
+  const { requestId } = await world.client.submitRequest({ chainName: CHAIN_NAME, action, params });
+  await createRelayerClient({ url: world.gateway.url, account }).claim(requestId);
+  return requestId;
+}
+
+interface Write {
+  readonly user: number;
+  /** Whose key signs; default the user's own. */
+  readonly by?: PrivateKeyAccount;
+  readonly fee?: bigint;
+  /** Whose prism; default the user's own. */
+  readonly prismOf?: number;
+}
+
+/** A write of a user's that the other relayer has claimed. */
+async function claimWrite({ user, by, fee = FEE, prismOf = user }: Write) {
+  const { account } = world.users[user]!;
+  const { cloudId } = world.users[prismOf]!;
   const signing = by === undefined ? account : { ...by, address: account.address };
   const params = await signWrite(
     world.deployment,
@@ -56,18 +74,35 @@ async function claimByOther(user: number, by?: PrivateKeyAccount) {
     {
       dataId: numberToHex(1, { size: 32 }),
       payload: '0xabcd',
-      relayerFee: FEE,
+      relayerFee: fee,
       nonce: 1n,
       timestamp: BigInt(Math.floor(Date.now() / 1000) - 5),
     },
   );
-  const { requestId } = await world.client.submitRequest({ chainName: CHAIN_NAME, action: 'WRITE_DATA_FOR', params });
-  await createRelayerClient({ url: world.gateway.url, account: other() }).claim(requestId);
-  return { requestId, params };
+  return { requestId: await claim('WRITE_DATA_FOR', params), params };
+}
+
+interface Creation {
+  readonly user: number;
+  readonly ageSeconds: number;
+  /** Who has claimed it; default the other relayer. */
+  readonly account?: PrivateKeyAccount;
+}
+
+/** A creation of a user's that asks its relayer for a credit, and is claimed. */
+async function claimSponsored({ user, ageSeconds, account: claimant }: Creation) {
+  const { chainId, forwarder } = world.deployment;
+  const { account } = world.users[user]!;
+  const action = 'CREATE_PRISM_FOR';
+  const timestamp = String(Math.floor(Date.now() / 1000) - ageSeconds);
+  const params = { fundAmount: '0', relayerFundAmount: String(10n ** 18n), salt: '0x07', relayerFee: '1', timestamp };
+  const typedData = createTypedData({ action, params, nonce: 1n, chainId, forwarder });
+  const signature = await account.signTypedData(typedData);
+  return await claim(action, createSignedParams({ action, params, signer: account.address, signature }), claimant);
 }
 
 /** The other relayer carries a write out, and dies before its report. */
-async function carryOut({ params }: Awaited<ReturnType<typeof claimByOther>>) {
+async function carryOut({ params }: Awaited<ReturnType<typeof claimWrite>>) {
   const { data } = encodeForwarderCall({ action: 'WRITE_DATA_FOR', params });
   const chain = connect();
   const hash = await chain.sendTransaction({ to: world.deployment.forwarder, data, account: other(), chain: null });
@@ -88,11 +123,15 @@ async function becomeWallet(user: number): Promise<PrivateKeyAccount> {
 }
 
 test('claims of a relayer that has gone silent are left where nothing else is asked for, and taken over with TAKE_OVER_SECONDS', async () => {
-  const untouched = await claimByOther(0);
-  const sent = await claimByOther(1);
+  const untouched = await claimWrite({ user: 0 });
+  const sent = await claimWrite({ user: 1 });
   const txHash = await carryOut(sent);
-  const ofWallet = await claimByOther(2, await becomeWallet(2));
+  const ofWallet = await claimWrite({ user: 2, by: await becomeWallet(2) });
   const walletTxHash = await carryOut(ofWallet);
+  const cheap = await claimWrite({ user: 3, fee: 1n });
+  const sponsored = await claimSponsored({ user: 4, ageSeconds: 5 });
+  const expired = await claimSponsored({ user: 5, ageSeconds: 90_000 });
+  const reverting = await claimWrite({ user: 6, prismOf: 3 });
   await connect().mine({ blocks: LATER_BLOCKS });
   await sleep(LEASE_SECONDS * 1000 + 100);
 
@@ -104,9 +143,13 @@ test('claims of a relayer that has gone silent are left where nothing else is as
   expect((await world.client.getRequest(untouched.requestId)).status).toBe('processing');
   await relayer.stop();
 
-  relayer = await startRelayerProcess({ ...env, TAKE_OVER_SECONDS: String(LEASE_SECONDS), GIVE_UP_SECONDS: '1' });
+  // As it would stand after its policy was changed, and its disk lost.
+  const own = privateKeyToAccount(world.relayerKeys[0]!);
+  const forbidden = await claimSponsored({ user: 5, ageSeconds: 5, account: own });
+
+  relayer = await startRelayerProcess({ ...env, TAKE_OVER_SECONDS: String(LEASE_SECONDS), GIVE_UP_SECONDS: '0' });
   const wait = (requestId: string) => world.client.waitForRequest(requestId, { timeoutMs: 20_000, pollIntervalMs: 50 });
-  const claimedBy = privateKeyToAccount(world.relayerKeys[0]!).address;
+  const claimedBy = own.address;
   const done = await wait(untouched.requestId);
   expect(done).toMatchObject({ status: 'success', claimedBy });
   expect(await wait(sent.requestId)).toMatchObject({ status: 'success', claimedBy, txHash });
@@ -114,5 +157,20 @@ test('claims of a relayer that has gone silent are left where nothing else is as
   expect(await wait(ofWallet.requestId)).toMatchObject({ status: 'success', claimedBy, txHash: walletTxHash });
   expect(done.txHash).not.toBe(txHash);
   expect(await relayer.readMetric('prism_relayer_transactions_total')).toBe(1);
-  await relayer.stop();
+
+  const failed = { status: 'failed', claimedBy };
+  expect(await wait(reverting.requestId)).toMatchObject({
+    ...failed,
+    errorMessage: expect.stringMatching(/^NotPrismOwner/),
+  });
+  expect(await wait(expired)).toMatchObject({ ...failed, errorMessage: expect.stringMatching(/^RequestExpired/) });
+  expect(await wait(forbidden)).toMatchObject({ ...failed, errorMessage: expect.stringContaining('credits') });
+  // What it would have left while it was pending it leaves now, and has nothing under way at the end.
+  for (const requestId of [cheap.requestId, sponsored]) {
+    expect(await world.client.getRequest(requestId)).toMatchObject({
+      status: 'processing',
+      claimedBy: other().address,
+    });
+  }
+  expect(await relayer.readMetric('prism_relayer_in_flight')).toBe(0);
 });

@@ -1,5 +1,6 @@
 import { ChainError } from '../chain/chainError.ts';
 import { checkRequests } from '../checks/checkRequests.ts';
+import { findExpiry } from '../checks/findExpiry.ts';
 import type { Verdict } from '../checks/verdict.ts';
 import type { OpenRequest } from '../life/openRequest.ts';
 import type { Relay } from '../relay.ts';
@@ -18,18 +19,33 @@ type Step =
   | { readonly kind: 'success'; readonly txHash: `0x${string}` }
   | { readonly kind: 'fail'; readonly errorMessage: string };
 
-/** A claimed request that would revert is given up after the same patience as before its claim. */
-function judge(relay: Relay, verdict: Verdict | undefined, sinceMs: number): Step | undefined {
+/** Why a claimed request is reported failed that stays as it is; undefined where waiting may help. */
+function explainFailure(verdict: Extract<Verdict, { readonly kind: 'leave' }>, action: string): string | undefined {
+  const { reason, errorMessage = 'it would revert' } = verdict;
+  if (reason === 'reverts' || reason === 'nonceAhead') return errorMessage;
+  if (reason === 'action') return `the relayer that claimed it does not carry out ${action}`;
+  if (reason === 'sponsor') return 'the relayer that claimed it does not add so many credits to a prism';
+  return undefined;
+}
+
+/** A claimed request that would revert, or that this relayer may not carry out, is given up after the same patience as before a claim. */
+function judge(
+  relay: Relay,
+  verdict: Verdict | undefined,
+  { action, sinceMs }: { readonly action: string; readonly sinceMs: number },
+): Step | undefined {
   if (verdict === undefined) return undefined;
   if (verdict.kind === 'ready') return { kind: 'submit', gas: verdict.gas };
   if (verdict.kind === 'settle') return { kind: 'fail', errorMessage: verdict.errorMessage };
-  const isBlocked = verdict.reason === 'reverts' || verdict.reason === 'nonceAhead';
-  if (!isBlocked || relay.now() - sinceMs < relay.policy.giveUpMs) return undefined;
-  return { kind: 'fail', errorMessage: verdict.errorMessage ?? 'it would revert' };
+  const errorMessage = explainFailure(verdict, action);
+  if (errorMessage === undefined || relay.now() - sinceMs < relay.policy.giveUpMs) return undefined;
+  return { kind: 'fail', errorMessage };
 }
 
 async function chooseStep(relay: Relay, request: OpenRequest, sinceMs: number): Promise<Step | undefined> {
   const { requestId, record, wishes } = request;
+  // Before the chain is asked: what was carried out in its last moment is seen.
+  const expiry = await findExpiry(relay, record);
   const answer = await askChain(relay, request);
   if (answer.kind === 'executed') return { kind: 'success', txHash: answer.txHash };
   if (answer.kind === 'unsettled') return undefined;
@@ -37,8 +53,9 @@ async function chooseStep(relay: Relay, request: OpenRequest, sinceMs: number): 
     const { nonce, txHash } = answer;
     return { kind: 'fail', errorMessage: `its forwarder nonce ${nonce} was used by another request, in ${txHash}` };
   }
+  if (expiry !== undefined) return { kind: 'fail', errorMessage: expiry };
   const verdicts = await checkRequests(relay, [{ record, wishes }]);
-  return judge(relay, verdicts.get(requestId), sinceMs);
+  return judge(relay, verdicts.get(requestId), { action: record.action, sinceMs });
 }
 
 /** @returns whether the request is done with: reported, or left to the journal and the next start */

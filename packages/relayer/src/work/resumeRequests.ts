@@ -1,8 +1,6 @@
-import { MAX_PAGE_SIZE, type RequestRecord } from '@prism-gateway/protocol';
+import type { RequestRecord } from '@prism-gateway/protocol';
 import { isGatewayError } from '@prism-gateway/sdk';
-import { ChainError } from '../chain/chainError.ts';
-import { findNonce, listSignedParts } from '../checks/findNonce.ts';
-import type { OpenRequest, SignedWish } from '../life/openRequest.ts';
+import type { OpenRequest } from '../life/openRequest.ts';
 import type { Relay } from '../relay.ts';
 import { advanceRequest } from './advanceRequest.ts';
 import { createBackOff } from './backOff.ts';
@@ -13,7 +11,8 @@ import { followSubmission } from './submitRequests.ts';
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
 
-function isOwnClaim(relay: Relay, record: RequestRecord): boolean {
+/** Whether the gateway says that a request is claimed by this relayer, and not reported. */
+export function isOwnClaim(relay: Relay, record: RequestRecord): boolean {
   return record.status === 'processing' && record.claimedBy?.toLowerCase() === relay.chain.relayer;
 }
 
@@ -89,76 +88,4 @@ export function resumeJournal(relay: Relay): void {
     } else desk.run(resumeRequest(relay, request));
   }
   for (const [intentId, requestIds] of intents) desk.run(resumeSubmission(relay, intentId, requestIds));
-}
-
-async function findWishes(relay: Relay, record: RequestRecord): Promise<readonly SignedWish[]> {
-  const { chain, chainId, recoverSigner } = relay;
-  const parts = listSignedParts(record);
-  const nonces = await chain.nonces(parts.map(({ signer }) => signer));
-  return await Promise.all(
-    parts.map(async (part) => {
-      const { signer, r, s } = part;
-      const current = nonces.get(signer);
-      if (current === undefined) throw new ChainError('RPC_UNAVAILABLE', 'The node did not say a nonce.');
-      return {
-        signer,
-        r,
-        s,
-        nonce: await findNonce({ part, current, chainId, forwarder: chain.forwarder, recoverSigner }),
-      };
-    }),
-  );
-}
-
-/** A claim whose relayer has not reported it in time, where the gateway's claims are leases. */
-function isStale({ policy, now }: Relay, record: RequestRecord): boolean {
-  if (policy.takeOverMs === 0 || record.claimedAt === undefined) return false;
-  return now() - Date.parse(record.claimedAt) > policy.takeOverMs;
-}
-
-/** Claims a request whose relayer has gone silent; the gateway decides whether its lease is over. */
-async function takeOver(relay: Relay, requestId: string): Promise<void> {
-  const { gateway, journal, desk, logger, now, signal } = relay;
-  try {
-    await gateway.claim(requestId, { signal });
-  } catch (error) {
-    if (!isGatewayError(error)) throw error;
-    if (error.code === 'CONFLICT') {
-      journal.move([{ requestId, to: 'lost', nowMs: now() }]);
-      return desk.drop(requestId);
-    }
-  }
-  logger.info({ requestId }, 'claim of another relayer taken over');
-  await resumeClaim(relay, requestId);
-}
-
-/**
- * Looks at the gateway for claims that need somebody: those of this relayer that its journal does not know, as after the loss of its
- * disk, and those of relayers that have gone silent. What has become of them the chain is asked first.
- *
- * @param relay - the relayer on this chain
- * @throws GatewayError, ChainError where one of them does not answer
- */
-export async function adoptClaims(relay: Relay): Promise<void> {
-  const { gateway, settings, journal, desk, logger, now } = relay;
-  const list = gateway.list({ status: 'processing', chainName: settings.chainName, limit: MAX_PAGE_SIZE });
-  for await (const record of list) {
-    const { requestId } = record;
-    const isOwn = isOwnClaim(relay, record);
-    if (desk.has(requestId) || !(isOwn || (isStale(relay, record) && desk.size < settings.maxInFlight))) continue;
-    const wishes = await findWishes(relay, record);
-    // Meanwhile a round may have taken it.
-    if (desk.has(requestId) || journal.get(requestId) !== undefined) continue;
-    const claimedAtMs = isOwn && record.claimedAt !== undefined ? Date.parse(record.claimedAt) : now();
-    const request = { requestId, record, wishes, gas: undefined, claimedAtMs };
-    desk.take(request);
-    if (isOwn) {
-      journal.adopt(request);
-      logger.info({ requestId }, 'own claim found at the gateway');
-      desk.run(advanceRequest(relay, requestId));
-    } else {
-      journal.begin([request]);
-      desk.run(takeOver(relay, requestId));
-    }
-  }
 }

@@ -3,8 +3,9 @@ import { isGatewayError } from '@prism-gateway/sdk';
 import { ChainError } from '../chain/chainError.ts';
 import { createPendingQueue, type PendingQueue } from '../queue/listPending.ts';
 import type { Relay } from '../relay.ts';
+import { adoptClaims } from './adoptClaims.ts';
 import { openRelayPatiently, type RelayOptions } from './openRelay.ts';
-import { adoptClaims, resumeJournal } from './resumeRequests.ts';
+import { resumeJournal } from './resumeRequests.ts';
 import { type ClaimTurn, type RoundResult, runRound } from './runRound.ts';
 
 /** How often the gateway is asked for own claims that the journal does not know, in milliseconds. */

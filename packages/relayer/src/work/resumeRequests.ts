@@ -17,7 +17,7 @@ export function isOwnClaim(relay: Relay, record: RequestRecord): boolean {
 }
 
 /** Reads a request until the gateway answers. @returns undefined where there is none, or the signal ended the asking */
-async function readRecord(relay: Relay, requestId: string): Promise<RequestRecord | undefined> {
+export async function readRecord(relay: Relay, requestId: string): Promise<RequestRecord | undefined> {
   const { gateway, random, signal } = relay;
   const backOff = createBackOff({ firstMs: FIRST_PAUSE_MS, maxMs: LONGEST_PAUSE_MS, random, signal });
   for (;;) {

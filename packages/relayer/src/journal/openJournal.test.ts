@@ -103,3 +103,20 @@ test('a request that was lost may be claimed again; an open one may not be begun
   journal.begin([request('a')]);
   expect(journal.get('a')).toMatchObject({ state: 'claiming', attempts: 0 });
 });
+
+test('a request that was submitted, lost and claimed again counts on: each of its sendings has an intent of its own', () => {
+  const claimAndSubmit = (intentId: string) => {
+    journal.begin([request('a')]);
+    journal.move([{ requestId: 'a', to: 'claimed', nowMs: 6 }]);
+    journal.submit([{ ...submission, intentId, requestIds: ['a'] }], 7);
+  };
+  claimAndSubmit('a#1');
+  const outcome = { status: 'failed', errorMessage: 'PrismNotFound(0x01)' } as const;
+  journal.move([{ requestId: 'a', to: 'mined', outcome, nowMs: 8 }]);
+  journal.move([{ requestId: 'a', to: 'lost', nowMs: 9 }]);
+  journal.begin([request('a')]);
+  expect(journal.get('a')).toMatchObject({ state: 'claiming', attempts: 1, outcome: undefined, intentId: undefined });
+  journal.move([{ requestId: 'a', to: 'lost', nowMs: 10 }]);
+  claimAndSubmit('a#2');
+  expect(journal.get('a')).toMatchObject({ state: 'submitted', attempts: 2, intentId: 'a#2' });
+});

@@ -18,7 +18,7 @@ export type JournalMove = { readonly requestId: string; readonly nowMs: number }
 
 /** What the relayer promises to remember: its claims, what it handed to the sender, and outcomes until they are reported. */
 export interface Journal {
-  /** Notes the intention to claim, on the disk before it returns; what stood there of a request that had ended is replaced. */
+  /** Notes the intention to claim, on the disk before it returns; what stood there of a request that had ended is replaced, but its attempts count on. */
   begin(requests: readonly Omit<OpenRequest, 'state' | 'intentId' | 'outcome' | 'attempts'>[]): void;
   /** Notes a claim that the gateway knows and the journal did not. */
   adopt(request: Omit<OpenRequest, 'state' | 'intentId' | 'outcome' | 'attempts'>): void;
@@ -61,7 +61,7 @@ export function openJournal(options: { readonly path: string; readonly nowMs: nu
   );
   const insert = database.prepare(
     `INSERT INTO requests (request_id, state, record, wishes, gas, attempts, claimed_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, 0, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const forget = database.prepare("DELETE FROM requests WHERE request_id = ? AND state IN ('reported', 'lost')");
   const select = database.prepare('SELECT * FROM requests WHERE request_id = ?');
@@ -120,8 +120,11 @@ export function openJournal(options: { readonly path: string; readonly nowMs: nu
 
   function start(request: Parameters<Journal['adopt']>[0], state: 'claiming' | 'claimed'): void {
     const { record, wishes, gas } = writeFields(request);
-    forget.run(request.requestId);
-    insert.run(request.requestId, state, record, wishes, gas, request.claimedAtMs, request.claimedAtMs);
+    const { requestId, claimedAtMs } = request;
+    // Counted on from an earlier claim: the intents of its sendings are used already, here and by the sender.
+    const attempts = find(requestId)?.attempts ?? 0;
+    forget.run(requestId);
+    insert.run(requestId, state, record, wishes, gas, attempts, claimedAtMs, claimedAtMs);
   }
 
   function noteSubmission({ intentId, to, data, gasLimit, requestIds }: Submission, nowMs: number): void {

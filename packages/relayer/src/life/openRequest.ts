@@ -31,7 +31,7 @@ export interface OpenRequest {
   readonly gas: bigint | undefined;
   /** The sender's intent, once `submitted`. */
   readonly intentId: string | undefined;
-  /** How often it has been handed to the sender. */
+  /** How often it has been handed to the sender, in earlier claims, too. */
   readonly attempts: number;
   /** Once `mined`. */
   readonly outcome: Outcome | undefined;

@@ -1,9 +1,10 @@
 import { forwarderAbi } from '@prism-gateway/contracts';
 import type { Hex } from 'viem';
-import { encodeFunctionData } from 'viem/utils';
+import { encodeFunctionData, numberToHex } from 'viem/utils';
 import type { Rpc } from './createRpc.ts';
 import { createSimulator, type Simulated } from './createSimulator.ts';
 import { readBytes, readQuantity, readRecord, readWord } from './readAnswer.ts';
+import { readBlockTime } from './readBlockTime.ts';
 
 /** The newest block, and what gas costs after it. */
 export interface Head {
@@ -33,11 +34,15 @@ export interface ChainReader {
   /** The relayer's own address. */
   readonly relayer: Hex;
   head(): Promise<Head>;
+  /** The time of the block that the node would make now, in Unix seconds; many nodes say that of the newest one. */
+  pendingSeconds(): Promise<bigint>;
   policy(): Promise<ForwarderPolicy>;
   /** The forwarder nonce of each signer, by address as given; one whose nonce could not be read is missing. */
   nonces(signers: readonly Hex[]): Promise<ReadonlyMap<Hex, bigint>>;
   /** Simulates a call of the Forwarder by this relayer. @param seconds - Unix time that the next block is expected to have */
   simulate(data: Hex, seconds: bigint): Promise<Simulated>;
+  /** Repeats a call of the Forwarder by this relayer, after a block and with its time. @returns what it reverts with; undefined where it does not */
+  replay(data: Hex, block: bigint): Promise<{ readonly reverted: Hex | undefined } | undefined>;
   /** The relayer's ether, in wei. */
   balance(): Promise<bigint>;
   /** Whether there is code at an address: an ERC-1271 wallet. */
@@ -91,6 +96,7 @@ export function createChainReader(options: {
         gasReserve: 2n * baseFee + priorityFee,
       };
     },
+    pendingSeconds: async () => (await readBlockTime(rpc, 'pending')) ?? 0n,
     async policy() {
       const [official, priorityWindow, maxAge, share] = await Promise.all([
         view('isOfficialRelayer', [relayer]),
@@ -109,6 +115,10 @@ export function createChainReader(options: {
       return new Map(counted.filter((one) => one.status === 'fulfilled').map(({ value }) => value));
     },
     simulate: (data, seconds) => simulate({ from: relayer, to: forwarder, data }, seconds),
+    async replay(data, block) {
+      const outcome = await rpc.attempt('eth_call', [{ from: relayer, to: forwarder, data }, numberToHex(block)]);
+      return 'reverted' in outcome ? outcome : undefined;
+    },
     balance: async () => readQuantity(await rpc.call('eth_getBalance', [relayer, 'latest']), 'balance'),
     hasCode: async (address) => readBytes(await rpc.call('eth_getCode', [address, 'latest']), 'code') !== '0x',
     async calldata(txHash) {

@@ -1,3 +1,4 @@
+import { createChainClock } from './chainClock.ts';
 import type { ChainReader, ForwarderPolicy, Head } from './chainReader.ts';
 
 /** How long what was read stays good, in milliseconds: a head for less than a block, the rest for longer. */
@@ -10,7 +11,7 @@ export interface ChainState {
   policy(): Promise<ForwarderPolicy>;
   /** The relayer's ether, in wei. */
   balance(): Promise<bigint>;
-  /** The time that the next block is expected to have, in Unix seconds: the time of day, or that of a chain which is ahead of it. */
+  /** The time that the next block is expected to have, in Unix seconds. @see createChainClock */
   seconds(): Promise<bigint>;
 }
 
@@ -39,15 +40,12 @@ function keepFresh<T>(
  */
 export function watchChain(chain: ChainReader, now: () => number): ChainState {
   const head = keepFresh(() => chain.head(), { forMs: HEAD_MS, now });
+  const pendingSeconds = keepFresh(() => chain.pendingSeconds(), { forMs: HEAD_MS, now });
+  const readSeconds = createChainClock({ pendingSeconds, now });
   return {
     head,
     policy: keepFresh(() => chain.policy(), { forMs: POLICY_MS, now }),
     balance: keepFresh(() => chain.balance(), { forMs: BALANCE_MS, now }),
-    async seconds() {
-      const { timestamp } = await head();
-      const wall = BigInt(Math.floor(now() / 1000));
-      // No earlier than the one before; a chain that makes blocks for transactions has several a second.
-      return wall > timestamp ? wall : timestamp;
-    },
+    seconds: async () => await readSeconds(await head()),
   };
 }

@@ -1,6 +1,6 @@
 import { type RequestExecuted, readRequestExecuted } from '@prism-gateway/contracts';
 import type { Sent } from '@prism-gateway/sender';
-import { decodeReason } from '../chain/decodeReason.ts';
+import type { Hex } from 'viem';
 import type { OpenRequest, Outcome } from '../life/openRequest.ts';
 
 /** What the events of a mined transaction say of its requests. */
@@ -49,15 +49,20 @@ export function readOutcomes(mined: {
   return { outcomes, untold, fees };
 }
 
-/** Finds the reason that the Forwarder gave for a signer's failed entry. */
+/** What a call reverted with: the ABI-encoded error; undefined where the node did not tell. */
+export interface Revert {
+  readonly reverted: Hex | undefined;
+}
+
+/** Finds the reason that the Forwarder gave for a signer's failed entry. @returns undefined where no entry failed */
 export function readFailure(source: {
   readonly request: OpenRequest;
   readonly sent: Pick<Sent, 'logs'>;
   readonly forwarder: string;
-}): string | undefined {
+}): Revert | undefined {
   const signers = source.request.wishes.map(({ signer }) => signer);
   const failed = readRequestExecuted({ logs: source.sent.logs, forwarder: source.forwarder }).find(
     ({ success, signer }) => !success && signers.some((own) => own === signer.toLowerCase()),
   );
-  return failed === undefined ? undefined : decodeReason(failed.reason);
+  return failed === undefined ? undefined : { reverted: failed.reason };
 }

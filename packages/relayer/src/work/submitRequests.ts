@@ -1,13 +1,13 @@
 import { SenderError, type Sent } from '@prism-gateway/sender';
 import { formatEther } from 'viem/utils';
-import { decodeReason } from '../chain/decodeReason.ts';
+import { decodeReason, nameReason } from '../chain/decodeReason.ts';
 import type { OpenRequest, Submission } from '../life/openRequest.ts';
 import type { Relay } from '../relay.ts';
 import { askChain } from './askChain.ts';
 import { createBackOff } from './backOff.ts';
 import { gatherWrites } from './gatherWrites.ts';
 import { planSubmission } from './planSubmission.ts';
-import { readFailure, readOutcomes } from './readOutcomes.ts';
+import { type Revert, readFailure, readOutcomes } from './readOutcomes.ts';
 import { type Ended, finishRequests } from './reportOutcome.ts';
 
 /** How often a request is handed to the sender before a transaction that reverts without a reason counts as its end. */
@@ -127,24 +127,32 @@ async function settleUntold(relay: Relay, request: OpenRequest, sent: Sent): Pro
     if (answer.kind === 'replaced' || answer.kind === 'open') break;
     if (!(await backOff.wait())) return [];
   }
-  const reason = readFailure({ request, sent, forwarder: chain.forwarder }) ?? (await findRevert(relay, request, sent));
-  if (reason === undefined && attempts < MAX_ATTEMPTS) return returnToClaimed(relay, [request]);
-  const errorMessage = reason ?? `transaction ${sent.txHash} was reverted without a reason`;
+  const revert = readFailure({ request, sent, forwarder: chain.forwarder }) ?? (await findRevert(relay, request, sent));
+  // That it came too early is no fault of the request's, however often.
+  if (isTooEarly(revert) || (revert === undefined && attempts < MAX_ATTEMPTS)) return returnToClaimed(relay, [request]);
+  const errorMessage =
+    revert === undefined ? `transaction ${sent.txHash} was reverted without a reason` : decodeReason(revert.reverted);
   await finishRequests(relay, [{ requestId, outcome: { status: 'failed', errorMessage } }]);
   return [];
 }
 
-/** Repeats a reverted call to learn its reason. @returns undefined where it would succeed now, or the node does not answer */
+function isTooEarly(revert: Revert | undefined): boolean {
+  return revert !== undefined && nameReason(revert.reverted) === 'RequestNotYetOpen';
+}
+
+/** Repeats a reverted call in its block to learn its reason. @returns undefined where it would succeed now, or the node does not answer */
 async function findRevert(
   { chain, journal, state }: Relay,
-  { requestId, intentId }: OpenRequest,
-  sent: Sent,
-): Promise<string | undefined> {
+  { intentId }: OpenRequest,
+  { blockNumber }: Sent,
+): Promise<Revert | undefined> {
   const submission = journal.submission(intentId ?? '');
-  if (submission === undefined) return `request ${requestId} was reverted in ${sent.txHash}`;
+  if (submission === undefined) return undefined;
   try {
+    const revert = await chain.replay(submission.data, blockNumber);
+    if (isTooEarly(revert)) return revert;
     const simulated = await chain.simulate(submission.data, await state.seconds());
-    return 'reverted' in simulated ? decodeReason(simulated.reverted) : undefined;
+    return 'reverted' in simulated ? (revert ?? simulated) : undefined;
   } catch {
     return undefined;
   }

@@ -1,0 +1,34 @@
+import { type RelayWorld, signWrite, startRelayWorld } from '@prism-gateway/testing/relay';
+import { pino } from 'pino';
+import { numberToHex } from 'viem';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseSettings } from '../src/settings/settings.ts';
+import { type RunningRelayer, startRelayer } from '../src/startRelayer.ts';
+
+const FAST_BY_MS = 40_000;
+
+let world: RelayWorld;
+let relayer: RunningRelayer | undefined;
+beforeAll(async () => {
+  world = await startRelayWorld({ users: 1, relayers: 1, officialRelayers: 0, contracts: { priorityWindow: 2 } });
+});
+afterAll(async () => {
+  await relayer?.stop();
+  await world?.[Symbol.asyncDispose]();
+});
+
+test('a relayer whose clock is fast pays for no transaction that the Forwarder does not take yet', async () => {
+  const mined: string[] = [];
+  const logger = pino({ level: 'info' }, { write: (line) => void (line.includes('"mined"') && mined.push(line)) });
+  const settings = parseSettings({ ...world.relayerEnv(0), METRICS_PORT: 'off' });
+  relayer = await startRelayer({ settings, logger, now: () => Date.now() + FAST_BY_MS, random: Math.random });
+  const params = await signWrite(world.deployment, world.users[0]!, {
+    ...{ dataId: numberToHex(1, { size: 32 }), payload: '0xabcd', relayerFee: 3000n * 10n ** 18n, nonce: 1n },
+    timestamp: BigInt(Math.floor(Date.now() / 1000)),
+  });
+  const wish = { chainName: 'eip155:31337', action: 'WRITE_DATA_FOR', params } as const;
+  const { requestId } = await world.client.submitRequest(wish);
+  const done = await world.client.waitForRequest(requestId, { timeoutMs: 20_000, pollIntervalMs: 50 });
+  expect(done).toMatchObject({ status: 'success' });
+  expect(mined).toHaveLength(1);
+});

@@ -9,6 +9,10 @@ import type { SignedWish } from '../life/openRequest.ts';
 import type { Relay } from '../relay.ts';
 import { askChain } from './askChain.ts';
 import { resumeClaim } from './resumeRequests.ts';
+import { runLimited } from './runLimited.ts';
+
+/** Most claims that the chain is asked for at once. */
+const MAX_LOOKUPS = 8;
 
 /** A request of a relayer that has gone silent. */
 interface Stale {
@@ -84,16 +88,19 @@ export async function takeOverStale(relay: Relay, records: readonly RequestRecor
   if (records.length === 0 || isFull()) return;
   const stale = await listStale(relay, records);
   const verdicts = await checkRequests(relay, stale);
-  for (const one of stale) {
-    const { record, wishes } = one;
-    const { requestId } = record;
-    const isWorth = await isWorthTakingNow(relay, one, verdicts.get(requestId));
-    if (isFull()) return;
-    // Meanwhile a round may have taken it.
-    if (!isWorth || desk.has(requestId) || journal.get(requestId) !== undefined) continue;
-    const request = { requestId, record, wishes, gas: undefined, claimedAtMs: now() };
-    desk.take(request);
-    journal.begin([request]);
-    desk.run(takeOver(relay, requestId));
-  }
+  await runLimited({
+    list: stale,
+    limit: MAX_LOOKUPS,
+    async act(one) {
+      const { record, wishes } = one;
+      const { requestId } = record;
+      if (isFull() || !(await isWorthTakingNow(relay, one, verdicts.get(requestId)))) return;
+      // Meanwhile a round may have taken it, or the last room.
+      if (isFull() || desk.has(requestId) || journal.get(requestId) !== undefined) return;
+      const request = { requestId, record, wishes, gas: undefined, claimedAtMs: now() };
+      desk.take(request);
+      journal.begin([request]);
+      desk.run(takeOver(relay, requestId));
+    },
+  });
 }

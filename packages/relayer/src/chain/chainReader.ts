@@ -1,10 +1,11 @@
-import { forwarderAbi } from '@prism-gateway/contracts';
+import { forwarderAbi, type RequestExecuted, readRequestExecuted } from '@prism-gateway/contracts';
 import type { Hex } from 'viem';
 import { encodeFunctionData, numberToHex } from 'viem/utils';
 import type { Rpc } from './createRpc.ts';
 import { createSimulator, type Simulated } from './createSimulator.ts';
-import { readBytes, readQuantity, readRecord, readWord } from './readAnswer.ts';
+import { readBytes, readList, readQuantity, readRecord, readWord } from './readAnswer.ts';
 import { readBlockTime } from './readBlockTime.ts';
+import { readLog } from './readLog.ts';
 
 /** The newest block, and what gas costs after it. */
 export interface Head {
@@ -49,6 +50,8 @@ export interface ChainReader {
   hasCode(address: Hex): Promise<boolean>;
   /** The calldata of a mined transaction, in lower case. */
   calldata(txHash: Hex): Promise<Hex>;
+  /** The Forwarder's events of a mined transaction, in the order of a batch's entries. */
+  events(txHash: Hex): Promise<readonly RequestExecuted[]>;
 }
 
 const FULL_SHARE_BPS = 10_000n;
@@ -125,6 +128,10 @@ export function createChainReader(options: {
       const transaction = readRecord(await rpc.call('eth_getTransactionByHash', [txHash]), 'transaction');
       // Lower case of hex is hex.
       return readBytes(transaction.input, 'calldata').toLowerCase() as Hex;
+    },
+    async events(txHash) {
+      const receipt = readRecord(await rpc.call('eth_getTransactionReceipt', [txHash]), 'receipt');
+      return readRequestExecuted({ logs: readList(receipt.logs, 'logs').map(readLog), forwarder });
     },
   };
 }

@@ -1,10 +1,11 @@
 import { type RequestExecuted, readRequestExecuted } from '@prism-gateway/contracts';
-import type { Hex, Log } from 'viem';
+import type { Hex } from 'viem';
 import { keccak256, numberToHex, padHex, toHex } from 'viem/utils';
 import { ChainError } from './chainError.ts';
 import type { Rpc } from './createRpc.ts';
-import { readBytes, readList, readQuantity, readRecord } from './readAnswer.ts';
+import { readList } from './readAnswer.ts';
 import { readBlockTime } from './readBlockTime.ts';
+import { readLog } from './readLog.ts';
 import type { BlockRange } from './walkBack.ts';
 
 /** Signature of the Forwarder's event. */
@@ -31,22 +32,6 @@ export interface ExecutionPage {
   readonly executions: readonly Execution[];
   /** Time of the range's oldest block. */
   readonly oldestSeconds: bigint | undefined;
-}
-
-function readLog(value: unknown): Log {
-  const log = readRecord(value, 'log');
-  return {
-    address: readBytes(log.address, 'address'),
-    data: readBytes(log.data, 'data'),
-    // A log has a signature among its topics, or it would not have been found.
-    topics: readList(log.topics, 'topics').map((topic) => readBytes(topic, 'topic')) as [Hex, ...Hex[]],
-    blockHash: readBytes(log.blockHash, 'block hash'),
-    blockNumber: readQuantity(log.blockNumber, 'block number'),
-    transactionHash: readBytes(log.transactionHash, 'transaction hash'),
-    transactionIndex: Number(readQuantity(log.transactionIndex, 'transaction index')),
-    logIndex: Number(readQuantity(log.logIndex, 'log index')),
-    removed: log.removed === true,
-  };
 }
 
 /** @returns the execution that a log tells of; undefined where it is of another signer or nonce, or has consumed none */

@@ -2,6 +2,7 @@ import type { Head } from '../chain/chainReader.ts';
 import { listSignedParts } from '../checks/findNonce.ts';
 import type { OpenRequest, SignedWish } from '../life/openRequest.ts';
 import type { Relay } from '../relay.ts';
+import { isCarried } from './isCarried.ts';
 
 /** What the chain says of a request. */
 export type ChainAnswer =
@@ -22,12 +23,6 @@ type Asked = Pick<OpenRequest, 'wishes' | 'record'>;
 /** How far the maximal age may have been shortened since a request was carried out, in seconds: a week. */
 const SHORTENED_BY = 604_800n;
 
-/** The event does not say which request of a signer it was; the signature in the calldata does. */
-async function isCarried({ chain }: Context, { r, s }: SignedWish, txHash: `0x${string}`): Promise<boolean> {
-  const calldata = await chain.calldata(txHash);
-  return calldata.includes(r.slice(2)) && calldata.includes(s.slice(2));
-}
-
 /** When the Forwarder could have taken a signature, in Unix seconds. */
 async function findWindow({ state }: Context, { record }: Asked, { r, s }: SignedWish) {
   const { maxAge } = await state.policy();
@@ -43,7 +38,7 @@ async function askWithoutNonce(context: Context, asked: Asked, { wish, head }: {
     signer: wish.signer,
     head,
     ...(await findWindow(context, asked, wish)),
-    isWanted: ({ txHash }) => isCarried(context, wish, txHash),
+    isWanted: (execution) => isCarried(context.chain, wish, execution),
   });
 }
 
@@ -62,7 +57,7 @@ async function askForWish(
   if (execution === undefined) return { kind: nonce === undefined ? 'open' : 'unsettled' };
   const { txHash, blockNumber } = execution;
   if (blockNumber + BigInt(context.settings.confirmations) - 1n > head.number) return { kind: 'unsettled' };
-  if (nonce === undefined || (await isCarried(context, wish, txHash))) return { kind: 'executed', txHash };
+  if (nonce === undefined || (await isCarried(context.chain, wish, execution))) return { kind: 'executed', txHash };
   return { kind: 'replaced', nonce, txHash };
 }
 

@@ -18,7 +18,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 const CHAIN_NAME = 'eip155:31337';
 const FEE = 3000n * 10n ** 18n;
 /** Each test has users of its own. */
-const USERS = 17;
+const USERS = 19;
 
 let world: RelayWorld;
 let relayer: RelayerProcess;
@@ -96,6 +96,21 @@ test.each([
   expect(record.status).toBe('failed');
   expect(record.errorMessage).toMatch(reason);
   expect(await relayer.readMetric('prism_relayer_transactions_total')).toBe(sent);
+});
+
+test('requests that wait for a nonce that no open request has are given up, however many wait', async () => {
+  const writes = [
+    { user: 17, nonce: 8n },
+    { user: 17, nonce: 9n },
+    { user: 18, nonce: 8n, ageSeconds: 200_000 },
+    { user: 18, nonce: 9n, ageSeconds: 200_000 },
+  ];
+  const ids = await Promise.all(writes.map(async (write) => await post(await sign(write))));
+  const reasons = await Promise.all(ids.map(async (requestId) => (await wait(requestId)).errorMessage));
+  const [aheadReason, expiredReason] = [/^out of nonce order/, /^RequestExpired/].map((text) =>
+    expect.stringMatching(text),
+  );
+  expect(reasons).toEqual([aheadReason, aheadReason, expiredReason, expiredReason]);
 });
 
 test('what somebody else has carried out is reported with their transaction; a used nonce is not', async () => {

@@ -71,6 +71,18 @@ it('takes a multi-user batch in which one signer has entries one after the other
   expect(await checkRequest(context, input)).toMatchObject({ kind: 'ready' });
 });
 
+it('ends what is past its age, whether or not its turn has come', async () => {
+  const input = createInput([{ signer: bob, nonce: 6n }]);
+  expect(await checkRequest(context, { ...input, seconds: 1101n })).toMatchObject({
+    kind: 'settle',
+    errorMessage: 'RequestExpired(1100)',
+  });
+  expect(await checkRequest(context, { ...input, seconds: 1100n })).toMatchObject({
+    reason: 'nonceAhead',
+    gap: { signer: bob, nonce: 5n },
+  });
+});
+
 it('counts the fees of those entries of a multi-user batch alone that would be written', async () => {
   const input = createInput([
     { signer: alice, nonce: 5n },

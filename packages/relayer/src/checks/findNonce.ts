@@ -41,6 +41,23 @@ function* likelyNonces(current: bigint): Generator<bigint> {
   for (let nonce = current - 1n; nonce >= 0n && nonce >= current - LOOK_BACK; nonce -= 1n) yield nonce;
 }
 
+/** What a recovery works with. */
+interface NonceSource {
+  readonly part: SignedPart;
+  readonly chainId: number;
+  readonly forwarder: Hex;
+  readonly recoverSigner: RecoverSigner;
+}
+
+/** Tells whether a signature is its signer's over the request with this forwarder nonce. */
+export async function isSignedFor(source: NonceSource & { readonly nonce: bigint }): Promise<boolean> {
+  const { part, nonce, chainId, forwarder, recoverSigner } = source;
+  const { action, params, signer, r, s } = part;
+  // What no struct holds (signer, signature, permit) is left out by the typed data.
+  const digest = hashRequest({ action, params: params as UnsignedParams, nonce, chainId, forwarder });
+  return (await recoverSigner({ digest, v: params.v, r, s })) === signer;
+}
+
 /**
  * Finds the forwarder nonce that a request was signed for, by recovering the signer with one nonce after the other.
  *
@@ -48,19 +65,7 @@ function* likelyNonces(current: bigint): Generator<bigint> {
  * @returns undefined where none near it fits: a bad signature, or a contract wallet's
  * @see DECISIONS.md, "Typed data" and "Nonce"
  */
-export async function findNonce(source: {
-  readonly part: SignedPart;
-  readonly current: bigint;
-  readonly chainId: number;
-  readonly forwarder: Hex;
-  readonly recoverSigner: RecoverSigner;
-}): Promise<bigint | undefined> {
-  const { part, current, chainId, forwarder, recoverSigner } = source;
-  const { action, params, signer, r, s } = part;
-  for (const nonce of likelyNonces(current)) {
-    // What no struct holds (signer, signature, permit) is left out by the typed data.
-    const digest = hashRequest({ action, params: params as UnsignedParams, nonce, chainId, forwarder });
-    if ((await recoverSigner({ digest, v: params.v, r, s })) === signer) return nonce;
-  }
+export async function findNonce(source: NonceSource & { readonly current: bigint }): Promise<bigint | undefined> {
+  for (const nonce of likelyNonces(source.current)) if (await isSignedFor({ ...source, nonce })) return nonce;
   return undefined;
 }

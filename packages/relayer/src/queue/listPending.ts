@@ -32,6 +32,8 @@ export function createPendingQueue(gateway: RelayerClient, chainName: string): P
       const records = [...head.items];
       let useful = records.filter(isUseful).length;
       let next = deepKey ?? head.lastKey;
+      // A page that cannot be read is not asked for again: its cursor may have become invalid with the gateway's settings.
+      deepKey = null;
       for (let page = 1; page < MAX_PAGES && useful < wanted && next !== null && head.lastKey !== null; page += 1) {
         const { items, lastKey } = await list.page(next);
         records.push(...items);

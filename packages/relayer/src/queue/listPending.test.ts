@@ -1,0 +1,43 @@
+import type { RequestRecord } from '@prism-gateway/protocol';
+import type { RelayerClient } from '@prism-gateway/sdk';
+import { expect, it } from 'vitest';
+import { createPendingQueue } from './listPending.ts';
+
+const PAGES = 8;
+
+/** A gateway with full pages, whose cursors are good for one secret only. */
+function createGateway() {
+  const state = { secret: 1, read: [] as number[] };
+  const page = async (lastKey?: string | null) => {
+    const [secret = state.secret, index = 0] = lastKey?.split(':').map(Number) ?? [];
+    if (secret !== state.secret) throw new Error('lastKey is not valid');
+    state.read.push(index);
+    const items = [{ requestId: `request ${index}` }];
+    return { items, lastKey: index + 1 < PAGES ? `${secret}:${index + 1}` : null };
+  };
+  return { state, gateway: { list: () => ({ page }) } as unknown as RelayerClient };
+}
+
+const look = async (queue: ReturnType<typeof createPendingQueue>, isUseful: (record: RequestRecord) => boolean) =>
+  (await queue.look(1, isUseful)).map(({ requestId }) => requestId);
+
+it('goes on behind a head of no use from where the look before has ended, and begins anew at the end', async () => {
+  const { state, gateway } = createGateway();
+  const queue = createPendingQueue(gateway, 'c');
+  for (let round = 0; round < 3; round += 1) await look(queue, () => false);
+  expect(state.read).toEqual([0, 1, 2, 3, 4, 0, 5, 6, 7, 0, 1, 2, 3, 4]);
+  state.read = [];
+  await look(queue, () => true);
+  expect(state.read).toEqual([0]);
+});
+
+it('begins anew when its cursor has become invalid', async () => {
+  const { state, gateway } = createGateway();
+  const queue = createPendingQueue(gateway, 'c');
+  await look(queue, () => false);
+  state.secret = 2;
+  await expect(look(queue, () => false)).rejects.toThrow('lastKey is not valid');
+  state.read = [];
+  expect(await look(queue, () => false)).toHaveLength(5);
+  expect(state.read).toEqual([0, 1, 2, 3, 4]);
+});

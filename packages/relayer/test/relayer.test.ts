@@ -1,8 +1,10 @@
 import { rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { encodeForwarderCall } from '@prism-gateway/contracts';
 import { testWalletAbi, testWalletBytecode } from '@prism-gateway/contracts/test-wallet';
 import type { ActionParams, RequestRecord } from '@prism-gateway/protocol';
 import { createRelayerClient } from '@prism-gateway/sdk';
+import { listenOnLoopback } from '@prism-gateway/testing';
 import {
   type RelayerEnv,
   type RelayerProcess,
@@ -165,6 +167,22 @@ test('after SIGTERM it ends what it has claimed; writes that wait are gathered; 
   expect(await relayer.stop()).toBe(0);
   expect(await world.client.getRequest(late)).toMatchObject({ status: 'success' });
   relayer = await startRelayerProcess(env());
+});
+
+test('it ends within its drain time while the gateway does not answer', async () => {
+  const asked = Promise.withResolvers<void>();
+  // Of its own claims it is told, of pending requests never.
+  const hanging = createServer((request, response) => {
+    if (request.url?.includes('status=processing')) response.end('{"items":[],"lastKey":null}');
+    else asked.resolve();
+  });
+  const gateway = await listenOnLoopback(hanging);
+  const other = await startRelayerProcess({ ...world.relayerEnv(1), GATEWAY_URL: gateway.url, DRAIN_SECONDS: '0' });
+  await asked.promise;
+  const startedAt = performance.now();
+  expect(await other.stop()).toBe(0);
+  expect(performance.now() - startedAt).toBeLessThan(5000);
+  await gateway.close();
 });
 
 test('it refuses to start with a key that another process uses, and without settings, and says why', async () => {

@@ -5,8 +5,8 @@ import { createPendingQueue } from './listPending.ts';
 
 const PAGES = 8;
 
-/** A gateway with full pages, whose cursors are good for one secret only. */
-function createGateway() {
+/** The queue of a gateway with full pages, whose cursors are good for one secret only. */
+function createQueue() {
   const state = { secret: 1, read: [] as number[] };
   const page = async (lastKey?: string | null) => {
     const [secret = state.secret, index = 0] = lastKey?.split(':').map(Number) ?? [];
@@ -15,15 +15,16 @@ function createGateway() {
     const items = [{ requestId: `request ${index}` }];
     return { items, lastKey: index + 1 < PAGES ? `${secret}:${index + 1}` : null };
   };
-  return { state, gateway: { list: () => ({ page }) } as unknown as RelayerClient };
+  // Only what a queue reads is there.
+  const gateway = { list: () => ({ page }) } as unknown as RelayerClient;
+  return { state, queue: createPendingQueue(gateway, { chainName: 'c', signal: new AbortController().signal }) };
 }
 
 const look = async (queue: ReturnType<typeof createPendingQueue>, isUseful: (record: RequestRecord) => boolean) =>
   (await queue.look(1, isUseful)).map(({ requestId }) => requestId);
 
 it('goes on behind a head of no use from where the look before has ended, and begins anew at the end', async () => {
-  const { state, gateway } = createGateway();
-  const queue = createPendingQueue(gateway, 'c');
+  const { state, queue } = createQueue();
   for (let round = 0; round < 3; round += 1) await look(queue, () => false);
   expect(state.read).toEqual([0, 1, 2, 3, 4, 0, 5, 6, 7, 0, 1, 2, 3, 4]);
   state.read = [];
@@ -32,8 +33,7 @@ it('goes on behind a head of no use from where the look before has ended, and be
 });
 
 it('begins anew when its cursor has become invalid', async () => {
-  const { state, gateway } = createGateway();
-  const queue = createPendingQueue(gateway, 'c');
+  const { state, queue } = createQueue();
   await look(queue, () => false);
   state.secret = 2;
   await expect(look(queue, () => false)).rejects.toThrow('lastKey is not valid');

@@ -21,10 +21,14 @@ export interface PendingQueue {
  * nobody takes, such as ones that pay too little, the look goes on behind it, the next one from where this one has ended.
  *
  * @param gateway - the relayer's client
- * @param chainName - the gateway's name of the chain
+ * @param options.chainName - the gateway's name of the chain
+ * @param options.signal - ends a look
  */
-export function createPendingQueue(gateway: RelayerClient, chainName: string): PendingQueue {
-  const list = gateway.list({ status: 'pending', chainName, limit: MAX_PAGE_SIZE });
+export function createPendingQueue(
+  gateway: RelayerClient,
+  { chainName, signal }: { readonly chainName: string; readonly signal: AbortSignal },
+): PendingQueue {
+  const list = gateway.list({ status: 'pending', chainName, limit: MAX_PAGE_SIZE }, { signal });
   let deepKey: string | null = null;
   return {
     async look(wanted, isUseful) {

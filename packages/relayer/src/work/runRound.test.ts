@@ -70,7 +70,7 @@ it('comes to what stands behind pages full of requests that nobody takes', async
   const junk = Array.from({ length: 2 * PAGE + 10 }, (_, i) => write(i, 'junk'));
   const records = [...junk];
   const { relay, clock, claimed } = createRelay(records);
-  const queue = createPendingQueue(relay.gateway, 'c');
+  const queue = createPendingQueue(relay.gateway, { chainName: 'c', signal: relay.signal });
   const turn = { last: Promise.resolve() };
   for (let round = 0; round < 30; round += 1) {
     if (round === 10) records.push(write(1, 'good'));

@@ -14,6 +14,13 @@ export interface PendingQueue {
    * @param wanted - how many useful ones are enough
    */
   look(wanted: number, isUseful: (record: RequestRecord) => boolean): Promise<readonly RequestRecord[]>;
+  /**
+   * Reads the head of the queue again, to see what rivals have claimed.
+   *
+   * @param count - how many records are enough
+   * @returns whether a record may still be pending: it is shown, or stands behind what was read
+   */
+  review(count: number): Promise<(record: RequestRecord) => boolean>;
 }
 
 /**
@@ -46,6 +53,17 @@ export function createPendingQueue(
       }
       deepKey = useful < wanted ? next : null;
       return records;
+    },
+    async review(count) {
+      const shown = new Map<string, RequestRecord>();
+      let next: string | null = null;
+      for (let page = 0; page < MAX_PAGES && shown.size < count && (page === 0 || next !== null); page += 1) {
+        const { items, lastKey } = await list.page(next);
+        for (const record of items) shown.set(record.requestId, record);
+        next = lastKey;
+      }
+      const end = [...shown.values()].at(-1)?.createdAt ?? '';
+      return ({ requestId, createdAt }) => shown.has(requestId) || (next !== null && createdAt >= end);
     },
   };
 }

@@ -110,8 +110,8 @@ async function dropClaimed(
 ) {
   const { claimable, readAtMs } = view;
   if (claimable.length === 0 || relay.pace.share === 1 || relay.now() - readAtMs <= STALE_PAGE_MS) return claimable;
-  const still = new Set((await queue.look(claimable.length, () => true)).map(({ requestId }) => requestId));
-  return claimable.filter(({ record }) => still.has(record.requestId));
+  const isPending = await queue.review(claimable.length);
+  return claimable.filter(({ record }) => isPending(record));
 }
 
 /**

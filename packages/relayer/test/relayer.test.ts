@@ -100,6 +100,16 @@ test.each([
   expect(await relayer.readMetric('prism_relayer_transactions_total')).toBe(sent);
 });
 
+test('a batch of which nothing can be written is reported failed', async () => {
+  const entry = { ...(await sign({ user: 17 })), dataId: '0x0e' };
+  const { cloudId, dataId, payload, ...shared } = entry;
+  const params = { ...shared, requests: [entry, entry] };
+  const action = 'BATCH_MULTI_USER_WRITE_DATA';
+  const { requestId } = await world.client.submitRequest({ chainName: CHAIN_NAME, action, params });
+  const errorMessage = `InvalidSignature(${entry.signer}, 1)`;
+  expect(await wait(requestId)).toMatchObject({ status: 'failed', errorMessage });
+});
+
 test('requests that wait for a nonce that no open request has are given up, however many wait', async () => {
   const writes = [
     { user: 17, nonce: 8n },

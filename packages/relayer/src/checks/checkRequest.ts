@@ -1,12 +1,14 @@
 import { encodeForwarderCall } from '@prism-gateway/contracts';
 import type { ActionParams } from '@prism-gateway/protocol';
 import type { ForwarderPolicy, Head } from '../chain/chainReader.ts';
+import type { Simulated } from '../chain/createSimulator.ts';
 import { decodeReason, nameReason } from '../chain/decodeReason.ts';
 import type { RelayedRecord, SignedWish } from '../life/openRequest.ts';
 import type { Relay } from '../relay.ts';
 import { coversGas, feeInWei, sumFees } from './fee.ts';
 import { listSignedParts } from './findNonce.ts';
-import type { LeaveReason, Verdict } from './verdict.ts';
+import { readBatchResults } from './readBatchResults.ts';
+import type { Verdict } from './verdict.ts';
 
 /** Pauses before a request is looked at again, in milliseconds. */
 const RECHECK_MS = {
@@ -35,7 +37,7 @@ type CheckContext = Pick<Relay, 'chain' | 'policy' | 'settings' | 'now'>;
 
 function leave(
   now: number,
-  reason: Exclude<LeaveReason, 'early'>,
+  reason: keyof typeof RECHECK_MS,
   facts: Pick<Extract<Verdict, { kind: 'leave' }>, 'errorMessage' | 'wishes' | 'gap'> = {},
 ): Verdict {
   return { kind: 'leave', reason, recheckAtMs: now + RECHECK_MS[reason], ...facts };
@@ -113,6 +115,13 @@ function chooseBlockTime({ seconds, head }: CheckInput): bigint {
   return seconds > head.timestamp ? seconds : head.timestamp + 1n;
 }
 
+/** A multi-user batch reverts for no entry; where none would be written, it is worth as little, and the first one's reason stands for all. */
+function readNothingDone(record: RelayedRecord, simulated: Simulated): Simulated {
+  if ('reverted' in simulated || record.action !== 'BATCH_MULTI_USER_WRITE_DATA') return simulated;
+  const results = readBatchResults(simulated.returned);
+  return results.some(({ success }) => success) ? simulated : { reverted: results[0]?.reason };
+}
+
 /**
  * Checks one request against the chain: window, nonce, simulated outcome, fee.
  *
@@ -129,7 +138,8 @@ export async function checkRequest(context: CheckContext, input: CheckInput): Pr
   if (standing !== undefined) return standing;
   if (head.gasPrice > settings.maxFeePerGas) return leave(nowMs, 'gasPrice');
   // A record holds action and params that go together.
-  const simulated = await chain.simulate(encodeForwarderCall(record).data, chooseBlockTime(input));
+  const { data } = encodeForwarderCall(record);
+  const simulated = readNothingDone(record, await chain.simulate(data, chooseBlockTime(input)));
   if ('reverted' in simulated) {
     const errorMessage = decodeReason(simulated.reverted);
     if (nameReason(simulated.reverted) === 'RequestNotYetOpen') {

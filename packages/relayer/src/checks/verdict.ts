@@ -2,7 +2,16 @@ import type { Hex } from 'viem';
 import type { SignedWish } from '../life/openRequest.ts';
 
 /** Why a request is not taken now. */
-export type LeaveReason = 'action' | 'sponsor' | 'fee' | 'gasPrice' | 'early' | 'nonceAhead' | 'reverts';
+export type LeaveReason =
+  | 'action'
+  | 'sponsor'
+  | 'fee'
+  | 'gasPrice'
+  | 'early'
+  | 'nonceAhead'
+  | 'reverts'
+  /** The nonces that it was signed for have not all been looked for yet. */
+  | 'nonceUnknown';
 
 /** A forwarder nonce of a signer that has to be used before the request can be. */
 export interface NonceGap {

@@ -1,6 +1,6 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
+import { createNonceSearch, type NonceSearch } from '../checks/createNonceSearch.ts';
 import type { Verdict } from '../checks/verdict.ts';
-import type { SignedWish } from '../life/openRequest.ts';
 
 /** A pending request as the relayer knows it. */
 export interface Candidate {
@@ -10,7 +10,7 @@ export interface Candidate {
   checkedAtMs: number;
   /** Since when it would revert, or is out of order; Unix milliseconds. */
   blockedSinceMs: number | undefined;
-  wishes: readonly SignedWish[] | undefined;
+  readonly search: NonceSearch;
   lastSeenMs: number;
 }
 
@@ -90,7 +90,7 @@ export function createCandidates(): Candidates {
           verdict: undefined,
           checkedAtMs: 0,
           blockedSinceMs: undefined,
-          wishes: undefined,
+          search: createNonceSearch(record),
           lastSeenMs: nowMs,
         };
         candidate.lastSeenMs = nowMs;
@@ -104,7 +104,6 @@ export function createCandidates(): Candidates {
       candidate.blockedSinceMs = blockedSince(candidate, verdict, nowMs);
       candidate.verdict = slowDown(verdict, candidate.blockedSinceMs, nowMs);
       candidate.checkedAtMs = nowMs;
-      candidate.wishes = verdict.wishes ?? candidate.wishes;
     },
     isLeft: (requestId) => known.get(requestId)?.verdict?.kind === 'leave',
     forget,

@@ -1,5 +1,6 @@
 import { ChainError } from '../chain/chainError.ts';
 import { checkRequests } from '../checks/checkRequests.ts';
+import { createNonceSearch, type NonceSearch } from '../checks/createNonceSearch.ts';
 import type { Verdict } from '../checks/verdict.ts';
 import type { OpenRequest } from '../life/openRequest.ts';
 import type { Relay } from '../relay.ts';
@@ -28,8 +29,12 @@ function judge(relay: Relay, verdict: Verdict | undefined, sinceMs: number): Ste
   return { kind: 'fail', errorMessage: verdict.errorMessage ?? 'it would revert' };
 }
 
-async function chooseStep(relay: Relay, request: OpenRequest, sinceMs: number): Promise<Step | undefined> {
-  const { requestId, record, wishes } = request;
+async function chooseStep(
+  relay: Relay,
+  request: OpenRequest,
+  { search, sinceMs }: { readonly search: NonceSearch; readonly sinceMs: number },
+): Promise<Step | undefined> {
+  const { requestId, record } = request;
   const answer = await askChain(relay, request);
   if (answer.kind === 'executed') return { kind: 'success', txHash: answer.txHash };
   if (answer.kind === 'unsettled') return undefined;
@@ -37,7 +42,7 @@ async function chooseStep(relay: Relay, request: OpenRequest, sinceMs: number): 
     const { nonce, txHash } = answer;
     return { kind: 'fail', errorMessage: `its forwarder nonce ${nonce} was used by another request, in ${txHash}` };
   }
-  const verdicts = await checkRequests(relay, [{ record, wishes }]);
+  const verdicts = await checkRequests(relay, { candidates: [{ record, search }] });
   return judge(relay, verdicts.get(requestId), sinceMs);
 }
 
@@ -69,11 +74,13 @@ async function takeStep(relay: Relay, request: OpenRequest, step: Step | undefin
 export async function advanceRequest(relay: Relay, requestId: string, sinceMs = relay.now()): Promise<void> {
   const { journal, random, signal, logger, metrics, settings } = relay;
   const backOff = createBackOff({ firstMs: FIRST_PAUSE_MS, maxMs: LONGEST_PAUSE_MS, random, signal });
+  let search: NonceSearch | undefined;
   for (;;) {
     const request = journal.get(requestId);
     if (request?.state !== 'claimed' || signal.aborted) return;
+    search ??= createNonceSearch(request.record, request.wishes);
     try {
-      if (await takeStep(relay, request, await chooseStep(relay, request, sinceMs))) return;
+      if (await takeStep(relay, request, await chooseStep(relay, request, { search, sinceMs }))) return;
     } catch (error) {
       if (!(error instanceof ChainError)) throw error;
       metrics.faults.inc({ chain: settings.chainName, where: 'chain' });

@@ -1,4 +1,4 @@
-import { isSignedFor, listSignedParts } from '../checks/findNonce.ts';
+import { createSignatureTest, listSignedParts } from '../checks/findNonce.ts';
 import type { NonceGap } from '../checks/verdict.ts';
 import type { Candidate } from '../queue/candidates.ts';
 import type { Relay } from '../relay.ts';
@@ -21,9 +21,8 @@ async function isAwaited(relay: Context, { signer, nonce }: NonceGap): Promise<b
     .flatMap(listSignedParts)
     .filter((part) => part.signer === signer)
     .slice(0, MAX_SIGNATURES);
-  for (const part of parts) {
-    if (await isSignedFor({ part, nonce, chainId, forwarder: chain.forwarder, recoverSigner })) return true;
-  }
+  const context = { chainId, forwarder: chain.forwarder, recoverSigner };
+  for (const part of parts) if (await createSignatureTest(context, part)(nonce)) return true;
   return false;
 }
 

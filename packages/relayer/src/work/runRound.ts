@@ -12,6 +12,8 @@ import { type FreshClaim, settleClaims, workOnClaims } from './workOnClaims.ts';
 
 /** Most requests that one round checks: what a node answers in a moment. */
 const MAX_CHECKS = 200;
+/** Most nonces that one round tries for signatures that are not in their turn: a fifth of a second of work. */
+const MAX_TRIES = 2000;
 /** Gas that a request is taken to need as long as it is not known, for what the ether suffices for. */
 const TYPICAL_GAS = 400_000n;
 /** A page older than this when the checks are done is read again where there are rivals, in milliseconds. */
@@ -40,7 +42,7 @@ async function checkDue(relay: Relay, seen: readonly Candidate[]): Promise<void>
   const { now, candidates, metrics, settings } = relay;
   const due = listDue(seen, now());
   if (due.length === 0) return;
-  const verdicts = await checkRequests(relay, due);
+  const verdicts = await checkRequests(relay, { candidates: due, maxTries: MAX_TRIES });
   const isAwaited = createGapQuestion(relay);
   for (const candidate of due) {
     const verdict = verdicts.get(candidate.record.requestId);
@@ -53,6 +55,10 @@ async function checkDue(relay: Relay, seen: readonly Candidate[]): Promise<void>
       verdict: judged.kind === 'leave' ? judged.reason : judged.kind,
     });
   }
+}
+
+function isUnsearched({ verdict }: Candidate): boolean {
+  return verdict?.kind === 'leave' && verdict.reason === 'nonceUnknown';
 }
 
 function isClaimable(candidate: Candidate): candidate is Claimable {
@@ -99,7 +105,7 @@ export interface ClaimTurn {
   last: Promise<void>;
 }
 
-/** `claiming`: claims are under way; `waiting`: some could be claimed, and none was picked; `idle`: there is nothing to do. */
+/** `claiming`: claims are under way; `waiting`: some could be claimed, or were not judged to the end; `idle`: there is nothing to do. */
 export type RoundResult = 'claiming' | 'waiting' | 'idle';
 
 /** Where there are rivals, a page that was read a while ago shows what they have claimed since. */
@@ -146,5 +152,5 @@ export async function runRound(relay: Relay, queue: PendingQueue, turn: ClaimTur
     turn.last = turn.last.catch(() => undefined);
   }
   if (picked.length > 0) return 'claiming';
-  return claimable.length > 0 ? 'waiting' : 'idle';
+  return claimable.length > 0 || seen.some(isUnsearched) ? 'waiting' : 'idle';
 }

@@ -1,8 +1,10 @@
 import { rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { encodeForwarderCall } from '@prism-gateway/contracts';
 import { testWalletAbi, testWalletBytecode } from '@prism-gateway/contracts/test-wallet';
 import type { ActionParams, RequestRecord } from '@prism-gateway/protocol';
 import { createRelayerClient } from '@prism-gateway/sdk';
+import { listenOnLoopback } from '@prism-gateway/testing';
 import {
   type RelayerEnv,
   type RelayerProcess,
@@ -18,7 +20,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 const CHAIN_NAME = 'eip155:31337';
 const FEE = 3000n * 10n ** 18n;
 /** Each test has users of its own. */
-const USERS = 17;
+const USERS = 19;
 
 let world: RelayWorld;
 let relayer: RelayerProcess;
@@ -98,6 +100,31 @@ test.each([
   expect(await relayer.readMetric('prism_relayer_transactions_total')).toBe(sent);
 });
 
+test('a batch of which nothing can be written is reported failed', async () => {
+  const entry = { ...(await sign({ user: 17 })), dataId: '0x0e' };
+  const { cloudId, dataId, payload, ...shared } = entry;
+  const params = { ...shared, requests: [entry, entry] };
+  const action = 'BATCH_MULTI_USER_WRITE_DATA';
+  const { requestId } = await world.client.submitRequest({ chainName: CHAIN_NAME, action, params });
+  const errorMessage = `InvalidSignature(${entry.signer}, 1)`;
+  expect(await wait(requestId)).toMatchObject({ status: 'failed', errorMessage });
+});
+
+test('requests that wait for a nonce that no open request has are given up, however many wait', async () => {
+  const writes = [
+    { user: 17, nonce: 8n },
+    { user: 17, nonce: 9n },
+    { user: 18, nonce: 8n, ageSeconds: 200_000 },
+    { user: 18, nonce: 9n, ageSeconds: 200_000 },
+  ];
+  const ids = await Promise.all(writes.map(async (write) => await post(await sign(write))));
+  const reasons = await Promise.all(ids.map(async (requestId) => (await wait(requestId)).errorMessage));
+  const [aheadReason, expiredReason] = [/^out of nonce order/, /^RequestExpired/].map((text) =>
+    expect.stringMatching(text),
+  );
+  expect(reasons).toEqual([aheadReason, aheadReason, expiredReason, expiredReason]);
+});
+
 test('what somebody else has carried out is reported with their transaction; a used nonce is not', async () => {
   const account = privateKeyToAccount(world.relayerKeys[1]!);
   const wallet = createWalletClient({ account, transport: http(world.devnet.rpcUrl) });
@@ -150,6 +177,22 @@ test('after SIGTERM it ends what it has claimed; writes that wait are gathered; 
   expect(await relayer.stop()).toBe(0);
   expect(await world.client.getRequest(late)).toMatchObject({ status: 'success' });
   relayer = await startRelayerProcess(env());
+});
+
+test('it ends within its drain time while the gateway does not answer', async () => {
+  const asked = Promise.withResolvers<void>();
+  // Of its own claims it is told, of pending requests never.
+  const hanging = createServer((request, response) => {
+    if (request.url?.includes('status=processing')) response.end('{"items":[],"lastKey":null}');
+    else asked.resolve();
+  });
+  const gateway = await listenOnLoopback(hanging);
+  const other = await startRelayerProcess({ ...world.relayerEnv(1), GATEWAY_URL: gateway.url, DRAIN_SECONDS: '0' });
+  await asked.promise;
+  const startedAt = performance.now();
+  expect(await other.stop()).toBe(0);
+  expect(performance.now() - startedAt).toBeLessThan(5000);
+  await gateway.close();
 });
 
 test('it refuses to start with a key that another process uses, and without settings, and says why', async () => {

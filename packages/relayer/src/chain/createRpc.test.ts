@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { listenOnLoopback } from '@prism-gateway/testing';
+import { listenOnLoopback, startBlackHole } from '@prism-gateway/testing';
 import { afterEach, expect, test } from 'vitest';
 import { createRpc } from './createRpc.ts';
 
@@ -75,4 +75,16 @@ test('a method that the node does not know is told apart', async () => {
   );
   await expect(rpc.attempt('eth_simulateV1', [])).rejects.toMatchObject({ code: 'METHOD_UNSUPPORTED' });
   expect(attempts()).toBe(1);
+});
+
+test('a signal ends the wait for a node that hangs', async () => {
+  await using node = await startBlackHole();
+  const end = new AbortController();
+  const rpc = createRpc({ rpcUrl: node.url, wait: async () => undefined, random: () => 0, signal: end.signal });
+  const asked = rpc.call('eth_chainId', []);
+  await expect.poll(() => node.connections()).toBe(1);
+  end.abort();
+  await expect(asked).rejects.toMatchObject({ code: 'RPC_UNAVAILABLE' });
+  await expect(rpc.call('eth_chainId', [])).rejects.toMatchObject({ code: 'RPC_UNAVAILABLE' });
+  expect(node.connections()).toBe(1);
 });

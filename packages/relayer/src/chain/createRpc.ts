@@ -45,10 +45,10 @@ function readRevert({
 }
 
 /** Gathers the calls of one tick, and posts them. */
-function createBatcher(rpcUrl: string) {
+function createBatcher(rpcUrl: string, signal: AbortSignal | undefined) {
   let waiting: WaitingCall[] = [];
   async function post(calls: readonly WaitingCall[]): Promise<void> {
-    const answers = await postBatch(rpcUrl, calls);
+    const answers = await postBatch({ rpcUrl, signal }, calls);
     for (const [index, call] of calls.entries()) call.answer(answers[index] ?? { kind: 'none' });
   }
   function flush(): void {
@@ -70,13 +70,15 @@ function createBatcher(rpcUrl: string) {
  *
  * @param options.rpcUrl - it appears in no error
  * @param options.wait - pauses for some milliseconds
+ * @param options.signal - ends all waiting: what is asked then has no answer
  */
 export function createRpc(options: {
   readonly rpcUrl: string;
   readonly wait: (ms: number) => Promise<void>;
   readonly random: () => number;
+  readonly signal?: AbortSignal;
 }): Rpc {
-  const ask = createBatcher(options.rpcUrl);
+  const ask = createBatcher(options.rpcUrl, options.signal);
   async function attempt(method: string, params: readonly unknown[]): Promise<RpcOutcome> {
     for (let attempts = 1; ; attempts += 1) {
       const answer = await ask(method, params);
@@ -86,7 +88,9 @@ export function createRpc(options: {
       if (answer.kind === 'error' && answer.code === UNSUPPORTED) {
         throw new ChainError('METHOD_UNSUPPORTED', `The node does not know ${method}.`);
       }
-      if (attempts >= ATTEMPTS) throw new ChainError('RPC_UNAVAILABLE', `The node did not answer ${method}.`);
+      if (attempts >= ATTEMPTS || options.signal?.aborted) {
+        throw new ChainError('RPC_UNAVAILABLE', `The node did not answer ${method}.`);
+      }
       await options.wait(RETRY_DELAY_MS * 2 ** (attempts - 1) * (0.5 + options.random() / 2));
     }
   }

@@ -26,13 +26,14 @@ function readOne(answer: WireAnswer): AnsweredCall {
  * Posts calls to a node as one batch (one alone as a single call), and matches the answers by their ids: a node may give them in any
  * order, and one with a foreign id answers nothing.
  *
- * @param rpcUrl - over http or https
+ * @param node.rpcUrl - over http or https
+ * @param node.signal - ends the wait for the answers
  * @param calls - at least one
  * @returns an answer a call, in the order of the calls; it never rejects
  * @see https://www.jsonrpc.org/specification#batch
  */
 export async function postBatch(
-  rpcUrl: string,
+  { rpcUrl, signal }: { readonly rpcUrl: string; readonly signal?: AbortSignal | undefined },
   calls: readonly { readonly method: string; readonly params: readonly unknown[] }[],
 ): Promise<readonly AnsweredCall[]> {
   const written = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }));
@@ -42,7 +43,7 @@ export async function postBatch(
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(written.length === 1 ? written[0] : written),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(signal ? [signal] : [])]),
       redirect: 'error',
     });
     const body: unknown = await response.json();

@@ -71,6 +71,18 @@ it('takes a multi-user batch in which one signer has entries one after the other
   expect(await checkRequest(context, input)).toMatchObject({ kind: 'ready' });
 });
 
+it('ends what is past its age, whether or not its turn has come', async () => {
+  const input = createInput([{ signer: bob, nonce: 6n }]);
+  expect(await checkRequest(context, { ...input, seconds: 1101n })).toMatchObject({
+    kind: 'settle',
+    errorMessage: 'RequestExpired(1100)',
+  });
+  expect(await checkRequest(context, { ...input, seconds: 1100n })).toMatchObject({
+    reason: 'nonceAhead',
+    gap: { signer: bob, nonce: 5n },
+  });
+});
+
 it('counts the fees of those entries of a multi-user batch alone that would be written', async () => {
   const input = createInput([
     { signer: alice, nonce: 5n },
@@ -81,8 +93,17 @@ it('counts the fees of those entries of a multi-user batch alone that would be w
   const rich = { ...context, settings: { ...context.settings, maxFeePerGas: 10n ** 14n } };
   written = [false, true];
   expect(await checkRequest(rich, priced)).toMatchObject({ kind: 'ready', feeWei: 10n ** 18n });
-  written = [false, false];
-  expect(await checkRequest(rich, priced)).toMatchObject({ kind: 'leave', reason: 'fee' });
+  const dear = { ...priced, head: { ...input.head, gasPrice: 10n ** 13n + 1n } };
+  expect(await checkRequest(rich, dear)).toMatchObject({ kind: 'leave', reason: 'fee' });
+});
+
+it('takes a multi-user batch of which nothing would be written for one that reverts', async () => {
+  const input = createInput([{ signer: alice, nonce: 5n }]);
+  written = [false];
+  expect(await checkRequest(context, input)).toMatchObject({
+    ...{ kind: 'leave', reason: 'reverts', wishes: input.wishes },
+    errorMessage: 'reverted without a reason',
+  });
 });
 
 it('simulates in a block later than the newest one, but reckons with one of the same time', async () => {

@@ -1,12 +1,14 @@
 import { encodeForwarderCall } from '@prism-gateway/contracts';
 import type { ActionParams } from '@prism-gateway/protocol';
 import type { ForwarderPolicy, Head } from '../chain/chainReader.ts';
+import type { Simulated } from '../chain/createSimulator.ts';
 import { decodeReason, nameReason } from '../chain/decodeReason.ts';
 import type { RelayedRecord, SignedWish } from '../life/openRequest.ts';
 import type { Relay } from '../relay.ts';
 import { coversGas, feeInWei, sumFees } from './fee.ts';
-import { listSignedParts, type SignedPart } from './findNonce.ts';
-import type { LeaveReason, Verdict } from './verdict.ts';
+import { listSignedParts } from './findNonce.ts';
+import { readBatchResults } from './readBatchResults.ts';
+import type { Verdict } from './verdict.ts';
 
 /** Pauses before a request is looked at again, in milliseconds. */
 const RECHECK_MS = {
@@ -35,8 +37,8 @@ type CheckContext = Pick<Relay, 'chain' | 'policy' | 'settings' | 'now'>;
 
 function leave(
   now: number,
-  reason: Exclude<LeaveReason, 'early'>,
-  facts: { errorMessage?: string; wishes?: readonly SignedWish[] } = {},
+  reason: keyof typeof RECHECK_MS,
+  facts: Pick<Extract<Verdict, { kind: 'leave' }>, 'errorMessage' | 'wishes' | 'gap'> = {},
 ): Verdict {
   return { kind: 'leave', reason, recheckAtMs: now + RECHECK_MS[reason], ...facts };
 }
@@ -56,14 +58,15 @@ export function checkPolicy(
   return BigInt(relayerFundAmount) > policy.maxSponsorCredits ? leave(now(), 'sponsor') : undefined;
 }
 
+function checkAge({ record, seconds, forwarder, wishes }: CheckInput): Verdict | undefined {
+  const ends = listSignedParts(record).map(({ params }) => BigInt(params.timestamp) + forwarder.maxAge);
+  if (ends.some((end) => end >= seconds)) return undefined;
+  return { kind: 'settle', wishes, errorMessage: `RequestExpired(${ends[0]})` };
+}
+
 /** The bare timestamp is looked at as well: it may lie in the future. */
-function checkWindow(input: CheckInput, parts: readonly SignedPart[], nowMs: number): Verdict | undefined {
-  const { seconds, forwarder, wishes } = input;
-  const timestamps = parts.map(({ params }) => BigInt(params.timestamp));
-  const expired = timestamps.map((timestamp) => timestamp + forwarder.maxAge).filter((at) => at < seconds);
-  if (expired.length === timestamps.length) {
-    return { kind: 'settle', wishes, errorMessage: `RequestExpired(${expired[0]})` };
-  }
+function checkOpening({ record, seconds, forwarder }: CheckInput, nowMs: number): Verdict | undefined {
+  const timestamps = listSignedParts(record).map(({ params }) => BigInt(params.timestamp));
   const delay = forwarder.isOfficial ? 0n : forwarder.priorityWindow;
   // One by one, as numbers would lose digits of a uint256.
   const [openAt = 0n] = timestamps.map((timestamp) => timestamp + delay).toSorted((a, b) => (a < b ? 1 : -1));
@@ -85,23 +88,38 @@ function compareNonces({ wishes, nonces }: CheckInput) {
     });
 }
 
-/** Compares the nonces that were signed with those on the chain: an entry of a batch that is not in order would fail, too. */
-function checkNonces(input: CheckInput, nowMs: number): Verdict | undefined {
+function checkUsed(input: CheckInput): Verdict | undefined {
   const { wishes } = input;
   const standing = compareNonces(input);
-  const ahead = standing.find(({ nonce, current }) => nonce > current);
-  if (ahead !== undefined) {
-    const { signer, nonce, current } = ahead;
-    const errorMessage = `out of nonce order: signed for forwarder nonce ${nonce} of ${signer}, whose next one is ${current}`;
-    return leave(nowMs, 'nonceAhead', { errorMessage, wishes });
-  }
   if (standing.length < wishes.length || !standing.every(({ nonce, current }) => nonce < current)) return undefined;
   return { kind: 'settle', wishes, errorMessage: 'the forwarder nonce it was signed for is used already' };
+}
+
+/** An entry of a batch that is not in order would fail, too. */
+function checkTurn(input: CheckInput, nowMs: number): Verdict | undefined {
+  const { wishes } = input;
+  const ahead = compareNonces(input).find(({ nonce, current }) => nonce > current);
+  if (ahead === undefined) return undefined;
+  const { signer, nonce, current } = ahead;
+  const errorMessage = `out of nonce order: signed for forwarder nonce ${nonce} of ${signer}, whose next one is ${current}`;
+  return leave(nowMs, 'nonceAhead', { errorMessage, wishes, gap: { signer, nonce: current } });
+}
+
+/** What is executed already is so whatever its age and price; what is too old will never be in its turn. */
+function checkStanding(input: CheckInput, nowMs: number): Verdict | undefined {
+  return checkUsed(input) ?? checkAge(input) ?? checkTurn(input, nowMs) ?? checkOpening(input, nowMs);
 }
 
 /** A node simulates only blocks that are later than the newest one; the window has been checked against the earliest time. */
 function chooseBlockTime({ seconds, head }: CheckInput): bigint {
   return seconds > head.timestamp ? seconds : head.timestamp + 1n;
+}
+
+/** A multi-user batch reverts for no entry; where none would be written, it is worth as little, and the first one's reason stands for all. */
+function readNothingDone(record: RelayedRecord, simulated: Simulated): Simulated {
+  if ('reverted' in simulated || record.action !== 'BATCH_MULTI_USER_WRITE_DATA') return simulated;
+  const results = readBatchResults(simulated.returned);
+  return results.some(({ success }) => success) ? simulated : { reverted: results[0]?.reason };
 }
 
 /**
@@ -116,12 +134,12 @@ export async function checkRequest(context: CheckContext, input: CheckInput): Pr
   const { chain, policy, settings, now } = context;
   const { record, wishes, head, forwarder } = input;
   const nowMs = now();
-  // Before anything else: what is executed already is so whatever its window and its price.
-  const early = checkNonces(input, nowMs) ?? checkWindow(input, listSignedParts(record), nowMs);
-  if (early !== undefined) return early;
+  const standing = checkStanding(input, nowMs);
+  if (standing !== undefined) return standing;
   if (head.gasPrice > settings.maxFeePerGas) return leave(nowMs, 'gasPrice');
   // A record holds action and params that go together.
-  const simulated = await chain.simulate(encodeForwarderCall(record).data, chooseBlockTime(input));
+  const { data } = encodeForwarderCall(record);
+  const simulated = readNothingDone(record, await chain.simulate(data, chooseBlockTime(input)));
   if ('reverted' in simulated) {
     const errorMessage = decodeReason(simulated.reverted);
     if (nameReason(simulated.reverted) === 'RequestNotYetOpen') {

@@ -1,50 +1,56 @@
 import type { Hex } from 'viem';
-import type { RelayedRecord, SignedWish } from '../life/openRequest.ts';
+import type { RelayedRecord } from '../life/openRequest.ts';
 import type { Relay } from '../relay.ts';
 import { checkPolicy, checkRequest } from './checkRequest.ts';
-import { findNonce, listSignedParts } from './findNonce.ts';
+import type { NonceSearch } from './createNonceSearch.ts';
+import { listSignedParts } from './findNonce.ts';
 import type { Verdict } from './verdict.ts';
 
-/** A request to check; nonces that an earlier check has found need no second search. */
+/** A request to check, and what is known of the nonces it was signed for: they are looked for further. */
 export interface CheckCandidate {
   readonly record: RelayedRecord;
-  readonly wishes?: readonly SignedWish[] | undefined;
+  readonly search: NonceSearch;
 }
 
 type Context = Pick<Relay, 'chain' | 'chainId' | 'policy' | 'settings' | 'state' | 'recoverSigner' | 'now'>;
 
-async function findWishes(context: Context, candidate: CheckCandidate, nonces: ReadonlyMap<Hex, bigint>) {
-  const { chainId, chain, recoverSigner } = context;
-  if (candidate.wishes?.every(({ nonce }) => nonce !== undefined)) return candidate.wishes;
-  const wishes: SignedWish[] = [];
-  for (const part of listSignedParts(candidate.record)) {
-    const { signer, r, s } = part;
-    const current = nonces.get(signer) ?? 0n;
-    wishes.push({
-      signer,
-      r,
-      s,
-      nonce: await findNonce({ part, current, chainId, forwarder: chain.forwarder, recoverSigner }),
-    });
+/** Whoever posts a bad signature has it recovered with many nonces: large requests come last, so that small ones wait for none of it. */
+async function searchNonces(
+  { chain, chainId, recoverSigner }: Context,
+  search: {
+    readonly candidates: readonly CheckCandidate[];
+    readonly nonces: ReadonlyMap<Hex, bigint>;
+    readonly maxTries: number;
+  },
+): Promise<void> {
+  const { candidates, nonces, maxTries } = search;
+  const context = { chainId, forwarder: chain.forwarder, recoverSigner };
+  for (const candidate of candidates) await candidate.search.tryNext(context, nonces);
+  const size = ({ record }: CheckCandidate) => listSignedParts(record).length;
+  let left = maxTries;
+  for (const candidate of candidates.toSorted((a, b) => size(a) - size(b))) {
+    if (left <= 0) return;
+    left -= await candidate.search.lookAround(context, { nonces, maxTries: left });
   }
-  return wishes;
 }
 
 /**
  * Checks many requests at once, with few calls to the node: each signer's nonce once, a simulation for each that is in order.
  *
  * @param relay - the relayer on this chain
- * @param candidates - requests to check
+ * @param check.candidates - requests to check
+ * @param check.maxTries - how many nonces may be tried for those that are not in their turn; default any number. What is then not
+ * found yet is left as `nonceUnknown`, and the next check goes on with it
  * @returns a verdict a request, by id; one that could not be judged for want of an answer is missing
  * @throws ChainError where the node answers nothing at all
  */
 export async function checkRequests(
   relay: Context,
-  candidates: readonly CheckCandidate[],
+  check: { readonly candidates: readonly CheckCandidate[]; readonly maxTries?: number },
 ): Promise<ReadonlyMap<string, Verdict>> {
   const verdicts = new Map<string, Verdict>();
   const open: CheckCandidate[] = [];
-  for (const candidate of candidates) {
+  for (const candidate of check.candidates) {
     const verdict = checkPolicy(relay, candidate.record);
     if (verdict === undefined) open.push(candidate);
     else verdicts.set(candidate.record.requestId, verdict);
@@ -59,10 +65,16 @@ export async function checkRequests(
     state.seconds(),
   ]);
   const isKnown = ({ record }: CheckCandidate) => listSignedParts(record).every(({ signer }) => nonces.has(signer));
-  const checked = open.filter(isKnown).map(async (candidate) => {
-    const { record } = candidate;
-    const wishes = await findWishes(relay, candidate, nonces);
-    verdicts.set(record.requestId, await checkRequest(relay, { record, wishes, nonces, head, forwarder, seconds }));
+  const known = open.filter(isKnown);
+  await searchNonces(relay, { candidates: known, nonces, maxTries: check.maxTries ?? Number.POSITIVE_INFINITY });
+  const checked = known.map(async ({ record, search }) => {
+    const input = { record, wishes: search.wishes(), nonces, head, forwarder, seconds };
+    verdicts.set(
+      record.requestId,
+      search.isDone(nonces)
+        ? await checkRequest(relay, input)
+        : { kind: 'leave', reason: 'nonceUnknown', recheckAtMs: relay.now() },
+    );
   });
   await Promise.allSettled(checked);
   return verdicts;

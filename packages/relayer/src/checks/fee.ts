@@ -1,8 +1,7 @@
-import { forwarderAbi } from '@prism-gateway/contracts';
 import type { ActionParams } from '@prism-gateway/protocol';
 import type { Hex } from 'viem';
-import { decodeFunctionResult } from 'viem/utils';
 import type { RelayedRecord } from '../life/openRequest.ts';
+import { readBatchResults } from './readBatchResults.ts';
 
 const WHOLE_BPS = 10_000n;
 const WEI_PER_ETH = 10n ** 18n;
@@ -18,7 +17,7 @@ export function sumFees(record: Pick<RelayedRecord, 'action' | 'params'>, return
   if (record.action !== 'BATCH_MULTI_USER_WRITE_DATA') return BigInt(record.params.relayerFee);
   // Action and params go together in a record.
   const { requests } = record.params as ActionParams<'BATCH_MULTI_USER_WRITE_DATA'>;
-  const results = decodeFunctionResult({ abi: forwarderAbi, functionName: 'batchMultiUserWriteData', data: returned });
+  const results = readBatchResults(returned);
   return requests.reduce((sum, { relayerFee }, i) => (results[i]?.success ? sum + BigInt(relayerFee) : sum), 0n);
 }
 

@@ -1,8 +1,9 @@
 import type { Action, ActionParams } from '@prism-gateway/protocol';
-import { hashRequest, type SignedAction, type UnsignedParams } from '@prism-gateway/protocol/typed-data';
+import type { SignedAction, UnsignedParams } from '@prism-gateway/protocol/typed-data';
 import type { Hex } from 'viem';
 import type { RecoverSigner } from '../crypto/recoverSigner.ts';
 import type { RelayedRecord } from '../life/openRequest.ts';
+import { createRequestHasher } from './createRequestHasher.ts';
 
 /** How many nonces from the signer's next one on are tried, and how many before it. */
 const LOOK_AHEAD = 64n;
@@ -35,10 +36,44 @@ export function listSignedParts(record: Pick<RelayedRecord, 'action' | 'params'>
   return requests.map((entry) => part('WRITE_DATA_FOR', entry));
 }
 
-/** Nonces in the order in which they are likely: the next one, those ahead, those behind. */
-function* likelyNonces(current: bigint): Generator<bigint> {
-  for (let nonce = current; nonce < current + LOOK_AHEAD; nonce += 1n) yield nonce;
-  for (let nonce = current - 1n; nonce >= 0n && nonce >= current - LOOK_BACK; nonce -= 1n) yield nonce;
+/** What a recovery works with. */
+export interface NonceContext {
+  readonly chainId: number;
+  /** Address of the Forwarder. */
+  readonly forwarder: Hex;
+  readonly recoverSigner: RecoverSigner;
+}
+
+/** Makes the test whether a signature is its signer's over the request with some forwarder nonce. */
+export function createSignatureTest(
+  { chainId, forwarder, recoverSigner }: NonceContext,
+  { action, params, signer, r, s }: SignedPart,
+): (nonce: bigint) => Promise<boolean> {
+  // What no struct holds (signer, signature, permit) is left out by the typed data.
+  const hashWith = createRequestHasher({ action, params: params as UnsignedParams, chainId, forwarder });
+  return async (nonce) => (await recoverSigner({ digest: hashWith(nonce), v: params.v, r, s })) === signer;
+}
+
+/** Nonces from one on, up to another exclusively. */
+export interface NonceRange {
+  readonly from: bigint;
+  readonly to: bigint;
+}
+
+/**
+ * Bounds the nonces that a request is looked for with.
+ *
+ * @param current - the signer's forwarder nonce on the chain
+ */
+export function nearRange(current: bigint): NonceRange {
+  return { from: current > LOOK_BACK ? current - LOOK_BACK : 0n, to: current + LOOK_AHEAD };
+}
+
+/** Lists the nonces near the signer's own in the order in which they are likely: the next one, those ahead, those behind. */
+export function* listNear(current: bigint): Generator<bigint> {
+  const { from, to } = nearRange(current);
+  for (let nonce = current; nonce < to; nonce += 1n) yield nonce;
+  for (let nonce = current - 1n; nonce >= from; nonce -= 1n) yield nonce;
 }
 
 /**
@@ -48,19 +83,10 @@ function* likelyNonces(current: bigint): Generator<bigint> {
  * @returns undefined where none near it fits: a bad signature, or a contract wallet's
  * @see DECISIONS.md, "Typed data" and "Nonce"
  */
-export async function findNonce(source: {
-  readonly part: SignedPart;
-  readonly current: bigint;
-  readonly chainId: number;
-  readonly forwarder: Hex;
-  readonly recoverSigner: RecoverSigner;
-}): Promise<bigint | undefined> {
-  const { part, current, chainId, forwarder, recoverSigner } = source;
-  const { action, params, signer, r, s } = part;
-  for (const nonce of likelyNonces(current)) {
-    // What no struct holds (signer, signature, permit) is left out by the typed data.
-    const digest = hashRequest({ action, params: params as UnsignedParams, nonce, chainId, forwarder });
-    if ((await recoverSigner({ digest, v: params.v, r, s })) === signer) return nonce;
-  }
+export async function findNonce(
+  source: NonceContext & { readonly part: SignedPart; readonly current: bigint },
+): Promise<bigint | undefined> {
+  const isSignedFor = createSignatureTest(source, source.part);
+  for (const nonce of listNear(source.current)) if (await isSignedFor(nonce)) return nonce;
   return undefined;
 }

@@ -1,7 +1,24 @@
+import type { Hex } from 'viem';
 import type { SignedWish } from '../life/openRequest.ts';
 
 /** Why a request is not taken now. */
-export type LeaveReason = 'action' | 'sponsor' | 'fee' | 'gasPrice' | 'early' | 'nonceAhead' | 'reverts';
+export type LeaveReason =
+  | 'action'
+  | 'sponsor'
+  | 'fee'
+  | 'gasPrice'
+  | 'early'
+  | 'nonceAhead'
+  | 'reverts'
+  /** The nonces that it was signed for have not all been looked for yet. */
+  | 'nonceUnknown';
+
+/** A forwarder nonce of a signer that has to be used before the request can be. */
+export interface NonceGap {
+  /** In lower case. */
+  readonly signer: Hex;
+  readonly nonce: bigint;
+}
 
 /** What a check has found. */
 export type Verdict =
@@ -17,4 +34,6 @@ export type Verdict =
       /** What the simulation reverted with, for `reverts` and `nonceAhead`. */
       readonly errorMessage?: string;
       readonly wishes?: readonly SignedWish[];
+      /** For `nonceAhead`: whose turn it is not, and the forwarder nonce that has to be used first. */
+      readonly gap?: NonceGap;
     };

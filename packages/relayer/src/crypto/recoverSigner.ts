@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Hex, recoverAddress } from 'viem';
 import { hexToBytes, keccak256 } from 'viem/utils';
 import { loadSecp256k1 } from './loadSecp256k1.ts';
@@ -10,6 +11,9 @@ export type RecoverSigner = (signed: {
   readonly s: Hex;
 }) => Promise<Hex | undefined>;
 
+/** How many signers are recovered in one turn of the event loop: a few milliseconds of work. */
+const TURN = 32;
+
 /** Hex digits of a hash that make an address. */
 const ADDRESS_DIGITS = 40;
 
@@ -20,7 +24,19 @@ const ADDRESS_DIGITS = 40;
  */
 export function createRecoverSigner(): RecoverSigner {
   const secp256k1 = loadSecp256k1();
+  let left = TURN;
+  let turn: Promise<void> | undefined;
+  /** Anybody can queue signatures that are recovered in vain: whatever else the process does goes on in between. */
+  async function takeTurn(): Promise<void> {
+    while (turn !== undefined) await turn;
+    left -= 1;
+    if (left > 0) return;
+    turn = nextTurn().then(() => {
+      [turn, left] = [undefined, TURN];
+    });
+  }
   return async function recoverSigner({ digest, v, r, s }) {
+    await takeTurn();
     if (v !== 27 && v !== 28) return undefined;
     try {
       if (secp256k1 === undefined) {

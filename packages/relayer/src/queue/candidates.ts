@@ -1,6 +1,6 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
+import { createNonceSearch, type NonceSearch } from '../checks/createNonceSearch.ts';
 import type { Verdict } from '../checks/verdict.ts';
-import type { SignedWish } from '../life/openRequest.ts';
 
 /** A pending request as the relayer knows it. */
 export interface Candidate {
@@ -10,7 +10,7 @@ export interface Candidate {
   checkedAtMs: number;
   /** Since when it would revert, or is out of order; Unix milliseconds. */
   blockedSinceMs: number | undefined;
-  wishes: readonly SignedWish[] | undefined;
+  readonly search: NonceSearch;
   lastSeenMs: number;
 }
 
@@ -20,8 +20,8 @@ export interface Candidates {
   see(records: readonly RequestRecord[], nowMs: number): Candidate[];
   judge(candidate: Candidate, verdict: Verdict, nowMs: number): void;
   forget(requestId: string): void;
-  /** Whether a request was judged, and is not to be looked at yet. */
-  isLeft(requestId: string, nowMs: number): boolean;
+  /** Whether a request was left when it was judged last: it is of no use before it is judged otherwise. */
+  isLeft(requestId: string): boolean;
   /** Has the requests of a signer looked at again at once. @param signer - in lower case */
   touch(signer: string): void;
 }
@@ -31,6 +31,9 @@ const FORGET_AFTER_MS = 120_000;
 const MAX_CANDIDATES = 20_000;
 /** How old a verdict may be to be acted on, in milliseconds: nonces and prices move. */
 const READY_FOR_MS = 3000;
+/** Pause between two looks at what is blocked: half of the time it has been, but at most so many milliseconds. */
+const PAUSE_SHARE = 0.5;
+const LONGEST_PAUSE_MS = 10_000;
 
 /** Tells whether a candidate has to be looked at. */
 export function isDue({ verdict, checkedAtMs }: Candidate, nowMs: number): boolean {
@@ -43,6 +46,13 @@ function blockedSince({ verdict: last, blockedSinceMs }: Candidate, next: Verdic
   if (next.kind !== 'leave' || (next.reason !== 'reverts' && next.reason !== 'nonceAhead')) return undefined;
   const isSame = last?.kind === 'leave' && last.errorMessage === next.errorMessage;
   return isSame ? (blockedSinceMs ?? nowMs) : nowMs;
+}
+
+/** The longer something has been in the way, the longer it is until the next look. */
+function slowDown(verdict: Verdict, blockedSinceMs: number | undefined, nowMs: number): Verdict {
+  if (verdict.kind !== 'leave' || blockedSinceMs === undefined) return verdict;
+  const pauseMs = Math.min(LONGEST_PAUSE_MS, (nowMs - blockedSinceMs) * PAUSE_SHARE);
+  return { ...verdict, recheckAtMs: Math.max(verdict.recheckAtMs, nowMs + pauseMs) };
 }
 
 /** Makes an empty memory of candidates. */
@@ -80,7 +90,7 @@ export function createCandidates(): Candidates {
           verdict: undefined,
           checkedAtMs: 0,
           blockedSinceMs: undefined,
-          wishes: undefined,
+          search: createNonceSearch(record),
           lastSeenMs: nowMs,
         };
         candidate.lastSeenMs = nowMs;
@@ -92,14 +102,10 @@ export function createCandidates(): Candidates {
     },
     judge(candidate, verdict, nowMs) {
       candidate.blockedSinceMs = blockedSince(candidate, verdict, nowMs);
-      candidate.verdict = verdict;
+      candidate.verdict = slowDown(verdict, candidate.blockedSinceMs, nowMs);
       candidate.checkedAtMs = nowMs;
-      candidate.wishes = verdict.wishes ?? candidate.wishes;
     },
-    isLeft(requestId, nowMs) {
-      const candidate = known.get(requestId);
-      return candidate?.verdict?.kind === 'leave' && !isDue(candidate, nowMs);
-    },
+    isLeft: (requestId) => known.get(requestId)?.verdict?.kind === 'leave',
     forget,
     touch(signer) {
       for (const requestId of bySigner.get(signer) ?? []) {

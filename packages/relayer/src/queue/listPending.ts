@@ -14,6 +14,13 @@ export interface PendingQueue {
    * @param wanted - how many useful ones are enough
    */
   look(wanted: number, isUseful: (record: RequestRecord) => boolean): Promise<readonly RequestRecord[]>;
+  /**
+   * Reads the head of the queue again, to see what rivals have claimed.
+   *
+   * @param count - how many records are enough
+   * @returns whether a record may still be pending: it is shown, or stands behind what was read
+   */
+  review(count: number): Promise<(record: RequestRecord) => boolean>;
 }
 
 /**
@@ -21,10 +28,14 @@ export interface PendingQueue {
  * nobody takes, such as ones that pay too little, the look goes on behind it, the next one from where this one has ended.
  *
  * @param gateway - the relayer's client
- * @param chainName - the gateway's name of the chain
+ * @param options.chainName - the gateway's name of the chain
+ * @param options.signal - ends a look
  */
-export function createPendingQueue(gateway: RelayerClient, chainName: string): PendingQueue {
-  const list = gateway.list({ status: 'pending', chainName, limit: MAX_PAGE_SIZE });
+export function createPendingQueue(
+  gateway: RelayerClient,
+  { chainName, signal }: { readonly chainName: string; readonly signal: AbortSignal },
+): PendingQueue {
+  const list = gateway.list({ status: 'pending', chainName, limit: MAX_PAGE_SIZE }, { signal });
   let deepKey: string | null = null;
   return {
     async look(wanted, isUseful) {
@@ -32,6 +43,8 @@ export function createPendingQueue(gateway: RelayerClient, chainName: string): P
       const records = [...head.items];
       let useful = records.filter(isUseful).length;
       let next = deepKey ?? head.lastKey;
+      // A page that cannot be read is not asked for again: its cursor may have become invalid with the gateway's settings.
+      deepKey = null;
       for (let page = 1; page < MAX_PAGES && useful < wanted && next !== null && head.lastKey !== null; page += 1) {
         const { items, lastKey } = await list.page(next);
         records.push(...items);
@@ -40,6 +53,17 @@ export function createPendingQueue(gateway: RelayerClient, chainName: string): P
       }
       deepKey = useful < wanted ? next : null;
       return records;
+    },
+    async review(count) {
+      const shown = new Map<string, RequestRecord>();
+      let next: string | null = null;
+      for (let page = 0; page < MAX_PAGES && shown.size < count && (page === 0 || next !== null); page += 1) {
+        const { items, lastKey } = await list.page(next);
+        for (const record of items) shown.set(record.requestId, record);
+        next = lastKey;
+      }
+      const end = [...shown.values()].at(-1)?.createdAt ?? '';
+      return ({ requestId, createdAt }) => shown.has(requestId) || (next !== null && createdAt >= end);
     },
   };
 }

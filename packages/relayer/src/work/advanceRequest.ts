@@ -1,5 +1,6 @@
 import { ChainError } from '../chain/chainError.ts';
 import { checkRequests } from '../checks/checkRequests.ts';
+import { createNonceSearch, type NonceSearch } from '../checks/createNonceSearch.ts';
 import { findExpiry } from '../checks/findExpiry.ts';
 import type { Verdict } from '../checks/verdict.ts';
 import type { OpenRequest } from '../life/openRequest.ts';
@@ -42,8 +43,12 @@ function judge(
   return { kind: 'fail', errorMessage };
 }
 
-async function chooseStep(relay: Relay, request: OpenRequest, sinceMs: number): Promise<Step | undefined> {
-  const { requestId, record, wishes } = request;
+async function chooseStep(
+  relay: Relay,
+  request: OpenRequest,
+  { search, sinceMs }: { readonly search: NonceSearch; readonly sinceMs: number },
+): Promise<Step | undefined> {
+  const { requestId, record } = request;
   // Before the chain is asked: what was carried out in its last moment is seen.
   const expiry = await findExpiry(relay, record);
   const answer = await askChain(relay, request);
@@ -54,7 +59,7 @@ async function chooseStep(relay: Relay, request: OpenRequest, sinceMs: number): 
     return { kind: 'fail', errorMessage: `its forwarder nonce ${nonce} was used by another request, in ${txHash}` };
   }
   if (expiry !== undefined) return { kind: 'fail', errorMessage: expiry };
-  const verdicts = await checkRequests(relay, [{ record, wishes }]);
+  const verdicts = await checkRequests(relay, { candidates: [{ record, search }] });
   return judge(relay, verdicts.get(requestId), { action: record.action, sinceMs });
 }
 
@@ -86,11 +91,13 @@ async function takeStep(relay: Relay, request: OpenRequest, step: Step | undefin
 export async function advanceRequest(relay: Relay, requestId: string, sinceMs = relay.now()): Promise<void> {
   const { journal, random, signal, logger, metrics, settings } = relay;
   const backOff = createBackOff({ firstMs: FIRST_PAUSE_MS, maxMs: LONGEST_PAUSE_MS, random, signal });
+  let search: NonceSearch | undefined;
   for (;;) {
     const request = journal.get(requestId);
     if (request?.state !== 'claimed' || signal.aborted) return;
+    search ??= createNonceSearch(request.record, request.wishes);
     try {
-      if (await takeStep(relay, request, await chooseStep(relay, request, sinceMs))) return;
+      if (await takeStep(relay, request, await chooseStep(relay, request, { search, sinceMs }))) return;
     } catch (error) {
       if (!(error instanceof ChainError)) throw error;
       metrics.faults.inc({ chain: settings.chainName, where: 'chain' });

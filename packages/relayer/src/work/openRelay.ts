@@ -116,8 +116,13 @@ export async function openRelayPatiently(options: RelayOptions): Promise<Relay |
  * @throws ChainError, SenderError
  */
 async function openRelay(options: RelayOptions): Promise<Relay> {
-  const { settings, chain: given, account, now, metrics, logger } = options;
-  const rpc = createRpc({ rpcUrl: given.rpcUrl, wait: (ms) => pause(ms), random: options.random });
+  const { settings, chain: given, account, now, metrics, logger, signal } = options;
+  const rpc = createRpc({
+    rpcUrl: given.rpcUrl,
+    wait: (ms) => pause(ms, undefined, { signal }).catch(() => undefined),
+    random: options.random,
+    signal,
+  });
   const chainId = await meetForwarder(rpc, options);
   // Addresses are compared in lower case here.
   const relayer = account.address.toLowerCase() as Hex;

@@ -1,17 +1,19 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
 import { checkRequests } from '../checks/checkRequests.ts';
-import type { Verdict } from '../checks/verdict.ts';
 import type { OpenRequest } from '../life/openRequest.ts';
 import { type Candidate, isDue } from '../queue/candidates.ts';
 import type { PendingQueue } from '../queue/listPending.ts';
 import { pickAtRandom } from '../queue/pickAtRandom.ts';
 import type { Relay } from '../relay.ts';
 import { type Claimable, claimRequests } from './claimRequests.ts';
+import { createGapQuestion, losePatience } from './losePatience.ts';
 import { resumeClaim } from './resumeRequests.ts';
 import { type FreshClaim, settleClaims, workOnClaims } from './workOnClaims.ts';
 
 /** Most requests that one round checks: what a node answers in a moment. */
 const MAX_CHECKS = 200;
+/** Most nonces that one round tries for signatures that are not in their turn: a fifth of a second of work. */
+const MAX_TRIES = 2000;
 /** Gas that a request is taken to need as long as it is not known, for what the ether suffices for. */
 const TYPICAL_GAS = 400_000n;
 /** A page older than this when the checks are done is read again where there are rivals, in milliseconds. */
@@ -29,46 +31,34 @@ async function countRoom({ desk, settings, state, metrics }: Relay): Promise<num
   return affordable <= 0n ? 0 : Math.min(room, Number(affordable / TYPICAL_GAS));
 }
 
-/** After enough patience a request that would revert is to be claimed, and reported failed, without sending it. */
-async function losePatience(relay: Relay, candidate: Candidate, verdict: Verdict): Promise<Verdict> {
-  if (verdict.kind !== 'leave' || candidate.blockedSinceMs === undefined || verdict.errorMessage === undefined)
-    return verdict;
-  if (relay.now() - candidate.blockedSinceMs < relay.policy.giveUpMs) return verdict;
-  const { record } = candidate;
-  if (verdict.reason === 'nonceAhead' && (await hasEarlierRequest(relay, record))) {
-    candidate.blockedSinceMs = relay.now();
-    return verdict;
-  }
-  return { kind: 'settle', wishes: verdict.wishes ?? [], errorMessage: verdict.errorMessage };
-}
-
-/** Whether another request of the signer is still open that may fill the gap in the nonces. */
-async function hasEarlierRequest(
-  { gateway }: Relay,
-  { signer, requestId, chainName }: RequestRecord,
-): Promise<boolean> {
-  const { items } = await gateway.list({ signer, chainName, limit: 100, order: 'desc' }).page();
-  return items.some(
-    (other) => other.requestId !== requestId && (other.status === 'pending' || other.status === 'processing'),
-  );
+/** What was never judged comes first: what was left stands at the head, and would keep the rest from ever being looked at. */
+function listDue(seen: readonly Candidate[], nowMs: number): Candidate[] {
+  const due = seen.filter((candidate) => isDue(candidate, nowMs));
+  const fresh = due.filter(({ verdict }) => verdict === undefined);
+  return [...fresh, ...due.filter(({ verdict }) => verdict !== undefined)].slice(0, MAX_CHECKS);
 }
 
 async function checkDue(relay: Relay, seen: readonly Candidate[]): Promise<void> {
   const { now, candidates, metrics, settings } = relay;
-  const due = seen.filter((candidate) => isDue(candidate, now())).slice(0, MAX_CHECKS);
+  const due = listDue(seen, now());
   if (due.length === 0) return;
-  const verdicts = await checkRequests(relay, due);
+  const verdicts = await checkRequests(relay, { candidates: due, maxTries: MAX_TRIES });
+  const isAwaited = createGapQuestion(relay);
   for (const candidate of due) {
     const verdict = verdicts.get(candidate.record.requestId);
     if (verdict === undefined) continue;
     candidates.judge(candidate, verdict, now());
-    candidate.verdict = await losePatience(relay, candidate, verdict);
-    const { kind } = candidate.verdict;
+    await losePatience(relay, candidate, isAwaited);
+    const judged = candidate.verdict ?? verdict;
     metrics.checks.inc({
       chain: settings.chainName,
-      verdict: candidate.verdict.kind === 'leave' ? candidate.verdict.reason : kind,
+      verdict: judged.kind === 'leave' ? judged.reason : judged.kind,
     });
   }
+}
+
+function isUnsearched({ verdict }: Candidate): boolean {
+  return verdict?.kind === 'leave' && verdict.reason === 'nonceUnknown';
 }
 
 function isClaimable(candidate: Candidate): candidate is Claimable {
@@ -115,7 +105,7 @@ export interface ClaimTurn {
   last: Promise<void>;
 }
 
-/** `claiming`: claims are under way; `waiting`: some could be claimed, and none was picked; `idle`: there is nothing to do. */
+/** `claiming`: claims are under way; `waiting`: some could be claimed, or were not judged to the end; `idle`: there is nothing to do. */
 export type RoundResult = 'claiming' | 'waiting' | 'idle';
 
 /** Where there are rivals, a page that was read a while ago shows what they have claimed since. */
@@ -126,8 +116,8 @@ async function dropClaimed(
 ) {
   const { claimable, readAtMs } = view;
   if (claimable.length === 0 || relay.pace.share === 1 || relay.now() - readAtMs <= STALE_PAGE_MS) return claimable;
-  const still = new Set((await queue.look(claimable.length, () => true)).map(({ requestId }) => requestId));
-  return claimable.filter(({ record }) => still.has(record.requestId));
+  const isPending = await queue.review(claimable.length);
+  return claimable.filter(({ record }) => isPending(record));
 }
 
 /**
@@ -140,7 +130,7 @@ async function dropClaimed(
  */
 export async function runRound(relay: Relay, queue: PendingQueue, turn: ClaimTurn): Promise<RoundResult> {
   const { candidates, desk, pace, random, now } = relay;
-  const isUseful = ({ requestId }: RequestRecord) => !desk.has(requestId) && !candidates.isLeft(requestId, now());
+  const isUseful = ({ requestId }: RequestRecord) => !desk.has(requestId) && !candidates.isLeft(requestId);
   const wanted = await countRoom(relay);
   if (wanted === 0) return 'idle';
   const records = await queue.look(wanted, isUseful);
@@ -162,5 +152,5 @@ export async function runRound(relay: Relay, queue: PendingQueue, turn: ClaimTur
     turn.last = turn.last.catch(() => undefined);
   }
   if (picked.length > 0) return 'claiming';
-  return claimable.length > 0 ? 'waiting' : 'idle';
+  return claimable.length > 0 || seen.some(isUnsearched) ? 'waiting' : 'idle';
 }

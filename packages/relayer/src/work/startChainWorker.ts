@@ -58,8 +58,8 @@ async function claimUntil(
   relay: Relay,
   { isStopping, wait }: { isStopping: () => boolean; wait: (ms: number) => Promise<void> },
 ) {
-  const { policy, settings } = relay;
-  const queue = createPendingQueue(relay.gateway, settings.chainName);
+  const { policy, settings, signal } = relay;
+  const queue = createPendingQueue(relay.gateway, { chainName: settings.chainName, signal });
   const turn: ClaimTurn = { last: Promise.resolve() };
   let pauseMs = policy.pollMinMs;
   let adoptAtMs = 0;

@@ -2,6 +2,7 @@ import type { RequestRecord } from '@prism-gateway/protocol';
 import { isGatewayError } from '@prism-gateway/sdk';
 import { ChainError } from '../chain/chainError.ts';
 import { checkRequests } from '../checks/checkRequests.ts';
+import { createNonceSearch } from '../checks/createNonceSearch.ts';
 import { findExpiry } from '../checks/findExpiry.ts';
 import { findWishes } from '../checks/findWishes.ts';
 import type { LeaveReason, Verdict } from '../checks/verdict.ts';
@@ -87,7 +88,8 @@ export async function takeOverStale(relay: Relay, records: readonly RequestRecor
   const isFull = () => signal.aborted || desk.size >= settings.maxInFlight;
   if (records.length === 0 || isFull()) return;
   const stale = await listStale(relay, records);
-  const verdicts = await checkRequests(relay, stale);
+  const candidates = stale.map(({ record, wishes }) => ({ record, search: createNonceSearch(record, wishes) }));
+  const verdicts = await checkRequests(relay, { candidates });
   await runLimited({
     list: stale,
     limit: MAX_LOOKUPS,

@@ -1,0 +1,119 @@
+import { forwarderAbi } from '@prism-gateway/contracts';
+import { createSignedParams, createTypedData } from '@prism-gateway/protocol/typed-data';
+import { privateKeyToAccount } from 'viem/accounts';
+import { encodeErrorResult, encodeFunctionResult } from 'viem/utils';
+import { expect, it } from 'vitest';
+import { createRecoverSigner } from '../crypto/recoverSigner.ts';
+import type { RelayedRecord } from '../life/openRequest.ts';
+import { checkRequests } from './checkRequests.ts';
+import { createNonceSearch } from './createNonceSearch.ts';
+
+const [chainId, forwarder] = [31_337, `0x${'f0'.repeat(20)}`] as const;
+const account = privateKeyToAccount(`0x${'22'.repeat(32)}`);
+const ENTRIES = 10;
+/** From 64 behind the signer's nonce, which is 70, up to 64 ahead. */
+const NEAR = 128;
+
+async function sign(nonce: bigint) {
+  const params = { cloudId: '0xc1', dataId: '0x0d', payload: '0xab', relayerFee: '1', timestamp: '100' };
+  const action = 'WRITE_DATA_FOR';
+  const signature = await account.signTypedData(createTypedData({ action, params, nonce, chainId, forwarder }));
+  return createSignedParams({ action, params, signer: account.address, signature });
+}
+
+const refusal = encodeErrorResult({ abi: forwarderAbi, errorName: 'InvalidSignature', args: [account.address, 70n] });
+
+/** A chain on which a write succeeds, and no entry of a batch does; what is recovered is counted. */
+function createChain() {
+  const chain = { nonce: 70n, recovered: 0 };
+  const recoverSigner = createRecoverSigner();
+  const result = Array.from({ length: ENTRIES }, () => ({ success: false, reason: refusal }));
+  const returned = encodeFunctionResult({ abi: forwarderAbi, functionName: 'batchMultiUserWriteData', result });
+  const relay = {
+    chainId,
+    chain: {
+      forwarder,
+      nonces: async (signers: readonly string[]) => new Map(signers.map((signer) => [signer, chain.nonce])),
+      simulate: async () => ({ gas: 1n, returned }),
+    },
+    policy: {
+      actions: new Set(['WRITE_DATA_FOR', 'BATCH_MULTI_USER_WRITE_DATA']),
+      maxSponsorCredits: 0n,
+      feeMarginPercent: 0,
+    },
+    settings: { creditsPerEth: 1n, maxFeePerGas: 10n },
+    state: {
+      head: async () => ({ number: 1n, timestamp: 100n, gasPrice: 1n, gasReserve: 1n }),
+      policy: async () => ({ isOfficial: true, priorityWindow: 0n, maxAge: 1000n, shareBps: 10_000n }),
+      seconds: async () => 101n,
+    },
+    async recoverSigner(signed: Parameters<typeof recoverSigner>[0]) {
+      chain.recovered += 1;
+      return await recoverSigner(signed);
+    },
+    now: () => 0,
+    // Only what a check reads is there.
+  } as unknown as Parameters<typeof checkRequests>[0];
+  return { chain, relay };
+}
+
+function createCandidate(requestId: string, params: object, action = 'WRITE_DATA_FOR') {
+  // Action and params go together.
+  const record = { requestId, action, signer: account.address, params, createdAt: '' } as unknown as RelayedRecord;
+  return { record, search: createNonceSearch(record) };
+}
+
+/** A batch of entries that were altered after they were signed. */
+async function createJunk(requestId = 'junk') {
+  const entry = { ...(await sign(70n)), dataId: '0x0e' };
+  const params = { ...entry, requests: Array.from({ length: ENTRIES }, () => entry) };
+  return createCandidate(requestId, params, 'BATCH_MULTI_USER_WRITE_DATA');
+}
+
+it('looks for the nonces of bad signatures a part at a time, and judges the others meanwhile', async () => {
+  const { chain, relay } = createChain();
+  const [junk, good] = [await createJunk(), createCandidate('good', await sign(70n))];
+  const check = async () => {
+    chain.recovered = 0;
+    const verdicts = await checkRequests(relay, { candidates: [junk, good], maxTries: 4 * NEAR });
+    return [verdicts.get('good'), verdicts.get('junk'), chain.recovered];
+  };
+  const ready = expect.objectContaining({ kind: 'ready' });
+  const unknown = expect.objectContaining({ kind: 'leave', reason: 'nonceUnknown' });
+  // Each entry was tried with the next nonce at once, and some of them with the others.
+  const tries = 4 * NEAR + 5 * (NEAR - 1);
+  expect(await check()).toEqual([ready, unknown, expect.toSatisfy((count: number) => count < tries)]);
+  while (chain.recovered > 0) await check();
+  expect(await check()).toEqual([
+    ready,
+    expect.objectContaining({ reason: 'reverts', errorMessage: `InvalidSignature(${account.address}, 70)` }),
+    0,
+  ]);
+});
+
+it('tries no nonce twice: of a signer who goes on, the new ones alone', async () => {
+  const { chain, relay } = createChain();
+  const junk = await createJunk();
+  await checkRequests(relay, { candidates: [junk] });
+  expect(chain.recovered).toBe(ENTRIES * NEAR);
+  chain.nonce = 72n;
+  chain.recovered = 0;
+  const verdicts = await checkRequests(relay, { candidates: [junk] });
+  expect(chain.recovered).toBe(ENTRIES * 2);
+  expect(verdicts.get('junk')).toMatchObject({ reason: 'reverts' });
+});
+
+it.each([
+  ['its turn', 70n, 1, { kind: 'ready' }],
+  ['ahead', 73n, 4, { reason: 'nonceAhead', gap: { nonce: 70n } }],
+  ['behind', 69n, 65, { kind: 'settle' }],
+])('finds the nonce of a request: %s', async (_, nonce, tries, verdict) => {
+  const { chain, relay } = createChain();
+  const candidate = createCandidate('one', await sign(nonce));
+  for (const recovered of [tries, 0]) {
+    chain.recovered = 0;
+    const verdicts = await checkRequests(relay, { candidates: [candidate], maxTries: NEAR });
+    expect(verdicts.get('one')).toMatchObject(verdict);
+    expect(chain.recovered).toBe(recovered);
+  }
+});

@@ -3,6 +3,7 @@ import type { Sent } from '@prism-gateway/sender';
 import { pino } from 'pino';
 import { encodeErrorResult, getAddress, type Hex } from 'viem';
 import { expect, test } from 'vitest';
+import { ChainError } from '../chain/chainError.ts';
 import type { Simulated } from '../chain/createSimulator.ts';
 import { openJournal } from '../journal/openJournal.ts';
 import { createMetrics } from '../metrics/createMetrics.ts';
@@ -18,8 +19,9 @@ const tooEarly = encodeErrorResult({ abi: forwarderAbi, errorName: 'RequestNotYe
 const expired = encodeErrorResult({ abi: forwarderAbi, errorName: 'RequestExpired', args: [50n] });
 const badSignature = encodeErrorResult({ abi: forwarderAbi, errorName: 'InvalidSignature', args: [SIGNER, 0n] });
 
-/** A relayer whose transactions are all reverted, in block 7. @param reverted - with what @param later - what a simulation says then */
-function createRelay(reverted: Hex, later: Simulated = { gas: 1n, returned: '0x' }) {
+/** A relayer whose transactions are all reverted, in block 7; a simulation says something else later, but for one without an answer. */
+function createRelay(reverted: Hex, later: Simulated = { gas: 1n, returned: '0x' }, silentAt = 0) {
+  let asked = 0;
   const sent = { status: 'reverted', txHash: WORD, blockNumber: 7n, logs: [], gasUsed: 1n, effectiveGasPrice: 1n };
   const reported: string[] = [];
   const relay = {
@@ -31,7 +33,11 @@ function createRelay(reverted: Hex, later: Simulated = { gas: 1n, returned: '0x'
       nonces: async () => new Map([[SIGNER, 0n]]),
       head: async () => ({ number: 7n, timestamp: 100n }),
       replay: async (_: Hex, block: bigint) => (block === 7n ? { reverted } : undefined),
-      simulate: async () => later,
+      async simulate() {
+        asked += 1;
+        if (asked === silentAt) throw new ChainError('RPC_UNAVAILABLE', 'The node did not answer eth_call.');
+        return later;
+      },
     },
     state: { seconds: async () => 101n },
     journal: openJournal({ path: ':memory:', nowMs: 0 }),
@@ -75,5 +81,13 @@ test('one that would succeed by now is tried again three times in all', async ()
 test('one that still reverts is reported failed with the reason that it had in its block', async () => {
   const made = createRelay(badSignature, { reverted: expired });
   expect(await submitOften(made, 1)).toEqual([[]]);
+  expect(made.reported).toEqual([`InvalidSignature(${getAddress(SIGNER)}, 0)`]);
+});
+
+test('nothing is concluded from a node that does not answer', async () => {
+  const made = createRelay(badSignature, { reverted: expired }, 1);
+  const { journal } = made.relay;
+  expect(await submitOften(made, 1)).toEqual([[]]);
+  expect(journal.get('r')).toBeUndefined();
   expect(made.reported).toEqual([`InvalidSignature(${getAddress(SIGNER)}, 0)`]);
 });

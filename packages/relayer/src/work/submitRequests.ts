@@ -1,5 +1,6 @@
 import { SenderError, type Sent } from '@prism-gateway/sender';
 import { formatEther } from 'viem/utils';
+import { ChainError } from '../chain/chainError.ts';
 import { decodeReason, nameReason } from '../chain/decodeReason.ts';
 import type { OpenRequest, Submission } from '../life/openRequest.ts';
 import type { Relay } from '../relay.ts';
@@ -118,16 +119,23 @@ async function settleUntold(relay: Relay, request: OpenRequest, sent: Sent): Pro
   const { requestId, attempts } = request;
   const { random, signal, chain } = relay;
   const backOff = createBackOff({ firstMs: FIRST_PAUSE_MS, maxMs: LONGEST_PAUSE_MS, random, signal });
+  let revert: Revert | undefined;
   for (;;) {
-    const answer = await askChain(relay, request, sent.blockNumber).catch(() => ({ kind: 'unsettled' }) as const);
-    if (answer.kind === 'executed') {
-      await finishRequests(relay, [{ requestId, outcome: { status: 'success', txHash: answer.txHash } }]);
-      return [];
+    try {
+      const answer = await askChain(relay, request, sent.blockNumber);
+      if (answer.kind === 'executed') {
+        await finishRequests(relay, [{ requestId, outcome: { status: 'success', txHash: answer.txHash } }]);
+        return [];
+      }
+      if (answer.kind !== 'unsettled') {
+        revert = readFailure({ request, sent, forwarder: chain.forwarder }) ?? (await findRevert(relay, request, sent));
+        break;
+      }
+    } catch (error) {
+      if (!(error instanceof ChainError)) throw error;
     }
-    if (answer.kind === 'replaced' || answer.kind === 'open') break;
     if (!(await backOff.wait())) return [];
   }
-  const revert = readFailure({ request, sent, forwarder: chain.forwarder }) ?? (await findRevert(relay, request, sent));
   // That it came too early is no fault of the request's, however often.
   if (isTooEarly(revert) || (revert === undefined && attempts < MAX_ATTEMPTS)) return returnToClaimed(relay, [request]);
   const errorMessage =
@@ -140,7 +148,12 @@ function isTooEarly(revert: Revert | undefined): boolean {
   return revert !== undefined && nameReason(revert.reverted) === 'RequestNotYetOpen';
 }
 
-/** Repeats a reverted call in its block to learn its reason. @returns undefined where it would succeed now, or the node does not answer */
+/**
+ * Repeats a reverted call in its block to learn its reason.
+ *
+ * @returns undefined where it would succeed now
+ * @throws ChainError where the node does not answer
+ */
 async function findRevert(
   { chain, journal, state }: Relay,
   { intentId }: OpenRequest,
@@ -148,12 +161,9 @@ async function findRevert(
 ): Promise<Revert | undefined> {
   const submission = journal.submission(intentId ?? '');
   if (submission === undefined) return undefined;
-  try {
-    const revert = await chain.replay(submission.data, blockNumber);
-    if (isTooEarly(revert)) return revert;
-    const simulated = await chain.simulate(submission.data, await state.seconds());
-    return 'reverted' in simulated ? (revert ?? simulated) : undefined;
-  } catch {
-    return undefined;
-  }
+  // A node may have forgotten the block's state; what it says of now it has to say.
+  const revert = await chain.replay(submission.data, blockNumber).catch(() => undefined);
+  if (isTooEarly(revert)) return revert;
+  const simulated = await chain.simulate(submission.data, await state.seconds());
+  return 'reverted' in simulated ? (revert ?? simulated) : undefined;
 }

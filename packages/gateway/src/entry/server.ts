@@ -94,6 +94,8 @@ async function serve(settings: Settings): Promise<void> {
   gateway.logger.info({ signal: await signal }, 'stopping');
   await drain(server, connections);
   await gateway.close();
+  // All is stored. An exit in good order would wait for whoever has stopped reading the log.
+  if (!(await gateway.logger.close())) process.kill(process.pid, 'SIGKILL');
 }
 
 /** @throws Error for any other argument: settings are environment variables. */

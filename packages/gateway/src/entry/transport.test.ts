@@ -139,9 +139,7 @@ test('calls sent at once on one connection are handled one after another', async
 
 test('a hundred calls sent at once are all answered', async () => {
   const { port } = await serveSlowly();
-  expect(statusesOf(await exchange(port, get('/0').repeat(99) + get('/0', 'Connection: close\r\n')))).toHaveLength(
-    100,
-  );
+  expect(statusesOf(await exchange(port, get('/0').repeat(99) + get('/0', 'Connection: close\r\n')))).toHaveLength(100);
 });
 
 test.each([

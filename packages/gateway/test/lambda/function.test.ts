@@ -68,6 +68,12 @@ describeWithDynamo('the function', () => {
     expect(line).toMatchObject({ Stage: 'dev', OldestPendingAge: expect.any(Number) });
   });
 
+  it('logs a queue that it could not measure, and does not fail for it', async () => {
+    const cut = await rig.start('cut', { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' });
+    expect(await cut.invoke({ source: 'aws.events' })).toEqual({ handled: 'failed' });
+    expect(await readLog(cut)).toContainEqual(expect.objectContaining({ level: 'error', code: 'QUEUE_NOT_MEASURED' }));
+  });
+
   it('writes each call and its metrics before it answers, under the same id as Lambda', async () => {
     const before = (await running.readOutput()).length;
     await send({ target: '/health' });

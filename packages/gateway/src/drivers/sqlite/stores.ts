@@ -51,14 +51,14 @@ export function openSqliteStores(file: string, tables: TableNames, helper: Helpe
   const snapshot = createSnapshot(database);
   const writer = createWriter({ file, tables }, helper, snapshot.end);
   const context = { database, snapshot, writer, tables: quoted };
-  const rateLimits = createRateLimitStore(database, writer, quoted);
+  const rateLimits = createRateLimitStore(context);
   const probe = database.prepare(`SELECT 1 FROM ${quoted.requests} LIMIT 1`);
   return {
     requests: createRequestStore(context),
     relayers: createRelayerStore(context),
     rateLimits,
     async checkReady() {
-      readStore(() => probe.get());
+      readStore(() => snapshot.read(() => probe.get()));
       await writer.write('countHits', []);
       await checkDisk(file);
     },

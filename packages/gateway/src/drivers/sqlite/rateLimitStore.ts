@@ -63,12 +63,15 @@ export function createRateLimitStore({ database, snapshot, writer, tables }: Sql
     return client;
   }
 
-  /** Takes over what the file says, with the hits that came since they were sent. */
+  /**
+   * Takes over what the file says, with the hits that came since they were sent. Counts never fall within a window: a file that
+   * says less than memory lacks hits of a share that failed.
+   */
   function learn({ key, window }: UnsentHits, counts: WindowCounts): void {
     const client = clients.get(key);
     if (client?.window !== window) return;
-    client.current = counts.current + client.unsent;
-    client.previous = counts.previous;
+    client.current = Math.max(client.current, counts.current + client.unsent);
+    client.previous = Math.max(client.previous, counts.previous);
   }
 
   async function share(): Promise<void> {
@@ -84,7 +87,7 @@ export function createRateLimitStore({ database, snapshot, writer, tables }: Sql
   /** One share after another: hits that a later one has sent would be missing where the counts of an earlier one are learned. */
   function shareInTurn(): Promise<void> {
     const mine = sharing.then(share);
-    // Counts that could not be written are lost, not wrong: the limits go on from memory.
+    // Counts that could not be written are lost to the other processes; the limits of this one go on from memory.
     sharing = mine.catch(() => undefined);
     return mine;
   }

@@ -99,6 +99,30 @@ test('counts of older windows are removed from the file', async () => {
   expect(await rig.open().rateLimits.peek(KEY, WINDOW)).toEqual({ current: 0, previous: 0 });
 });
 
+test('once a clock that was ahead is set back, its counts are removed, and older ones again as time goes on', async () => {
+  const { rateLimits } = rig.open();
+  const database = new DatabaseSync(rig.file);
+  const windows = () => database.prepare(`SELECT window FROM "${TEST_TABLES.rateLimits}" ORDER BY window`).all();
+  const shareIn = async (window: number) => {
+    await takeMany(rateLimits, 1, { window, key: `reads:ip:client in ${window}` });
+    await rateLimits.flush();
+    return windows().map((row) => Number(row.window) - WINDOW);
+  };
+  expect(await shareIn(WINDOW + 1000)).toEqual([1000]);
+  expect(await shareIn(WINDOW)).toEqual([0]);
+  expect(await shareIn(WINDOW + 1)).toEqual([0, 1]);
+  expect(await shareIn(WINDOW + 2)).toEqual([1, 2]);
+  database.close();
+});
+
+test('the check of readiness, which shares no hits, removes no counts', async () => {
+  const { rateLimits, checkReady } = rig.open();
+  await takeMany(rateLimits, 3);
+  await rateLimits.flush();
+  await checkReady();
+  expect(await rig.open().rateLimits.peek(KEY, WINDOW)).toEqual({ current: 3, previous: 0 });
+});
+
 test('a client that makes way for newer ones is remembered by the file', { timeout: 60_000 }, async () => {
   const { rateLimits } = rig.open();
   await takeMany(rateLimits, 5, { limit: 5 });

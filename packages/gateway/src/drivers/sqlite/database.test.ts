@@ -53,6 +53,16 @@ describe('the schema', () => {
     database.close();
   });
 
+  test('that fails with an end of the transaction is told by its own reason', () => {
+    const database = new DatabaseSync(rig.file);
+    // What a full disk does in the midst of it.
+    database.exec(`
+      CREATE TABLE schema_versions (store TEXT PRIMARY KEY, version INTEGER NOT NULL) STRICT;
+      CREATE TRIGGER full BEFORE INSERT ON schema_versions BEGIN SELECT RAISE(ROLLBACK, 'the disk is full'); END`);
+    database.close();
+    expect(() => openStoresOf(rig.file, TEST_TABLES)).toThrow('the disk is full');
+  });
+
   test.each(['requests', 'relayers', 'rateLimits'] as const)(
     'is made where only the name of %s has changed, and the other stores stay',
     async (changed) => {

@@ -94,7 +94,8 @@ export function migrate(database: DatabaseSync, names: TableNames): void {
     for (const store of ['requests', 'relayers', 'rateLimits'] as const) migrateStore(database, names, store);
     database.exec('COMMIT');
   } catch (error) {
-    database.exec('ROLLBACK');
+    // A full disk ends the transaction by itself.
+    if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
 }

@@ -7,6 +7,7 @@ import { findPayout, takePayout } from './findPayout.ts';
 import { checkGasPrice, ensureApproval } from './preconditions.ts';
 import { readOwed } from './readOwed.ts';
 import type { RelayerContext } from './relayerContext.ts';
+import { StepError } from './StepError.ts';
 import { yieldToRival } from './yieldToRival.ts';
 
 /** Credits in hand that no other payment of this instance is owed. One that is held with a payout that may yet be mined counts as owed. */
@@ -40,20 +41,33 @@ function nextIntentId(payment: Payment, kind: string): string {
   return `${kind}:${payment.attempts + 1}:${payment.paymentIntentId}`;
 }
 
-async function journalBuy(context: RelayerContext, payment: Payment): Promise<void> {
-  const { client, config, journal, bought } = context;
-  const { paymentIntentId } = payment;
-  const exchange = { address: config.exchange, abi: exchangeAbi } as const;
+/**
+ * Computes what to buy at the price of now: all, or what a buy within the tolerance has left missing. Beyond the tolerance from the price of the
+ * claim nothing is bought, so that a payment never costs much more than its amount.
+ */
+function planBuy({ config, bought }: RelayerContext, payment: Payment, quoted: bigint) {
+  const { stablecoinAmount, paymentIntentId } = payment;
+  const owed = readOwed(payment);
+  const least = computeMinCredits(owed, config.slippageBps);
+  if (quoted < least)
+    throw new StepError('BUY_FAILED', `Its amount buys ${quoted} credit base units, and must buy ${least} at least.`);
   const already = bought.get(paymentIntentId);
-  let stablecoinAmount = payment.stablecoinAmount;
-  // The price moved within the tolerance: what is missing is bought as well.
-  if (already !== undefined && already < readOwed(payment)) {
-    const rate = await client.readContract({ ...exchange, functionName: 'rate' });
-    stablecoinAmount = computeTopUp(readOwed(payment) - already, rate);
-  }
-  const quoted = await client.readContract({ ...exchange, functionName: 'quote', args: [stablecoinAmount] });
-  const minCredits = computeMinCredits(quoted, config.slippageBps);
-  const call = encodeBuy({ exchange: config.exchange, paymentIntentId, stablecoinAmount, minCredits });
+  if (already === undefined || already >= owed)
+    return { stablecoinAmount, minCredits: computeMinCredits(quoted > owed ? quoted : owed, config.slippageBps) };
+  const missing = owed - already;
+  return {
+    stablecoinAmount: computeTopUp(missing, { stablecoinAmount, quoted }),
+    minCredits: computeMinCredits(missing, config.slippageBps),
+  };
+}
+
+async function journalBuy(context: RelayerContext, payment: Payment): Promise<void> {
+  const { client, config, journal } = context;
+  const { paymentIntentId, stablecoinAmount } = payment;
+  const { exchange } = config;
+  const quote = { address: exchange, abi: exchangeAbi, functionName: 'quote', args: [stablecoinAmount] } as const;
+  const plan = planBuy(context, payment, await client.readContract(quote));
+  const call = encodeBuy({ exchange, paymentIntentId, ...plan });
   const intentId = nextIntentId(payment, 'buy');
   journal.move(paymentIntentId, 'buying', { attempt: { intentId, kind: 'buy', ...call } });
 }

@@ -5,6 +5,7 @@ import { admitPayment, LIMIT_REASON } from './admitPayment.ts';
 import { drivePayment } from './drivePayment.ts';
 import { findPayout, takePayout } from './findPayout.ts';
 import { checkGasPrice } from './preconditions.ts';
+import { refuseChanged } from './refuseChanged.ts';
 import { refusePayment } from './refusePayment.ts';
 import type { RelayerContext } from './relayerContext.ts';
 import { StepError } from './StepError.ts';
@@ -147,6 +148,8 @@ export function createPoller(context: RelayerContext): Poller {
     const { exchange, creditToken, stablecoin, self, others } = config;
     const { payments, faults } = checkListing(entries, [exchange, creditToken, stablecoin, self, ...others]);
     for (const fault of faults) refusePayment(context, fault);
+    // The others are compared when they are admitted.
+    for (const listed of payments) if (active.has(listed.paymentIntentId)) refuseChanged(context, listed);
     for (const [id, untilMs] of coolUntilMs) if (untilMs <= context.now()) coolUntilMs.delete(id);
     const wanted = payments.filter((listed) => !active.has(listed.paymentIntentId) && isCool(listed));
     waiting = wanted.length > 0 && (await isGasCheap()) ? wanted : [];

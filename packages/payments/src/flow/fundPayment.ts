@@ -1,11 +1,12 @@
 import { creditTokenAbi, exchangeAbi } from '@prism-gateway/contracts';
-import { encodeAnnouncement, encodeBuy, markAnnouncement } from '../chain/marks.ts';
+import { type ChainCall, encodeAnnouncement, encodeBuy, markAnnouncement } from '../chain/marks.ts';
 import type { Payment } from '../journal/payment.ts';
 import { OWING_STATES } from '../journal/paymentState.ts';
 import { computeMinCredits, computeTopUp } from '../payments/computeCredits.ts';
 import { findPayout, takePayout } from './findPayout.ts';
 import { checkGasPrice, ensureApproval } from './preconditions.ts';
 import { readOwed } from './readOwed.ts';
+import { takeRefusal } from './refusePayment.ts';
 import type { RelayerContext } from './relayerContext.ts';
 import { StepError } from './StepError.ts';
 import { yieldToRival } from './yieldToRival.ts';
@@ -37,8 +38,13 @@ function isAnnounced(context: RelayerContext, payment: Payment): boolean {
   return announcements.at(-1)?.sender.toLowerCase() === self.toLowerCase();
 }
 
-function nextIntentId(payment: Payment, kind: string): string {
-  return `${kind}:${payment.attempts + 1}:${payment.paymentIntentId}`;
+function journalCall(
+  { journal }: RelayerContext,
+  { paymentIntentId, attempts }: Payment,
+  { kind, call }: { readonly kind: 'buy' | 'announce'; readonly call: ChainCall },
+): void {
+  const intentId = `${kind}:${attempts + 1}:${paymentIntentId}`;
+  journal.move(paymentIntentId, 'buying', { attempt: { intentId, kind, ...call } });
 }
 
 /**
@@ -61,15 +67,12 @@ function planBuy({ config, bought }: RelayerContext, payment: Payment, quoted: b
   };
 }
 
-async function journalBuy(context: RelayerContext, payment: Payment): Promise<void> {
-  const { client, config, journal } = context;
+async function encodeNextBuy(context: RelayerContext, payment: Payment): Promise<ChainCall> {
+  const { exchange } = context.config;
   const { paymentIntentId, stablecoinAmount } = payment;
-  const { exchange } = config;
   const quote = { address: exchange, abi: exchangeAbi, functionName: 'quote', args: [stablecoinAmount] } as const;
-  const plan = planBuy(context, payment, await client.readContract(quote));
-  const call = encodeBuy({ exchange, paymentIntentId, ...plan });
-  const intentId = nextIntentId(payment, 'buy');
-  journal.move(paymentIntentId, 'buying', { attempt: { intentId, kind: 'buy', ...call } });
+  const plan = planBuy(context, payment, await context.client.readContract(quote));
+  return encodeBuy({ exchange, paymentIntentId, ...plan });
 }
 
 /**
@@ -89,11 +92,13 @@ export async function fundPayment(context: RelayerContext, payment: Payment): Pr
   await checkGasPrice(context);
   await ensureApproval(context);
   await context.decide(async () => {
-    if ((await countFreeCredits(context, payment)) < readOwed(payment)) return await journalBuy(context, payment);
+    const isCovered = (await countFreeCredits(context, payment)) >= readOwed(payment);
+    const buy = isCovered ? undefined : await encodeNextBuy(context, payment);
+    if (takeRefusal(context, payment)) return;
+    if (buy !== undefined) return journalCall(context, payment, { kind: 'buy', call: buy });
     log.info({ paymentIntentId }, 'credits in hand suffice: no buy');
     if (isAnnounced(context, payment)) return void journal.move(paymentIntentId, 'bought');
     const call = encodeAnnouncement({ creditToken: config.creditToken, paymentIntentId, self: config.self });
-    const intentId = nextIntentId(payment, 'announce');
-    journal.move(paymentIntentId, 'buying', { attempt: { intentId, kind: 'announce', ...call } });
+    journalCall(context, payment, { kind: 'announce', call });
   });
 }

@@ -7,6 +7,7 @@ import { PAYOUT_CONFIRMATIONS } from './findPayout.ts';
 import { giveBack } from './giveBack.ts';
 import { listUnknownPayouts } from './listUnknownPayouts.ts';
 import { readOwed } from './readOwed.ts';
+import { takeRefusal } from './refusePayment.ts';
 import type { RelayerContext } from './relayerContext.ts';
 import { StepError } from './StepError.ts';
 import { findOpenAttempt, sendAttempt } from './sendAttempt.ts';
@@ -38,6 +39,7 @@ function refuseSecondPayout(context: RelayerContext, { paymentIntentId }: Paymen
 export async function payOut(context: RelayerContext, payment: Payment): Promise<void> {
   refuseSecondPayout(context, payment);
   if (!(await settleOwnership(context, payment))) return;
+  if (takeRefusal(context, payment)) return;
   const { paymentIntentId, walletAddress, attempts } = payment;
   const { creditToken } = context.config;
   const call = encodePayout({ creditToken, paymentIntentId, walletAddress, credits: readOwed(payment) });

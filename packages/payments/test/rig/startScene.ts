@@ -1,3 +1,4 @@
+import type { StandIn } from '../../src/standIn/startStandIn.ts';
 import { type RunningInstance, runInstance } from './runInstance.ts';
 import type { PaymentsRig, RigKey } from './startPaymentsRig.ts';
 import { waitUntil } from './waitUntil.ts';
@@ -8,7 +9,7 @@ const PATIENCE_MS = 15_000;
 export type Scene = Awaited<ReturnType<typeof startScene>>;
 
 /**
- * Runs an instance with a frontend of its own.
+ * Runs an instance with a frontend of its own, or the rig's.
  *
  * @param rig - chain and contracts
  * @param options - the instance's key, and settings other than the rig's
@@ -16,9 +17,9 @@ export type Scene = Awaited<ReturnType<typeof startScene>>;
  */
 export async function startScene(
   rig: PaymentsRig,
-  options: { readonly key: RigKey; readonly overrides?: Readonly<Record<string, string>> },
+  options: { readonly key: RigKey; readonly overrides?: Readonly<Record<string, string>>; readonly frontend?: StandIn },
 ) {
-  const frontend = await rig.startFrontend();
+  const frontend = options.frontend ?? (await rig.startFrontend());
   const settings = { ...rig.settingsFor(options.key, [], frontend), ...options.overrides };
   const instance = await runInstance(settings);
   const add = (amount: bigint) => rig.addPayment(amount, frontend);

@@ -211,3 +211,18 @@ test('listed with other values while it is bought: not paid; while it is paid: t
   expect([await rig.creditsOf(first.walletAddress), await rig.creditsOf(second.walletAddress)]).toEqual([0n, OWED]);
   await stop();
 });
+
+test('the disk is full for a while: what was claimed goes on without a restart', async () => {
+  const { add, instance, settings, waitForState } = await start({ MAX_RETRIES: '0', RETRY_DELAY_MS: '20' });
+  using disk = new DatabaseSync(join(settings.DATA_DIR ?? '', 'payments.db'), { timeout: 2000 });
+  disk.exec(`CREATE TRIGGER full BEFORE INSERT ON moves WHEN NEW.to_state NOT IN ('seen', 'claimed')
+    BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`);
+  const { paymentIntentId, walletAddress } = add(AMOUNT);
+  const isLeft = () => instance.log.lines.some(({ message }) => message === 'not taken up');
+  await waitUntil(isLeft, { timeoutMs: PATIENCE_MS, what: 'not left behind' });
+  expect(instance.relayer.journal.get(paymentIntentId)?.state).toBe('claimed');
+  disk.exec('DROP TRIGGER full');
+  await waitForState(paymentIntentId, 'completed');
+  expect(await rig.creditsOf(walletAddress)).toBe(OWED);
+  await instance.stop();
+});

@@ -31,6 +31,8 @@ export interface MarkSearchOptions {
   readonly reorgDepth: number;
   /** Milliseconds, of a clock that never goes back. */
   readonly monotonicNow: () => number;
+  /** Ends a search after the query that it is at; the first one may take minutes. */
+  readonly signal: AbortSignal;
 }
 
 /** Follows the chain for marks of known relayers. */
@@ -39,6 +41,7 @@ export interface MarkSearch {
    * Searches up to the newest block. Calls at the same time share a search that begins after they were made.
    *
    * @returns the newest block, and when the search began on the monotonic clock
+   * @throws viem's errors; the signal's reason
    */
   search(): Promise<SearchResult>;
 }
@@ -138,6 +141,7 @@ export function createMarkSearch(options: MarkSearchOptions): MarkSearch {
     let fromBlock =
       cursor === undefined ? options.fromBlock : Math.max(0, Math.min(cursor, headBlock) - reorgDepth + 1);
     while (fromBlock <= headBlock) {
+      options.signal.throwIfAborted();
       const toBlock = Math.min(headBlock, fromBlock + range - 1);
       try {
         await searchRange(fromBlock, toBlock);

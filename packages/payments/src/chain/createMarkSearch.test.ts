@@ -48,6 +48,15 @@ async function open(onQuery: (count: number) => 'answer' | 'refuse') {
   return { chain, search, stopping, [Symbol.asyncDispose]: close };
 }
 
+test('queries that a busy node made smaller grow again', async () => {
+  await using scene = await open((count) => (count <= 3 ? 'refuse' : 'answer'));
+  const { chain, search } = scene;
+  expect((await search()).headBlock).toBe(20_000);
+  [chain.head, chain.queries] = [40_000, 10];
+  await search();
+  expect(chain.queries - 10).toBe(3);
+});
+
 test('a search of many queries ends with its signal, after the query that it is at', async () => {
   await using scene = await open((count) => {
     if (count === 2) scene.stopping.abort();

@@ -53,8 +53,8 @@ export interface SearchResult {
 }
 
 const TRANSFER_TOPIC = toEventSelector('Transfer(address,address,uint256)');
-/** Blocks of one query at first; nodes that allow fewer make it smaller. */
-const FIRST_RANGE = 10_000;
+/** Blocks of one query at first, and at most; nodes that allow fewer make it smaller. */
+const MAX_RANGE = 10_000;
 
 interface RawLog {
   readonly transactionHash: Hash;
@@ -98,7 +98,7 @@ function lower(address: Address): Address {
 export function createMarkSearch(options: MarkSearchOptions): MarkSearch {
   const { client, marks, reorgDepth, monotonicNow } = options;
   const senders = options.relayers.map((relayer) => pad(relayer, { size: 32 }));
-  let range = FIRST_RANGE;
+  let range = MAX_RANGE;
 
   async function readLogs(fromBlock: number, toBlock: number): Promise<readonly RawLog[]> {
     const filter = {
@@ -146,6 +146,8 @@ export function createMarkSearch(options: MarkSearchOptions): MarkSearch {
       try {
         await searchRange(fromBlock, toBlock);
         fromBlock = toBlock + 1;
+        // It may have failed for another reason than its size.
+        range = Math.min(MAX_RANGE, range * 2);
       } catch (error) {
         // Nodes limit how many blocks or logs a query may cover, each in its own words.
         if (toBlock === fromBlock || range <= reorgDepth) throw error;

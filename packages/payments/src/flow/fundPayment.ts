@@ -4,6 +4,7 @@ import type { Payment } from '../journal/payment.ts';
 import { OWING_STATES } from '../journal/paymentState.ts';
 import { computeMinCredits, computeTopUp } from '../payments/computeCredits.ts';
 import { findPayout, takePayout } from './findPayout.ts';
+import { nameAttempt } from './nameAttempt.ts';
 import { checkGasPrice, ensureApproval } from './preconditions.ts';
 import { readOwed } from './readOwed.ts';
 import { takeRefusal } from './refusePayment.ts';
@@ -39,12 +40,12 @@ function isAnnounced(context: RelayerContext, payment: Payment): boolean {
 }
 
 function journalCall(
-  { journal }: RelayerContext,
-  { paymentIntentId, attempts }: Payment,
+  context: RelayerContext,
+  payment: Payment,
   { kind, call }: { readonly kind: 'buy' | 'announce'; readonly call: ChainCall },
 ): void {
-  const intentId = `${kind}:${attempts + 1}:${paymentIntentId}`;
-  journal.move(paymentIntentId, 'buying', { attempt: { intentId, kind, ...call } });
+  const intentId = nameAttempt(context, { payment, kind, call });
+  context.journal.move(payment.paymentIntentId, 'buying', { attempt: { intentId, kind, ...call } });
 }
 
 /**

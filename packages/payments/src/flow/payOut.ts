@@ -6,6 +6,7 @@ import type { Payment } from '../journal/payment.ts';
 import { PAYOUT_CONFIRMATIONS } from './findPayout.ts';
 import { giveBack } from './giveBack.ts';
 import { listUnknownPayouts } from './listUnknownPayouts.ts';
+import { nameAttempt } from './nameAttempt.ts';
 import { readOwed } from './readOwed.ts';
 import { takeRefusal } from './refusePayment.ts';
 import type { RelayerContext } from './relayerContext.ts';
@@ -40,10 +41,10 @@ export async function payOut(context: RelayerContext, payment: Payment): Promise
   refuseSecondPayout(context, payment);
   if (!(await settleOwnership(context, payment))) return;
   if (takeRefusal(context, payment)) return;
-  const { paymentIntentId, walletAddress, attempts } = payment;
+  const { paymentIntentId, walletAddress } = payment;
   const { creditToken } = context.config;
   const call = encodePayout({ creditToken, paymentIntentId, walletAddress, credits: readOwed(payment) });
-  const intentId = `payout:${attempts + 1}:${paymentIntentId}`;
+  const intentId = nameAttempt(context, { payment, kind: 'payout', call });
   context.fence.renew(paymentIntentId);
   context.journal.move(paymentIntentId, 'transferring', { attempt: { intentId, kind: 'payout', ...call } });
 }

@@ -71,7 +71,12 @@ if (!isStamped()) {
       process.exit(1);
     }
   }
-  warmCache();
-  mkdirSync(dirname(stamp), { recursive: true });
-  writeFileSync(stamp, wanted);
+  try {
+    mkdirSync(dirname(stamp), { recursive: true });
+    writeFileSync(stamp, wanted);
+    warmCache();
+  } catch (error) {
+    // Installed by another user, whose packages this one may only read: they are looked through again at the next start.
+    if (error.code !== 'EACCES' && error.code !== 'EROFS' && error.code !== 'EPERM') throw error;
+  }
 }

@@ -11,6 +11,25 @@ const suites: Readonly<Record<string, () => Promise<unknown>>> = {
   relayer: () => import('./relayer/main.ts'),
 };
 
+/** What the benches that have no options of their own take: words like `scaling`, and numbers. */
+const wordsOf: Readonly<Record<string, RegExp>> = {
+  dynamodb: /^(scaling( [1-9]\d{0,6})?)?$/,
+  lambda: /^([1-9]\d{0,3})?$/,
+  payments: /^$/,
+};
+
+/** Runs a bench of its own. @throws OptionsError for arguments that it does not take */
+async function runSuite(name: string, start: () => Promise<unknown>, args: readonly string[]): Promise<void> {
+  const words = wordsOf[name];
+  if (words !== undefined && args.includes('--help')) {
+    console.log(usage);
+    return;
+  }
+  if (words !== undefined && !words.test(args.join(' ')))
+    throw new OptionsError(`${name} does not take "${args.join(' ')}".`);
+  await start();
+}
+
 /** 128 and SIGINT's number, as shells have it. */
 const interruptedCode = 130;
 let interrupted = false;
@@ -37,11 +56,12 @@ async function main(): Promise<number> {
   }
 }
 
-const suite = suites[process.argv[2] ?? ''];
+const [, , suiteName = '', ...suiteArgs] = process.argv;
+const suite = suites[suiteName];
 
 try {
   if (suite === undefined) process.exitCode = await main();
-  else await suite();
+  else await runSuite(suiteName, suite, suiteArgs);
 } catch (error) {
   if (error instanceof OptionsError) console.error(`${error.message}\n\n${usage}`);
   // What breaks because its children were stopped is no news.

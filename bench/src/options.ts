@@ -23,10 +23,14 @@ export interface Options {
   readonly help: boolean;
 }
 
+const logLevels = ['debug', 'info', 'warn', 'error', 'silent'];
+
 /** Text of `--help`. */
 export const usage = `npm run bench -- [options]
 npm run bench -- dynamodb    read and write units (npm run bench -- dynamodb scaling: shards)
-npm run bench -- lambda      import time of the function, beside the DynamoDB client alone
+npm run bench -- lambda      import time of the function, beside the DynamoDB client alone (npm run bench -- lambda ROUNDS)
+npm run bench -- payments    payments a minute of the payment relayer, beside its two transactions sent raw
+npm run bench -- relayer     requests a second, gas and conflicts of relayers (--help tells its options)
 
   --only LIST        of ${measureNames.join(',')} (default: all)
   --peers            also graphile-worker on PostgreSQL and BullMQ on Redis, for "life"
@@ -61,7 +65,7 @@ export function parseOptions(args: readonly string[]): Options {
     quick: values.quick,
     peers: values.peers,
     connections: toCount('--connections', values.connections),
-    logLevel: values['log-level'],
+    logLevel: toLogLevel(values['log-level']),
     dir: values.dir,
     help: values.help,
     ...(values.json === undefined ? {} : { json: values.json }),
@@ -95,6 +99,11 @@ function toMeasureName(text: string): MeasureName {
   const name = measureNames.find((known) => known === text);
   if (name === undefined) throw new OptionsError(`--only ${text}: there are ${measureNames.join(', ')}.`);
   return name;
+}
+
+function toLogLevel(text: string): string {
+  if (logLevels.includes(text)) return text;
+  throw new OptionsError(`--log-level ${text}: there are ${logLevels.join(', ')}.`);
 }
 
 function toCount(option: string, text: string): number {

@@ -39,7 +39,7 @@ const find = <T extends HTMLElement>(id: string): T => document.querySelector<T>
 const settings = (await (await fetch('/settings.json')).json()) as PageSettings;
 const publicClient = createPublicClient({ transport: http(settings.rpcUrl) });
 const gateway = createGatewayClient({ url: settings.gatewayUrl });
-const relayerFee = parseEther('0.01');
+const relayerFee = parseEther('5000');
 const encoder = new TextEncoder();
 
 /** One for each way to sign, so that each has its nonces in order. */
@@ -75,7 +75,7 @@ async function fundPrism(user: UserClient, value: bigint) {
 
 async function writeText(text: string): Promise<void> {
   const user = currentUser();
-  const [output, fundAmount] = [find('written'), parseEther('1')];
+  const [output, fundAmount] = [find('written'), parseEther('100000')];
   output.textContent = 'Signing…';
   const salt = keccak256(crypto.getRandomValues(new Uint8Array(32)));
   const dataId = keccak256(stringToHex('note'));

@@ -27,7 +27,7 @@ const user = createUserClient({
   domain: { chainId: devnet.chainId, forwarder: devnet.forwarder },
 });
 
-const relayerFee = parseEther('0.01');
+const relayerFee = parseEther('5000');
 const salt = keccak256(stringToHex(`example ${Date.now()}`));
 const cloudId = deriveCloudId({ signer: account.address, salt });
 const dataId = keccak256(stringToHex('greeting'));
@@ -41,7 +41,7 @@ async function finish({ record, wait }: Submission): Promise<void> {
 
 /** A prism and its first entry in one transaction, paid for with credits by a signature. */
 async function createPrism(): Promise<void> {
-  const fundAmount = parseEther('5');
+  const fundAmount = parseEther('100000');
   await giveCredits(devnet, account.address, fundAmount);
   const nonces = { address: devnet.creditToken, abi: creditTokenAbi, functionName: 'nonces' } as const;
   const permit = await signPermit(user, {

@@ -17,6 +17,7 @@ const env = {
   AWS_ACCESS_KEY_ID: 'none',
   AWS_SECRET_ACCESS_KEY: 'none',
   STORAGE_BUCKET: 'prism-objects',
+  ADMIN_API_KEY: 'not-a-key-but-as-long-as-one-must-be',
   CURSOR_SECRET: 'not-a-secret-but-as-long-as-one-must-be',
   IDENTITY_ISSUER: 'https://id.example.org',
   IDENTITY_APP_ID: 'prism',

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { OptionsError } from '../options.ts';
 
 /** What `npm run bench -- relayer` was asked for. */
 export interface RelayerBenchOptions {
@@ -18,17 +19,36 @@ Measures, over the real stack (Anvil, contracts, gateway, relayer processes):
   gas a write in a batch of 50, over single writes
   409s a won claim, with rivals`;
 
-/** Parses the arguments after `relayer`. @returns undefined where help is wanted @throws TypeError for unknown ones */
+function readValues(args: readonly string[]) {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        rounds: { type: 'string', default: '3' },
+        requests: { type: 'string', default: '500' },
+        rivals: { type: 'string', default: '10' },
+        help: { type: 'boolean', default: false },
+      },
+    });
+    return values;
+  } catch (cause) {
+    throw new OptionsError((cause as Error).message, { cause });
+  }
+}
+
+function toCount(name: string, text: string): number {
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw new OptionsError(`--${name} ${text}: expected a whole number from 1 to 999999.`);
+}
+
+/** Parses the arguments after `relayer`. @returns undefined where help is wanted @throws OptionsError (`BAD_OPTIONS`) */
 export function parseRelayerOptions(args: readonly string[]): RelayerBenchOptions | undefined {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      rounds: { type: 'string', default: '3' },
-      requests: { type: 'string', default: '500' },
-      rivals: { type: 'string', default: '10' },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) return undefined;
-  return { rounds: Number(values.rounds), requests: Number(values.requests), rivals: Number(values.rivals) };
+  const { help, ...texts } = readValues(args);
+  if (help) return undefined;
+  const { rounds, requests, rivals } = texts;
+  return {
+    rounds: toCount('rounds', rounds),
+    requests: toCount('requests', requests),
+    rivals: toCount('rivals', rivals),
+  };
 }

@@ -17,6 +17,12 @@ describe.each(STAGES)('queue watch of %s', (stage) => {
     });
   });
 
+  it('has Lambda try no measurement again either', () => {
+    const { FunctionName, Qualifier, ...bounds } = findOnly(stage, 'AWS::Lambda::EventInvokeConfig').Properties;
+    expect([FunctionName, Qualifier]).toEqual([expect.anything(), '$LATEST']);
+    expect(bounds).toEqual({ MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 });
+  });
+
   it('may call it', () => {
     const [ruleId] = Object.keys(findResources(stage, 'AWS::Events::Rule'));
     const permissions = Object.values(findResources(stage, 'AWS::Lambda::Permission'));

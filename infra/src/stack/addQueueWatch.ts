@@ -9,6 +9,8 @@ import type { StackContext } from './stackContext.ts';
  * calls. A missed measurement is not made up for; the next one is better.
  */
 export function addQueueWatch({ stack }: StackContext, target: IFunction): Rule {
+  // The first bounds what EventBridge does until Lambda has taken the event, the second what Lambda does then.
+  target.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
   return new Rule(stack, 'QueueWatch', {
     description: 'Measures the queue',
     schedule: Schedule.rate(Duration.minutes(1)),

@@ -23,8 +23,12 @@ async function open(rpcUrl: string, clock = createFakeClock()) {
   const { address } = await rig.fundKey();
   const file = join(rig.dir, `monitor-${address}.json`);
   const alerts: Alert[] = [];
+  const settled: ((isTold: boolean) => void)[] = [];
   const alerter = {
-    raise: (alert: Alert) => void alerts.push(alert),
+    raise(alert: Alert, onSettled: (isTold: boolean) => void = () => undefined) {
+      alerts.push(alert);
+      settled.push(onSettled);
+    },
     drain: async () => undefined,
     close: () => undefined,
   };
@@ -55,8 +59,10 @@ async function open(rpcUrl: string, clock = createFakeClock()) {
     state = readMonitorState(file);
     monitor = monitorOf(state);
   };
-  const look = async () => {
+  /** Looks once, and has what is raised taken, given up, or left on its way. */
+  const look = async (end: 'taken' | 'given up' | 'on its way' = 'taken') => {
     await monitor();
+    if (end !== 'on its way') for (const settle of settled.splice(0)) settle(end === 'taken');
     return alerts.splice(0).map(({ code, subject }) => (subject.startsWith('Reminder') ? `${code} again` : code));
   };
   return { address, clock, look, restart };
@@ -73,6 +79,19 @@ test('one alert a crossing, a reminder a day and a recovery, across restarts', a
   expect(await look()).toEqual(['GAS_BALANCE_LOW again', 'APPROVAL_LOW again']);
   await rig.client.setBalance({ address, value: ETHER / 10n });
   expect(await look()).toEqual(['GAS_BALANCE_RECOVERED']);
+  expect(await look()).toEqual([]);
+});
+
+test('what no channel has taken is told again, after a restart too, and not while it is on its way', async () => {
+  const { address, look, restart } = await open(rig.rpcUrl);
+  expect(await look()).toEqual(['APPROVAL_LOW']);
+  await rig.client.setBalance({ address, value: ETHER / 10n - 1n });
+  expect(await look('on its way')).toEqual(['GAS_BALANCE_LOW']);
+  expect(await look('on its way')).toEqual([]);
+  restart();
+  expect(await look('given up')).toEqual(['GAS_BALANCE_LOW']);
+  expect(await look()).toEqual(['GAS_BALANCE_LOW']);
+  restart();
   expect(await look()).toEqual([]);
 });
 

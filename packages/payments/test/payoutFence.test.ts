@@ -54,6 +54,7 @@ function openFence() {
     fromBlock: 0,
     reorgDepth: 10,
     monotonicNow,
+    signal: new AbortController().signal,
   });
   const fence = createPayoutFence({
     rpcUrl: rig.rpcUrl,

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { markAnnouncement, markPayout } from '../src/chain/marks.ts';
 import { formatStatus } from '../src/entry/formatStatus.ts';
 import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
-import { type RunningInstance, runInstance } from './rig/runInstance.ts';
+import { runInstance } from './rig/runInstance.ts';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from './rig/startPaymentsRig.ts';
+import { codesOf, countBuysOf, startScene } from './rig/startScene.ts';
 import { waitUntil } from './rig/waitUntil.ts';
 
 const RATE = 1000n;
@@ -25,33 +26,9 @@ beforeEach(async () => {
   key = await rig.fundKey();
 });
 
-/** Runs an instance with a frontend of its own. */
-async function start(overrides: Readonly<Record<string, string>> = {}) {
-  const frontend = await rig.startFrontend();
-  const settings = { ...rig.settingsFor(key, [], frontend), ...overrides };
-  const instance = await runInstance(settings);
-  const add = (amount: bigint) => rig.addPayment(amount, frontend);
-  const txHashOf = (id: string) => frontend.store.list().find(({ paymentIntentId }) => paymentIntentId === id)?.txHash;
-  const waitForAll = () =>
-    waitUntil(() => frontend.store.list().every(({ txHash }) => txHash !== undefined), {
-      timeoutMs: PATIENCE_MS,
-      what: 'payments are not completed',
-    });
-  const waitForState = (id: string, state: string) =>
-    waitUntil(() => instance.relayer.journal.get(id)?.state === state, {
-      timeoutMs: PATIENCE_MS,
-      what: `${id} is not ${state}`,
-    });
-  return { frontend, settings, instance, add, txHashOf, waitForAll, waitForState };
-}
+const start = (overrides: Readonly<Record<string, string>> = {}) => startScene(rig, { key, overrides });
 
-const codesOf = (instance: RunningInstance) => instance.alerts.map(({ code }) => code);
-
-async function countBuys(): Promise<number> {
-  const { exchange } = rig.deployment;
-  const logs = await rig.client.getLogs({ address: exchange, fromBlock: 0n });
-  return logs.filter(({ topics }) => topics[1]?.endsWith(key.address.slice(2).toLowerCase())).length;
-}
+const countBuys = () => countBuysOf(rig, key);
 
 test('a payment is bought, paid with its mark, and completed with that very transaction', async () => {
   const { add, waitForAll, txHashOf, instance } = await start();

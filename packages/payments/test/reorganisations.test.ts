@@ -36,9 +36,14 @@ async function startFrontend() {
 
 /** Replaces the newest blocks by empty ones, back to before a transaction; what was in them is gone, and waits nowhere. */
 async function undo(txHash: string): Promise<void> {
-  const { blockNumber } = await rig.client.getTransactionReceipt({ hash: txHash as `0x${string}` });
-  const depth = Number((await rig.client.getBlockNumber({ cacheTime: 0 })) - blockNumber) + 1;
-  await rig.client.request({ method: 'anvil_reorg', params: [depth, []] } as never);
+  const hash = txHash as `0x${string}`;
+  const { blockNumber, blockHash } = await rig.client.getTransactionReceipt({ hash });
+  const isThere = async () => (await rig.client.getBlock({ blockNumber }).catch(() => undefined))?.hash === blockHash;
+  // A block that is mined between the look and the reorganisation makes it too shallow.
+  while (await isThere()) {
+    const depth = Number((await rig.client.getBlockNumber({ cacheTime: 0 })) - blockNumber) + 1;
+    await rig.client.request({ method: 'anvil_reorg', params: [depth, []] } as never);
+  }
 }
 
 const waitForPayouts = (id: string, count: number) =>

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { recordSyncs } from '../../test/rigs/recordSyncs.ts';
 import { loadLocalSecrets } from './secrets.ts';
 
 const run = promisify(execFile);
@@ -28,6 +29,20 @@ test('are made once, with the directory, for their owner alone, and then stay', 
   expect((await stat(fileIn(directory))).mode & 0o777).toBe(0o600);
   expect((await stat(directory)).mode & 0o777).toBe(0o700);
   expect(loadLocalSecrets(join(root, 'c'))).not.toEqual(first);
+});
+
+test('the names of directories that are made are made durable too, once', () => {
+  const directory = join(root, 'a', 'b');
+  const syncs = recordSyncs();
+  try {
+    loadLocalSecrets(directory);
+    expect(syncs.paths).toEqual(expect.arrayContaining([root, join(root, 'a'), directory]));
+    const before = syncs.paths.length;
+    loadLocalSecrets(directory);
+    expect(syncs.paths).toHaveLength(before);
+  } finally {
+    syncs.stop();
+  }
 });
 
 test('twenty processes that start at once agree, and leave no draft behind', async () => {

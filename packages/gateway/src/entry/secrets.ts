@@ -35,6 +35,8 @@ function makeDirectory(directory: string): void {
     // Another process was faster.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
+  // Its name is durable once the directory that holds it is: what is kept in it would be lost with the name.
+  syncDirectory(dirname(directory));
 }
 
 function syncDirectory(directory: string): void {

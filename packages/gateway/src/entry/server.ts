@@ -19,8 +19,10 @@ const KEEP_ALIVE_MS = 65_000;
 
 /** Listens before anything else is opened, so that a port in use costs nothing. */
 async function listen({ HOST, PORT }: Settings): Promise<Server> {
-  // The listener refuses a missing host itself, in the error's shape.
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requireHostHeader: false });
+  // The listener refuses a missing host itself, in the error's shape. Of two hosts, tokens or types Node would take the first; joined,
+  // they are none.
+  const options = { keepAliveTimeout: KEEP_ALIVE_MS, requireHostHeader: false, joinDuplicateHeaders: true };
+  const server = createServer(options);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen({ host: HOST, port: PORT }, resolve);
@@ -94,6 +96,8 @@ async function serve(settings: Settings): Promise<void> {
   gateway.logger.info({ signal: await signal }, 'stopping');
   await drain(server, connections);
   await gateway.close();
+  // All is stored. An exit in good order would wait for whoever has stopped reading the log.
+  if (!(await gateway.logger.close())) process.kill(process.pid, 'SIGKILL');
 }
 
 /** @throws Error for any other argument: settings are environment variables. */

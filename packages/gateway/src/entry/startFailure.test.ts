@@ -19,6 +19,14 @@ test.each([
   expect(describeStartFailure(systemError(code), where)).toMatch(sentence);
 });
 
+test.each([
+  [13, 'database or disk is full'],
+  [4874, 'disk I/O error'],
+])('a disk that SQLite finds full with code %i is told as that', (errcode, message) => {
+  const error = Object.assign(new Error(message), { code: 'ERR_SQLITE_ERROR', errcode });
+  expect(describeStartFailure(error, where)).toBe(`The disk of DATA_DIR /srv/data is full. (${message})`);
+});
+
 test('a port that needs permission is told as that', () => {
   const error = Object.assign(systemError('EACCES'), { syscall: 'listen' });
   expect(describeStartFailure(error, where)).toMatch(/^No permission to listen on 127\.0\.0\.1:8787: set PORT/);

@@ -2,6 +2,8 @@ import { SettingsError } from './settings.ts';
 
 interface SystemError extends Error {
   readonly code?: string;
+  /** SQLite's own code, where `code` says that the error is SQLite's. */
+  readonly errcode?: number;
   readonly path?: string;
   /** The system call that failed: `listen` is about the address, others are about files. */
   readonly syscall?: string;
@@ -26,6 +28,9 @@ const adviceOf: Readonly<Record<string, (where: { readonly address: string; read
   ERR_SQLITE_ERROR: ({ dataDir }) => `The database in DATA_DIR ${dataDir} cannot be opened or written.`,
 };
 
+/** SQLite's codes for a full disk: of the database or its log, and of the index of the log. @see https://sqlite.org/rescode.html */
+const fullDiskCodes: readonly unknown[] = [13, 4874];
+
 /**
  * Says in one sentence why the gateway could not start and what to do.
  *
@@ -37,7 +42,8 @@ export function describeStartFailure(
 ): string {
   if (error instanceof SettingsError) return error.message;
   if (!(error instanceof Error)) return String(error);
-  const { code, message, syscall } = error as SystemError;
+  const { code: ownCode, errcode, message, syscall } = error as SystemError;
+  const code = ownCode === 'ERR_SQLITE_ERROR' && fullDiskCodes.includes(errcode) ? 'ENOSPC' : ownCode;
   if (code === 'EACCES' && syscall === 'listen') {
     return `No permission to listen on ${where.address}: set PORT to a port that this user may use. (${message})`;
   }

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogRecorder } from '@prism-gateway/testing';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { Gateway } from '../app.ts';
 import { readBody } from '../http/body.ts';
 import { createListener, prepareServer } from './transport.ts';
@@ -15,10 +15,10 @@ let stop: (() => void) | undefined;
 afterEach(() => stop?.());
 
 /** @returns the port */
-async function serve(fetch: Gateway['fetch']): Promise<number> {
+async function serve(fetch: Gateway['fetch'], stalledMs?: number): Promise<number> {
   const listener = createListener({ fetch }, { hostname: '127.0.0.1', logger: createLogRecorder() });
   const server = createServer(listener).listen(0, '127.0.0.1');
-  prepareServer(server);
+  prepareServer(server, stalledMs);
   await once(server, 'listening');
   stop = () => server.close();
   // A listening TCP server has an AddressInfo.
@@ -139,9 +139,7 @@ test('calls sent at once on one connection are handled one after another', async
 
 test('a hundred calls sent at once are all answered', async () => {
   const { port } = await serveSlowly();
-  expect(statusesOf(await exchange(port, get('/0').repeat(99) + get('/0', 'Connection: close\r\n')))).toHaveLength(
-    100,
-  );
+  expect(statusesOf(await exchange(port, get('/0').repeat(99) + get('/0', 'Connection: close\r\n')))).toHaveLength(100);
 });
 
 test.each([
@@ -195,4 +193,38 @@ test('CONNECT is answered', async () => {
   const { port } = await serveSlowly();
   const said = await exchange(port, 'CONNECT other.example:443 HTTP/1.1\r\nHost: a\r\n\r\n');
   expect([statusesOf(said), JSON.parse(said.slice(said.indexOf('{')))]).toEqual([[405], { error: expect.any(String) }]);
+});
+
+describe('a connection that stands still', () => {
+  const STALLED_MS = 100;
+
+  test('is closed where nobody reads the answer', async () => {
+    const port = await serve(() => new Response('x'.repeat(20_000_000)), STALLED_MS);
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.on('error', () => undefined);
+    socket.pause();
+    socket.write(get('/'));
+    await sleep(5 * STALLED_MS);
+    socket.resume();
+    let bytes = 0;
+    socket.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+    });
+    await once(socket, 'close');
+    expect(bytes).toBeLessThan(20_000_000);
+  });
+
+  test('is 408 where the rest of a body does not come', async () => {
+    const port = await serve(async (request) => new Response(await request.text()), STALLED_MS);
+    const said = await exchange(port, `${sized(10)}{}`);
+    expect([statusesOf(said), JSON.parse(said.slice(said.indexOf('{')))]).toEqual([
+      [408],
+      { error: expect.any(String) },
+    ]);
+  });
+
+  test('is closed without a word between two calls', async () => {
+    const port = await serve(() => new Response('ok'), STALLED_MS);
+    expect(statusesOf(await exchange(port, get('/')))).toEqual([200]);
+  });
 });

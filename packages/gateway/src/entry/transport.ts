@@ -98,11 +98,15 @@ const lacksHost = ({ headers, httpVersion }: IncomingMessage) => headers.host ==
 /** How long a connection may stand still while it has something to say or to hear, in milliseconds: longer than any handler takes. */
 const STALLED_MS = 90_000;
 
-/** Gives what never becomes a request the API's error shape too, answers who has said all, and ends what stands still. */
-export function prepareServer(server: Server): void {
+/**
+ * Gives what never becomes a request the API's error shape too, answers who has said all, and ends what stands still.
+ *
+ * @param stalledMs - how long a connection may stand still, in milliseconds; default 90,000
+ */
+export function prepareServer(server: Server, stalledMs = STALLED_MS): void {
   // Without this, Node takes a client that has ended its side for one that has gone.
   (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
-  server.setTimeout(STALLED_MS, refuseStalled);
+  server.setTimeout(stalledMs, refuseStalled);
   // Node's own end of a connection for which the whole of it would be a tunnel.
   server.on('connect', (_incoming, socket) => writeRefusal(socket as Socket, noTunnel));
   // A server's clientError always comes with a net.Socket.

@@ -16,7 +16,7 @@ import { createStorage } from './storage.ts';
 export interface WiredGateway extends Gateway {
   readonly usesDevIssuer: boolean;
   readonly logger: ProcessLogger;
-  /** Finishes every write, closes the stores and writes the last logs. */
+  /** Finishes every write and closes the stores. */
   close(): Promise<void>;
 }
 
@@ -77,7 +77,6 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
     async close() {
       await stores.close();
       await helper.close();
-      logger.flush();
     },
   };
 }

@@ -63,7 +63,11 @@ test(`whatever is called, no answer is a 5xx and every failure has the error's s
 }, async () => {
   const met = new Map<number, number>();
   const calls = callArbitrary(target.targets);
-  for (let round = 0; round < sized({ small: 3, long: 40 }); round++) {
+  const rounds = sized({ small: 3, long: 40 });
+  // Some answers are rare: a few rounds more meet them too.
+  const isDone = (round: number) =>
+    round >= rounds && (MUST_MEET.every((status) => met.has(status)) || round >= 4 * rounds);
+  for (let round = 0; !isDone(round); round++) {
     await sendAll(fc.sample(calls, { seed: seed + round, numRuns: ROUND }), met);
   }
   expect([...met.keys()]).toEqual(expect.arrayContaining(MUST_MEET));

@@ -40,6 +40,17 @@ describe('what Node or the listener refuses has the error’s shape too', () => 
     ['HTTP/1.1 without a host', `GET /health HTTP/1.1\r\n${CLOSE}`, [400]],
     ['HTTP/1.0 without a host', 'GET /health HTTP/1.0\r\n\r\n', [200]],
     ['a host with a space', `GET /health HTTP/1.1\r\nHost: a b\r\n${CLOSE}`, [400]],
+    ['two hosts', `GET /health HTTP/1.1\r\n${H}${H}${CLOSE}`, [400]],
+    [
+      'two types of a body',
+      post('Content-Length: 2\r\nContent-Type: application/json\r\nContent-Type: text/plain', '{}'),
+      [415],
+    ],
+    [
+      'two admin keys',
+      `GET /admin/relayers HTTP/1.1\r\n${H}X-Admin-Key: change-me-admin-key\r\nX-Admin-Key: change-me-admin-key\r\n${CLOSE}`,
+      [401],
+    ],
     ['a header without a colon', `GET /health HTTP/1.1\r\n${H}nonsense\r\n\r\n`, [400]],
     ['a header name with a space', `GET /health HTTP/1.1\r\n${H}a b: c\r\n\r\n`, [400]],
     ['a space before the colon', `GET /health HTTP/1.1\r\n${H}a : c\r\n\r\n`, [400]],

@@ -109,3 +109,25 @@ test('a service that never answers holds up neither the caller nor another chann
   expect(log.lines.some(({ message }) => message === 'alert given up')).toBe(true);
   alerter.close();
 });
+
+test('it is told when a channel has taken an alert, and when all have given it up', async () => {
+  await using taking = await startChatReceiver();
+  await using refusing = await startChatReceiver();
+  refusing.refuseNext(10, { status: 500 });
+  const [good, bad] = [taking, refusing].map(({ url }) => openChatChannel({ webhookUrl: url, form: 'slack' }));
+  const settle = async (channels: readonly (AlertChannel | undefined)[]) => {
+    const { alerter } = create(
+      channels.filter((channel) => channel !== undefined),
+      { maxTries: 2 },
+    );
+    const told: boolean[] = [];
+    alerter.raise(alert, (isTold) => told.push(isTold));
+    await alerter.drain(10_000);
+    alerter.close();
+    return told;
+  };
+  expect(await settle([bad, good])).toEqual([true]);
+  expect(await settle([bad])).toEqual([false]);
+  // The log has it.
+  expect(await settle([])).toEqual([true]);
+});

@@ -19,8 +19,13 @@ export interface AlerterOptions {
 
 /** Tells people, and never keeps anyone waiting. */
 export interface Alerter {
-  /** Returns at once; never throws. */
-  raise(alert: Alert): void;
+  /**
+   * Returns at once; never throws.
+   *
+   * @param alert - what to tell
+   * @param onSettled - told once whether somebody can know: a channel has taken it, or there is none but the log; not, once all have given it up
+   */
+  raise(alert: Alert, onSettled?: (isTold: boolean) => void): void;
   /** Waits until all that was raised is delivered or given up, or the time is over. */
   drain(timeoutMs: number): Promise<void>;
   close(): void;
@@ -46,31 +51,56 @@ function createLane(channel: AlertChannel, options: AlerterOptions, closing: Abo
     }
   }
 
-  async function deliver(alert: Alert): Promise<void> {
+  /** @returns whether the channel has taken it */
+  async function deliver(alert: Alert): Promise<boolean> {
     for (let tries = 1; !closing.aborted; tries++) {
       const error = await attempt(alert);
       const fields = { channel: channel.name, code: alert.code, tries };
-      if (error === undefined) return log.info(fields, 'alert delivered');
+      if (error === undefined) {
+        log.info(fields, 'alert delivered');
+        return true;
+      }
       const reason = redact(error instanceof Error ? error.message : `${error}`);
-      if (tries >= maxTries) return log.error({ ...fields, reason, subject: alert.subject }, 'alert given up');
+      if (tries >= maxTries) {
+        log.error({ ...fields, reason, subject: alert.subject }, 'alert given up');
+        return false;
+      }
       log.warn({ ...fields, reason }, 'alert not delivered; it is tried again');
       const asked = error instanceof AlertRefusedError ? (error.retryAfterMs ?? 0) : 0;
       const pauseMs = Math.min(MAX_PAUSE_MS, Math.max(asked, firstPauseMs * 2 ** (tries - 1)));
       await pause(pauseMs, undefined, { signal: closing }).catch(() => undefined);
     }
+    return false;
   }
 
   return {
-    add(alert: Alert): void {
+    add(alert: Alert, onSettled: (isTaken: boolean) => void): void {
       if (waiting >= MAX_WAITING) {
         log.error({ channel: channel.name, code: alert.code }, 'alert dropped: too many wait');
+        onSettled(false);
         return;
       }
       waiting++;
-      // `deliver` never throws.
-      last = last.then(() => deliver(alert)).finally(() => waiting--);
+      // Neither `deliver` nor who is told ever throws.
+      last = last.then(async () => {
+        const isTaken = await deliver(alert);
+        waiting--;
+        onSettled(isTaken);
+      });
     },
     idle: () => last,
+  };
+}
+
+/** Takes the word of each channel: the first to take an alert settles it, or the last to give it up. */
+function settleOnce(channels: number, onSettled: (isTold: boolean) => void): (isTaken: boolean) => void {
+  let open = channels;
+  let isTold = false;
+  return (isTaken) => {
+    open--;
+    if (isTold) return;
+    isTold = isTaken;
+    if (isTold || open === 0) onSettled(isTold);
   };
 }
 
@@ -84,10 +114,12 @@ export function createAlerter(options: AlerterOptions): Alerter {
   const closing = new AbortController();
   const lanes = options.channels.map((channel) => createLane(channel, options, closing.signal));
   return {
-    raise(alert) {
+    raise(alert, onSettled = () => undefined) {
       const clean = { ...alert, subject: options.redact(alert.subject), text: options.redact(alert.text) };
       options.log.warn({ alert: clean.code, severity: clean.severity, text: clean.text }, clean.subject);
-      for (const lane of lanes) lane.add(clean);
+      if (lanes.length === 0) return onSettled(true);
+      const settle = settleOnce(lanes.length, onSettled);
+      for (const lane of lanes) lane.add(clean, settle);
     },
     async drain(timeoutMs) {
       const timer = new AbortController();

@@ -31,6 +31,8 @@ export interface MarkSearchOptions {
   readonly reorgDepth: number;
   /** Milliseconds, of a clock that never goes back. */
   readonly monotonicNow: () => number;
+  /** Ends a search after the query that it is at; the first one may take minutes. */
+  readonly signal: AbortSignal;
 }
 
 /** Follows the chain for marks of known relayers. */
@@ -39,6 +41,7 @@ export interface MarkSearch {
    * Searches up to the newest block. Calls at the same time share a search that begins after they were made.
    *
    * @returns the newest block, and when the search began on the monotonic clock
+   * @throws viem's errors; the signal's reason
    */
   search(): Promise<SearchResult>;
 }
@@ -50,8 +53,8 @@ export interface SearchResult {
 }
 
 const TRANSFER_TOPIC = toEventSelector('Transfer(address,address,uint256)');
-/** Blocks of one query at first; nodes that allow fewer make it smaller. */
-const FIRST_RANGE = 10_000;
+/** Blocks of one query at first, and at most; nodes that allow fewer make it smaller. */
+const MAX_RANGE = 10_000;
 
 interface RawLog {
   readonly transactionHash: Hash;
@@ -95,7 +98,7 @@ function lower(address: Address): Address {
 export function createMarkSearch(options: MarkSearchOptions): MarkSearch {
   const { client, marks, reorgDepth, monotonicNow } = options;
   const senders = options.relayers.map((relayer) => pad(relayer, { size: 32 }));
-  let range = FIRST_RANGE;
+  let range = MAX_RANGE;
 
   async function readLogs(fromBlock: number, toBlock: number): Promise<readonly RawLog[]> {
     const filter = {
@@ -138,10 +141,13 @@ export function createMarkSearch(options: MarkSearchOptions): MarkSearch {
     let fromBlock =
       cursor === undefined ? options.fromBlock : Math.max(0, Math.min(cursor, headBlock) - reorgDepth + 1);
     while (fromBlock <= headBlock) {
+      options.signal.throwIfAborted();
       const toBlock = Math.min(headBlock, fromBlock + range - 1);
       try {
         await searchRange(fromBlock, toBlock);
         fromBlock = toBlock + 1;
+        // It may have failed for another reason than its size.
+        range = Math.min(MAX_RANGE, range * 2);
       } catch (error) {
         // Nodes limit how many blocks or logs a query may cover, each in its own words.
         if (toBlock === fromBlock || range <= reorgDepth) throw error;

@@ -82,6 +82,8 @@ async function watch(settings: Settings<'gas-monitor'>): Promise<void> {
   }
   await stopped;
   await alerter.drain(ALERT_DRAIN_MS);
+  // What was told in the meantime is not told again at the next start.
+  writeMonitorState(file, state);
   alerter.close();
 }
 

@@ -34,9 +34,9 @@ async function relay(settings: Settings<'payments'>): Promise<void> {
   let metrics: Metrics | undefined;
   const counting = {
     ...alerter,
-    raise(alert: Parameters<typeof alerter.raise>[0]) {
-      metrics?.countAlert(alert.code);
-      alerter.raise(alert);
+    raise(...raised: Parameters<typeof alerter.raise>) {
+      metrics?.countAlert(raised[0].code);
+      alerter.raise(...raised);
     },
   };
   const relayer = await startRelayer({ settings, account, alerter: counting, log });

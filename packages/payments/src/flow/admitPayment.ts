@@ -2,7 +2,8 @@ import { exchangeAbi } from '@prism-gateway/contracts';
 import type { Payment } from '../journal/payment.ts';
 import type { ListedPayment } from '../payments/checkListing.ts';
 import { computeCreditsOwed } from '../payments/computeCredits.ts';
-import { refusedFact, refusePayment } from './refusePayment.ts';
+import { refuseChanged } from './refuseChanged.ts';
+import { refusedFact } from './refusePayment.ts';
 import type { RelayerContext } from './relayerContext.ts';
 
 /** Begins the reason of a payment that is held for being over a limit; such a one is looked at again at each listing. */
@@ -51,13 +52,8 @@ function isHeldForLimit({ state, reason }: Payment): boolean {
 function takeListed(context: RelayerContext, listed: ListedPayment): Payment | undefined {
   const { journal } = context;
   if (journal.fact(refusedFact(listed.paymentIntentId)) !== undefined) return undefined;
-  const known = journal.get(listed.paymentIntentId) ?? journal.add(listed);
-  if (known.walletAddress === listed.walletAddress && known.stablecoinAmount === listed.stablecoinAmount) return known;
-  refusePayment(context, {
-    paymentIntentId: listed.paymentIntentId,
-    reason: `It was listed before with another wallet or amount: ${known.stablecoinAmount} stablecoin base units to ${known.walletAddress}.`,
-  });
-  return undefined;
+  if (refuseChanged(context, listed)) return undefined;
+  return journal.get(listed.paymentIntentId) ?? journal.add(listed);
 }
 
 async function claim(context: RelayerContext, payment: Payment): Promise<boolean> {

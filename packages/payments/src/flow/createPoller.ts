@@ -1,10 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Payment } from '../journal/payment.ts';
+import { OPEN_STATES } from '../journal/paymentState.ts';
 import { checkListing, type ListedPayment } from '../payments/checkListing.ts';
 import { admitPayment, LIMIT_REASON } from './admitPayment.ts';
+import { createCrossing } from './createCrossing.ts';
 import { drivePayment } from './drivePayment.ts';
 import { findPayout, takePayout } from './findPayout.ts';
 import { checkGasPrice } from './preconditions.ts';
+import { refuseChanged } from './refuseChanged.ts';
 import { refusePayment } from './refusePayment.ts';
 import type { RelayerContext } from './relayerContext.ts';
 import { StepError } from './StepError.ts';
@@ -27,48 +30,20 @@ const MAX_SILENT_POLLS = 5;
 /** A listing that was worked through is followed by another one after this time at the earliest, in milliseconds. */
 const MIN_PAUSE_MS = 200;
 
-/** Tells when a condition begins, and when it has ended. */
-function createCrossing(
-  context: RelayerContext,
-  name: { readonly code: string; readonly subject: string; readonly over: string },
-) {
-  let isRaised = false;
-  return {
-    raise(text: string): void {
-      if (isRaised) return;
-      isRaised = true;
-      context.alerter.raise({ code: name.code, severity: 'warning', subject: name.subject, text });
-    },
-    clear(): void {
-      if (!isRaised) return;
-      isRaised = false;
-      context.alerter.raise({
-        code: `${name.code}_OVER`,
-        severity: 'info',
-        subject: name.over,
-        text: 'Payments go on.',
-      });
-    },
-  };
-}
-
 /** It is held for another reason than its payout. */
 function isOnChain({ journal }: RelayerContext, { txHash }: Payment): boolean {
   return txHash !== undefined && journal.marks.blockOf(txHash) !== undefined;
 }
 
 /** What is held because nobody knew whether it was paid: the chain may know by now. */
-async function lookAtHeld(context: RelayerContext): Promise<readonly string[]> {
-  const settled: string[] = [];
+async function lookAtHeld(context: RelayerContext): Promise<void> {
   for (const payment of context.journal.list(['held'])) {
     if (payment.reason?.startsWith(LIMIT_REASON) || isOnChain(context, payment)) continue;
     const payout = await findPayout(context, payment);
     // One that went elsewhere is why it is held.
     if (payout === undefined || payout.recipient?.toLowerCase() !== payment.walletAddress.toLowerCase()) continue;
     takePayout(context, { payment, payout });
-    settled.push(payment.paymentIntentId);
   }
-  return settled;
 }
 
 /**
@@ -139,6 +114,14 @@ export function createPoller(context: RelayerContext): Poller {
     }
   }
 
+  /** Takes up what has vanished or was found, and what a fault has left behind, such as a disk that was full. */
+  function driveOpen(): void {
+    if (isStopping) return;
+    for (const { paymentIntentId: id } of context.journal.list(OPEN_STATES)) {
+      if (!active.has(id)) follow(id, () => drivePayment(context, id));
+    }
+  }
+
   /** @returns how many listed payments are to be looked at */
   async function poll(): Promise<number> {
     const entries = await frontend.listPending(signal);
@@ -147,14 +130,14 @@ export function createPoller(context: RelayerContext): Poller {
     const { exchange, creditToken, stablecoin, self, others } = config;
     const { payments, faults } = checkListing(entries, [exchange, creditToken, stablecoin, self, ...others]);
     for (const fault of faults) refusePayment(context, fault);
+    // The others are compared when they are admitted.
+    for (const listed of payments) if (active.has(listed.paymentIntentId)) refuseChanged(context, listed);
     for (const [id, untilMs] of coolUntilMs) if (untilMs <= context.now()) coolUntilMs.delete(id);
     const wanted = payments.filter((listed) => !active.has(listed.paymentIntentId) && isCool(listed));
     waiting = wanted.length > 0 && (await isGasCheap()) ? wanted : [];
     await watchPayouts(context);
-    for (const { paymentIntentId: id } of context.journal.list(['vanished'])) {
-      if (!active.has(id)) follow(id, () => drivePayment(context, id));
-    }
-    for (const id of await lookAtHeld(context)) follow(id, () => drivePayment(context, id));
+    await lookAtHeld(context);
+    driveOpen();
     return waiting.length;
   }
 

@@ -26,6 +26,15 @@ const RETURNABLE: readonly PaymentState[] = ['claimed', 'bought'];
 /** Longest pause between tries of what may not be given up, in milliseconds. */
 const MAX_PAUSE_MS = 60_000;
 
+/** Payments of which people know that they were given back, until a payout is journalled: each is claimed again and again. */
+const toldBy = new WeakMap<RelayerContext, Set<string>>();
+
+function toldOf(context: RelayerContext): Set<string> {
+  const told = toldBy.get(context) ?? new Set<string>();
+  toldBy.set(context, told);
+  return told;
+}
+
 function explain(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 500) : 'unknown';
 }
@@ -41,6 +50,8 @@ function takeFailure(context: RelayerContext, payment: Payment, tries: number, e
   const isReturned = tries > config.maxRetries && RETURNABLE.includes(state);
   if (isReturned) giveBack(context, paymentIntentId, { reason });
   if (tries !== config.maxRetries + 1) return isReturned;
+  if (isReturned && toldOf(context).has(paymentIntentId)) return true;
+  if (isReturned) toldOf(context).add(paymentIntentId);
   alerter.raise({
     code: isReturned ? 'PAYMENT_GIVEN_BACK' : 'PAYMENT_LATE',
     severity: 'warning',
@@ -48,7 +59,7 @@ function takeFailure(context: RelayerContext, payment: Payment, tries: number, e
       ? `Payment ${paymentIntentId} was given back`
       : `Payment ${paymentIntentId} is late: it is ${state}`,
     text: isReturned
-      ? `After ${tries} tries. ${reason} Once its claim has ended at the frontend, any instance tries again.`
+      ? `After ${tries} tries. ${reason} Once its claim has ended at the frontend, any instance tries again; this one tells no more of it until it gets further.`
       : `After ${tries} tries. ${reason} It is tried on and on; nothing is paid twice.`,
   });
   return isReturned;
@@ -67,6 +78,7 @@ export async function drivePayment(context: RelayerContext, paymentIntentId: str
     const payment = journal.get(paymentIntentId);
     const step = payment === undefined ? undefined : STEPS[payment.state];
     if (payment === undefined || step === undefined) break;
+    if (payment.state === 'transferring') toldOf(context).delete(paymentIntentId);
     try {
       await step(context, payment);
     } catch (error) {

@@ -2,12 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { markPayout } from '../chain/marks.ts';
 import type { PlacedMark } from '../journal/markTable.ts';
 import type { Payment } from '../journal/payment.ts';
+import { listUnknownPayouts } from './listUnknownPayouts.ts';
 import type { RelayerContext } from './relayerContext.ts';
 
 /** Blocks that settle a payout, the including one counted. */
 export const PAYOUT_CONFIRMATIONS = 2;
 
-/** Instances that have searched the chain since they were started. */
+/** Instances that have searched the chain since they were started, and since the sender was through with what it knew then. */
 const searched = new WeakSet<RelayerContext>();
 
 /** Alone, nobody but this process can have paid since it looked first, for the key is locked; and this process knows what it has tried. */
@@ -28,8 +29,10 @@ export async function findPayout(context: RelayerContext, payment: Payment): Pro
   const mark = markPayout(payment.paymentIntentId);
   if (isSurelyUnpaid(context, payment)) return undefined;
   for (;;) {
+    // The sender goes on with those by itself; the chain shows them once they are mined.
+    const isAllKnown = listUnknownPayouts(context).length === 0;
     const { headBlock } = await context.search.search();
-    searched.add(context);
+    if (isAllKnown) searched.add(context);
     const payout = context.journal.marks.find(mark).find(({ kind }) => kind === 'payout');
     if (payout === undefined || headBlock - payout.blockNumber + 1 >= PAYOUT_CONFIRMATIONS) return payout;
     await pause(context.config.rpcPollIntervalMs, undefined, { signal: context.signal });

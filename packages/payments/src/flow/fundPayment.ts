@@ -1,12 +1,15 @@
 import { creditTokenAbi, exchangeAbi } from '@prism-gateway/contracts';
-import { encodeAnnouncement, encodeBuy, markAnnouncement } from '../chain/marks.ts';
+import { type ChainCall, encodeAnnouncement, encodeBuy, markAnnouncement } from '../chain/marks.ts';
 import type { Payment } from '../journal/payment.ts';
 import { OWING_STATES } from '../journal/paymentState.ts';
 import { computeMinCredits, computeTopUp } from '../payments/computeCredits.ts';
 import { findPayout, takePayout } from './findPayout.ts';
+import { nameAttempt } from './nameAttempt.ts';
 import { checkGasPrice, ensureApproval } from './preconditions.ts';
 import { readOwed } from './readOwed.ts';
+import { takeRefusal } from './refusePayment.ts';
 import type { RelayerContext } from './relayerContext.ts';
+import { StepError } from './StepError.ts';
 import { yieldToRival } from './yieldToRival.ts';
 
 /** Credits in hand that no other payment of this instance is owed. One that is held with a payout that may yet be mined counts as owed. */
@@ -36,26 +39,41 @@ function isAnnounced(context: RelayerContext, payment: Payment): boolean {
   return announcements.at(-1)?.sender.toLowerCase() === self.toLowerCase();
 }
 
-function nextIntentId(payment: Payment, kind: string): string {
-  return `${kind}:${payment.attempts + 1}:${payment.paymentIntentId}`;
+function journalCall(
+  context: RelayerContext,
+  payment: Payment,
+  { kind, call }: { readonly kind: 'buy' | 'announce'; readonly call: ChainCall },
+): void {
+  const intentId = nameAttempt(context, { payment, kind, call });
+  context.journal.move(payment.paymentIntentId, 'buying', { attempt: { intentId, kind, ...call } });
 }
 
-async function journalBuy(context: RelayerContext, payment: Payment): Promise<void> {
-  const { client, config, journal, bought } = context;
-  const { paymentIntentId } = payment;
-  const exchange = { address: config.exchange, abi: exchangeAbi } as const;
+/**
+ * Computes what to buy at the price of now: all, or what a buy within the tolerance has left missing. Beyond the tolerance from the price of the
+ * claim nothing is bought, so that a payment never costs much more than its amount.
+ */
+function planBuy({ config, bought }: RelayerContext, payment: Payment, quoted: bigint) {
+  const { stablecoinAmount, paymentIntentId } = payment;
+  const owed = readOwed(payment);
+  const least = computeMinCredits(owed, config.slippageBps);
+  if (quoted < least)
+    throw new StepError('BUY_FAILED', `Its amount buys ${quoted} credit base units, and must buy ${least} at least.`);
   const already = bought.get(paymentIntentId);
-  let stablecoinAmount = payment.stablecoinAmount;
-  // The price moved within the tolerance: what is missing is bought as well.
-  if (already !== undefined && already < readOwed(payment)) {
-    const rate = await client.readContract({ ...exchange, functionName: 'rate' });
-    stablecoinAmount = computeTopUp(readOwed(payment) - already, rate);
-  }
-  const quoted = await client.readContract({ ...exchange, functionName: 'quote', args: [stablecoinAmount] });
-  const minCredits = computeMinCredits(quoted, config.slippageBps);
-  const call = encodeBuy({ exchange: config.exchange, paymentIntentId, stablecoinAmount, minCredits });
-  const intentId = nextIntentId(payment, 'buy');
-  journal.move(paymentIntentId, 'buying', { attempt: { intentId, kind: 'buy', ...call } });
+  if (already === undefined || already >= owed)
+    return { stablecoinAmount, minCredits: computeMinCredits(quoted > owed ? quoted : owed, config.slippageBps) };
+  const missing = owed - already;
+  return {
+    stablecoinAmount: computeTopUp(missing, { stablecoinAmount, quoted }),
+    minCredits: computeMinCredits(missing, config.slippageBps),
+  };
+}
+
+async function encodeNextBuy(context: RelayerContext, payment: Payment): Promise<ChainCall> {
+  const { exchange } = context.config;
+  const { paymentIntentId, stablecoinAmount } = payment;
+  const quote = { address: exchange, abi: exchangeAbi, functionName: 'quote', args: [stablecoinAmount] } as const;
+  const plan = planBuy(context, payment, await context.client.readContract(quote));
+  return encodeBuy({ exchange, paymentIntentId, ...plan });
 }
 
 /**
@@ -75,11 +93,13 @@ export async function fundPayment(context: RelayerContext, payment: Payment): Pr
   await checkGasPrice(context);
   await ensureApproval(context);
   await context.decide(async () => {
-    if ((await countFreeCredits(context, payment)) < readOwed(payment)) return await journalBuy(context, payment);
+    const isCovered = (await countFreeCredits(context, payment)) >= readOwed(payment);
+    const buy = isCovered ? undefined : await encodeNextBuy(context, payment);
+    if (takeRefusal(context, payment)) return;
+    if (buy !== undefined) return journalCall(context, payment, { kind: 'buy', call: buy });
     log.info({ paymentIntentId }, 'credits in hand suffice: no buy');
     if (isAnnounced(context, payment)) return void journal.move(paymentIntentId, 'bought');
     const call = encodeAnnouncement({ creditToken: config.creditToken, paymentIntentId, self: config.self });
-    const intentId = nextIntentId(payment, 'announce');
-    journal.move(paymentIntentId, 'buying', { attempt: { intentId, kind: 'announce', ...call } });
+    journalCall(context, payment, { kind: 'announce', call });
   });
 }

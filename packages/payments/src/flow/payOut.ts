@@ -1,24 +1,33 @@
 import { creditTokenAbi } from '@prism-gateway/contracts';
 import { FINAL_STATES, type Sent } from '@prism-gateway/sender';
 import { parseEventLogs } from 'viem';
-import { encodePayout } from '../chain/marks.ts';
+import { encodePayout, markPayout, readMark } from '../chain/marks.ts';
 import type { Payment } from '../journal/payment.ts';
 import { PAYOUT_CONFIRMATIONS } from './findPayout.ts';
 import { giveBack } from './giveBack.ts';
+import { listUnknownPayouts } from './listUnknownPayouts.ts';
+import { nameAttempt } from './nameAttempt.ts';
 import { readOwed } from './readOwed.ts';
+import { takeRefusal } from './refusePayment.ts';
 import type { RelayerContext } from './relayerContext.ts';
 import { StepError } from './StepError.ts';
 import { findOpenAttempt, sendAttempt } from './sendAttempt.ts';
 import { settleOwnership } from './settleOwnership.ts';
 
-/** A person may have released a payment too early: while the sender is still at a payout of it, there is no other one. */
-function refuseSecondPayout({ journal, sender }: RelayerContext, { paymentIntentId }: Payment): void {
+/**
+ * While the sender is still at a payout of it, there is no other one: a person may have released the payment too early, or the journal may have
+ * been lost and the sender's not.
+ */
+function refuseSecondPayout(context: RelayerContext, { paymentIntentId }: Payment): void {
+  const { journal, sender } = context;
   const payouts = journal.attemptsOf(paymentIntentId).filter(({ kind }) => kind === 'payout');
-  const live = payouts.find(({ intentId }) => {
+  const isLive = payouts.some(({ intentId }) => {
     const intent = sender.get(intentId);
     return intent !== undefined && !FINAL_STATES.includes(intent.state);
   });
-  if (live !== undefined) throw new StepError('PAYOUT_FAILED', 'An earlier payout of it is still on its way.');
+  const mark = markPayout(paymentIntentId);
+  const isUnknown = listUnknownPayouts(context).some(({ call }) => readMark(call.data) === mark);
+  if (isLive || isUnknown) throw new StepError('PAYOUT_FAILED', 'An earlier payout of it is still on its way.');
 }
 
 /**
@@ -31,10 +40,11 @@ function refuseSecondPayout({ journal, sender }: RelayerContext, { paymentIntent
 export async function payOut(context: RelayerContext, payment: Payment): Promise<void> {
   refuseSecondPayout(context, payment);
   if (!(await settleOwnership(context, payment))) return;
-  const { paymentIntentId, walletAddress, attempts } = payment;
+  if (takeRefusal(context, payment)) return;
+  const { paymentIntentId, walletAddress } = payment;
   const { creditToken } = context.config;
   const call = encodePayout({ creditToken, paymentIntentId, walletAddress, credits: readOwed(payment) });
-  const intentId = `payout:${attempts + 1}:${paymentIntentId}`;
+  const intentId = nameAttempt(context, { payment, kind: 'payout', call });
   context.fence.renew(paymentIntentId);
   context.journal.move(paymentIntentId, 'transferring', { attempt: { intentId, kind: 'payout', ...call } });
 }

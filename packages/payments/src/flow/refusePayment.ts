@@ -1,9 +1,13 @@
+import type { Alert } from '../alerts/alert.ts';
+import type { Payment } from '../journal/payment.ts';
 import type { PaymentState } from '../journal/paymentState.ts';
 import type { ListingFault } from '../payments/checkListing.ts';
 import type { RelayerContext } from './relayerContext.ts';
 
-/** From these a payment can still be refused; from the others its payout is under way or done, with the values of its claim. */
+/** From these a payment is refused at once; from `claimed`, `buying` and `bought` by its next step. */
 const REFUSABLE: readonly PaymentState[] = ['seen', 'given back', 'held'];
+/** Its payout is under way or done, with the values of its claim. */
+const TOO_LATE: readonly PaymentState[] = ['transferring', 'transferred', 'completed', 'vanished'];
 
 /**
  * Names the journal's fact that a payment is refused.
@@ -15,24 +19,57 @@ export function refusedFact(paymentIntentId: string): string {
   return `refused:${paymentIntentId}`;
 }
 
+function writeAlert(known: Payment | undefined, { paymentIntentId = '', reason }: ListingFault): Alert {
+  if (known !== undefined && TOO_LATE.includes(known.state)) {
+    const { stablecoinAmount, walletAddress, state } = known;
+    return {
+      code: 'PAYMENT_REFUSED_LATE',
+      severity: 'critical',
+      subject: `Payment ${paymentIntentId} is listed otherwise than it is paid`,
+      text: `${reason} It is ${state} already, with ${stablecoinAmount} stablecoin base units to ${walletAddress}. Nothing else is paid for it until someone has looked at it.`,
+    };
+  }
+  return {
+    code: 'PAYMENT_REFUSED',
+    severity: 'critical',
+    subject: `Payment ${paymentIntentId === '' ? 'without a usable id' : paymentIntentId} is refused`,
+    text: `${reason} The frontend listed it so; it is never paid until someone has looked at it.`,
+  };
+}
+
 /**
- * Refuses a payment: it is never paid, and told once.
+ * Refuses a payment: it is never paid, and told once. One whose payout is journalled is paid with the values of its claim, and told as well.
  *
  * @param context - journal, alerts, log
  * @param fault - which, and why; without an id, the reason alone is told once
  */
 export function refusePayment(context: Pick<RelayerContext, 'journal' | 'alerter' | 'log'>, fault: ListingFault): void {
+  const { journal, alerter } = context;
   const { paymentIntentId = '', reason } = fault;
   const name = refusedFact(paymentIntentId === '' ? reason : paymentIntentId);
-  if (context.journal.fact(name) !== undefined) return;
-  context.journal.setFact(name, reason);
-  const known = context.journal.get(paymentIntentId);
-  if (known !== undefined && REFUSABLE.includes(known.state))
-    context.journal.move(paymentIntentId, 'refused', { reason });
-  context.alerter.raise({
-    code: 'PAYMENT_REFUSED',
-    severity: 'critical',
-    subject: `Payment ${paymentIntentId === '' ? 'without a usable id' : paymentIntentId} is refused`,
-    text: `${reason} The frontend listed it so; it is never paid until someone has looked at it.`,
-  });
+  if (journal.fact(name) !== undefined) return;
+  journal.setFact(name, reason);
+  const known = journal.get(paymentIntentId);
+  if (known !== undefined && REFUSABLE.includes(known.state)) journal.move(paymentIntentId, 'refused', { reason });
+  alerter.raise(writeAlert(known, fault));
+}
+
+/**
+ * Takes in that a payment under way was refused meanwhile. To be asked in the same turn of the event loop in which its buy or payout is
+ * journalled.
+ *
+ * @param context - the instance
+ * @param payment - `claimed` or `bought`
+ * @returns whether it is `refused` now; credits bought stay in hand
+ */
+export function takeRefusal(context: RelayerContext, payment: Payment): boolean {
+  const { journal, bought, log } = context;
+  const { paymentIntentId, txHash } = payment;
+  const reason = journal.fact(refusedFact(paymentIntentId));
+  // One that was paid before, and whose payout has vanished, is made good with the values of its claim.
+  if (reason === undefined || txHash !== undefined) return false;
+  log.warn({ paymentIntentId, reason }, 'refused while it was under way');
+  bought.delete(paymentIntentId);
+  journal.move(paymentIntentId, 'refused', { reason, countedDay: null });
+  return true;
 }

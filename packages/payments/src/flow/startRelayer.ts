@@ -66,8 +66,11 @@ function logEvent(log: Logger, event: SenderEvent): void {
   log.debug(fields, 'sender');
 }
 
-function openChain(parts: RelayerParts, config: RelayerConfig, journal: PaymentJournal) {
-  const { settings, account } = parts;
+function openChain(
+  { settings, account }: RelayerParts,
+  wiring: { readonly config: RelayerConfig; readonly journal: PaymentJournal; readonly signal: AbortSignal },
+) {
+  const { config, journal, signal } = wiring;
   const { creditToken, stablecoin, others, self } = config;
   const transport = http(settings.RPC_URL, { batch: true, timeout: settings.RPC_TIMEOUT_MS, retryCount: 2 });
   const client = createPublicClient({ transport, pollingInterval: config.rpcPollIntervalMs });
@@ -84,6 +87,7 @@ function openChain(parts: RelayerParts, config: RelayerConfig, journal: PaymentJ
     fromBlock: settings.SEARCH_FROM_BLOCK,
     reorgDepth: settings.REORG_DEPTH,
     monotonicNow,
+    signal,
   });
   const fence = createPayoutFence({
     rpcUrl: settings.RPC_URL,
@@ -114,7 +118,8 @@ export async function startRelayer(parts: RelayerParts): Promise<RunningRelayer>
   const { settings, alerter, log } = parts;
   const config = readConfig(parts);
   const journal = openJournal(settings);
-  const { client, search, fence } = openChain(parts, config, journal);
+  const stopping = new AbortController();
+  const { client, search, fence } = openChain(parts, { config, journal, signal: stopping.signal });
   const journalPath = join(settings.DATA_DIR, 'sender.db');
   if (journal.fact('sender journal') !== undefined && !existsSync(journalPath)) holdUnknown({ journal, alerter });
   const sender = await openSender({
@@ -129,7 +134,6 @@ export async function startRelayer(parts: RelayerParts): Promise<RunningRelayer>
     ...(settings.CHAIN_ID === 0 ? {} : { chainId: settings.CHAIN_ID }),
   });
   journal.setFact('sender journal', 'made');
-  const stopping = new AbortController();
   const context: RelayerContext = {
     config,
     journal,

@@ -40,6 +40,8 @@ export interface PaymentJournal {
   move(paymentIntentId: string, to: PaymentState, changes?: MoveChanges): Payment;
   /** Attempts of a payment, oldest first. */
   attemptsOf(paymentIntentId: string): readonly Attempt[];
+  /** Whether a call of this name at the sender was journalled. */
+  hasAttempt(intentId: string): boolean;
   /** Payments that were paid, and whose payout a reorganisation may still undo, oldest first. */
   listWatched(): readonly Payment[];
   /** A payout is there for good. */
@@ -81,6 +83,7 @@ function prepare(database: DatabaseSync) {
     insertAttempt: database.prepare(`INSERT INTO attempts VALUES (?, ?, ?, ?, ?, 'open', NULL)`),
     settleAttempt: database.prepare('UPDATE attempts SET state = ?, tx_hash = ? WHERE intent_id = ?'),
     attempts: database.prepare('SELECT * FROM attempts WHERE payment_intent_id = ? ORDER BY rowid'),
+    attempt: database.prepare('SELECT 1 FROM attempts WHERE intent_id = ?'),
     counted: database.prepare('SELECT stablecoin_amount FROM payments WHERE counted_day = ?'),
     states: database.prepare('SELECT state, count(*) AS count FROM payments GROUP BY state'),
     fact: database.prepare('SELECT value FROM facts WHERE name = ?'),
@@ -167,6 +170,7 @@ export function openPaymentJournal(options: { readonly file: string; readonly no
       return payments.toSorted((one, other) => one.seenAtMs - other.seenAtMs);
     },
     attemptsOf: (paymentIntentId) => statements.attempts.all(paymentIntentId).map(readAttempt),
+    hasAttempt: (intentId) => statements.attempt.get(intentId) !== undefined,
     listWatched: () => statements.watched.all().map(readPayment),
     unwatch: (paymentIntentId) => void statements.unwatch.run(paymentIntentId),
     movesOf: (paymentIntentId) => statements.moves.all(paymentIntentId).map(readMove),

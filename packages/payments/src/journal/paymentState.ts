@@ -18,7 +18,7 @@
  *                        ▼   │ instead of `given back`, for the frontend lists it no more
  *                       claimed (the payout can never be mined again)
  *
- *   seen, held, given back ──▶ refused   (data that can never be right)
+ *   seen, held, given back, claimed, bought ──▶ refused   (data that can never be right)
  * ```
  *
  * - `seen`: listed by the frontend and fit to be paid; not claimed.
@@ -52,9 +52,9 @@ export type PaymentState = (typeof PAYMENT_STATES)[number];
 
 const MOVES: Readonly<Record<PaymentState, readonly PaymentState[]>> = {
   seen: ['claimed', 'held', 'refused'],
-  claimed: ['buying', 'bought', 'transferred', 'vanished', 'given back', 'held'],
+  claimed: ['buying', 'bought', 'transferred', 'vanished', 'given back', 'held', 'refused'],
   buying: ['claimed', 'bought', 'given back', 'held'],
-  bought: ['buying', 'transferring', 'transferred', 'vanished', 'given back', 'held'],
+  bought: ['buying', 'transferring', 'transferred', 'vanished', 'given back', 'held', 'refused'],
   transferring: ['transferred', 'claimed', 'vanished', 'given back', 'held'],
   transferred: ['completed', 'held'],
   completed: ['vanished'],

@@ -54,13 +54,20 @@ function describeReach(samples: readonly Sample[], unit: MonitorTarget['unit']):
 export function createMonitor(options: MonitorOptions): () => Promise<void> {
   const { state, alerter, log, now } = options;
   const silentLooks = new Map<string, number>();
+  /** Conditions whose last change is on its way to people. */
+  const underWay = new Set<string>();
 
   function take(watched: Watched, isWell: boolean): void {
     const key = `${watched.kind} ${watched.where}`;
     const before = state.conditions.get(key) ?? FIRST_CONDITION;
     const { condition, telling } = judgeReading(before, { isWell, atMs: now() });
-    state.conditions.set(key, condition);
-    if (telling !== undefined) alerter.raise(writeAlert(watched, telling));
+    if (telling === undefined || underWay.has(key)) return;
+    underWay.add(key);
+    // Remembered once somebody can know; else it is told again by a later look, after a restart too.
+    alerter.raise(writeAlert(watched, telling), (isTold) => {
+      underWay.delete(key);
+      if (isTold) state.conditions.set(key, condition);
+    });
   }
 
   function takeReading(target: MonitorTarget, address: Address, reading: AccountReading): void {

@@ -12,8 +12,9 @@ test('the least is rounded up, and what tops up always suffices and never exceed
   const amount = fc.bigInt({ min: 1n, max: 10n ** 40n });
   const rate = fc.bigInt({ min: 1n, max: 10n ** 9n });
   fc.assert(
-    fc.property(amount, rate, (missing, price) => {
-      const paid = computeTopUp(missing, price);
+    fc.property(amount, amount, rate, (missing, stablecoinAmount, price) => {
+      const quoted = computeCreditsOwed(stablecoinAmount, price);
+      const paid = computeTopUp(missing, { stablecoinAmount, quoted });
       expect(computeCreditsOwed(paid, price)).toBeGreaterThanOrEqual(missing);
       expect(computeCreditsOwed(paid - 1n, price)).toBeLessThan(missing);
     }),

@@ -30,10 +30,13 @@ export function computeMinCredits(quoted: bigint, slippageBps: number): bigint {
  * Computes what must be paid for missing credits, rounded up.
  *
  * @param missing - credit base units
- * @param rate - credits for one stablecoin
+ * @param price - stablecoin base units, and the credit base units that they buy
  * @returns stablecoin base units
  */
-export function computeTopUp(missing: bigint, rate: bigint): bigint {
-  const unit = rate * SCALE;
-  return (missing + unit - 1n) / unit;
+export function computeTopUp(
+  missing: bigint,
+  price: { readonly stablecoinAmount: bigint; readonly quoted: bigint },
+): bigint {
+  const { stablecoinAmount, quoted } = price;
+  return (missing * stablecoinAmount + quoted - 1n) / quoted;
 }

@@ -48,7 +48,7 @@ test('every fault is named at once, and no value is repeated', () => {
     RELAYER_ADDRESSES: `${ADDRESS}, s3cret`,
     MAX_FEE_GWEI: '-s3cret',
     MAX_PAYMENT: '1.5',
-    SLIPPAGE_BPS: '10001',
+    SLIPPAGE_BPS: '5001',
     SMTP_URL: 'http://s3cret',
     ALERT_CHAT_FORM: 'telegram',
   };

@@ -18,8 +18,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Longest wait that a setting may ask for, in milliseconds: a day. */
 const DAY_MS = 86_400_000;
-/** All of a price, in basis points. */
-const WHOLE_BPS = 10_000;
+/** Half of a price, in basis points: then a payment costs twice its amount at most. */
+const MAX_SLIPPAGE_BPS = 5000;
 
 const schema = z.object({
   FRONTEND_URL: z.optional(httpUrl),
@@ -37,7 +37,7 @@ const schema = z.object({
   MAX_FEE_GWEI: decimalAmount({ decimals: 9, fallback: '100' }),
   MAX_RETRIES: wholeNumber({ min: 0, max: 1000, fallback: 5 }),
   RETRY_DELAY_MS: wholeNumber({ min: 0, max: DAY_MS, fallback: 5000 }),
-  SLIPPAGE_BPS: wholeNumber({ min: 0, max: WHOLE_BPS, fallback: 100 }),
+  SLIPPAGE_BPS: wholeNumber({ min: 0, max: MAX_SLIPPAGE_BPS, fallback: 100 }),
   MAX_PAYMENT: baseUnits(1_000_000_000n),
   DAILY_LIMIT: baseUnits(10_000_000_000n),
   MAX_IN_FLIGHT: wholeNumber({ min: 1, max: 64, fallback: 16 }),

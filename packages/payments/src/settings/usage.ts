@@ -13,7 +13,7 @@ Settings are environment variables.
   POLL_INTERVAL_MS                       10000      how often the frontend is asked
   MAX_FEE_GWEI                           100        no payment is begun, and no transaction pays, above this gas price
   MAX_RETRIES, RETRY_DELAY_MS            5, 5000    tries of a step that fails, and the pause between
-  SLIPPAGE_BPS                           100        how much less than quoted a buy may give, in basis points
+  SLIPPAGE_BPS                           100        how much less than the claim's price and a quote a buy may give, in basis points; at most 5000
   MAX_PAYMENT, DAILY_LIMIT               1000000000, 10000000000   in stablecoin base units (6 decimals); more is held
   MAX_IN_FLIGHT                          16         payments under way at a time
   TAKEOVER_WAIT_MS                       60000      wait before a payment that another instance had begun is paid

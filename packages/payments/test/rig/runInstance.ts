@@ -26,9 +26,9 @@ export async function runInstance(environment: Readonly<Record<string, string>>)
   const alerter = createAlerter({ channels: [], log, redact: (text) => text });
   const recording = {
     ...alerter,
-    raise(alert: Alert) {
-      alerts.push(alert);
-      alerter.raise(alert);
+    raise(...raised: Parameters<typeof alerter.raise>) {
+      alerts.push(raised[0]);
+      alerter.raise(...raised);
     },
   };
   const account = await loadAccount({ privateKey: settings.RELAYER_PRIVATE_KEY as `0x${string}` });

@@ -11,10 +11,11 @@ import { type DiskFiles, syncDirectory } from './diskFiles.ts';
  */
 export async function deleteObject(files: DiskFiles, objectPath: string): Promise<void> {
   const path = files.findPath(objectPath);
-  try {
-    await unlink(path);
-    await syncDirectory(dirname(path));
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-  }
+  await unlink(path).catch(passMissing);
+  // "It is gone" is a promise too: the rival who deleted it may not have made that durable yet.
+  await syncDirectory(dirname(path)).catch(passMissing);
+}
+
+function passMissing(error: unknown): void {
+  if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
 }

@@ -1,13 +1,23 @@
 import { spawnSync } from 'node:child_process';
-import { hash } from 'node:crypto';
 import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openTempFile, sweepTempFiles } from './tempFiles.ts';
 
-const HOST = hash('sha256', hostname()).slice(0, 8);
 const OTHER_HOST = '00000000';
+
+/** What a file's name begins with, which stands for the machine. */
+const hostOf = (path: string) => basename(path).slice(0, 8);
+
+let host: string;
+beforeAll(async () => {
+  const own = await mkdtemp(join(tmpdir(), 'temp-files-'));
+  const { path, handle } = await openTempFile(own);
+  await handle.close();
+  await rm(own, { recursive: true });
+  host = hostOf(path);
+});
 
 let directory: string;
 beforeEach(async () => {
@@ -29,8 +39,8 @@ async function leave(host: string, pid: number, ageSeconds: number): Promise<str
 const sweep = () => sweepTempFiles({ directory, nowMs: Date.now() });
 
 test.each<[string, () => Promise<string>]>([
-  ['a dead process of this machine', () => leave(HOST, deadPid(), 0)],
-  ['an earlier process of the same number', () => leave(HOST, process.pid, 1800)],
+  ['a dead process of this machine', () => leave(host, deadPid(), 0)],
+  ['an earlier process of the same number', () => leave(host, process.pid, 1800)],
   ['anyone, that nobody wrote to for an hour', () => leave(OTHER_HOST, 1, 3601)],
 ])('removes a file of %s', async (_, create) => {
   await create();
@@ -39,7 +49,7 @@ test.each<[string, () => Promise<string>]>([
 });
 
 test.each<[string, () => Promise<unknown>]>([
-  ['a living process', () => leave(HOST, process.ppid, 60)],
+  ['a living process', () => leave(host, process.ppid, 60)],
   ['a process of another machine', () => leave(OTHER_HOST, deadPid(), 60)],
   ['this process', async () => (await openTempFile(directory)).handle.close()],
   ['another program', () => writeFile(join(directory, 'notes.txt'), '')],
@@ -48,3 +58,21 @@ test.each<[string, () => Promise<unknown>]>([
   expect(sweep()).toBe(0);
   expect(await readdir(directory)).toHaveLength(1);
 });
+
+/** Runs a program as a container does: its process numbers are its own. */
+const runInNamespace = (program: string, ...args: string[]) =>
+  spawnSync('unshare', ['--user', '--map-root-user', '--pid', '--fork', program, ...args], { encoding: 'utf8' });
+
+test.skipIf(runInNamespace('true').status !== 0)(
+  'keeps a file of a process of another container of the same host name, whose number nobody has here',
+  async () => {
+    const script = `import { openTempFile } from ${JSON.stringify(import.meta.resolve('./tempFiles.ts'))};
+      const { path, handle } = await openTempFile(${JSON.stringify(directory)});
+      await handle.close();
+      console.log(path);`;
+    const { stdout } = runInNamespace(process.execPath, '--input-type=module-typescript', '-e', script);
+    await leave(hostOf(stdout.trim()), deadPid(), 60);
+    expect(sweep()).toBe(0);
+    expect(await readdir(directory)).toHaveLength(2);
+  },
+);

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -61,6 +61,16 @@ function isAlive(pid: number): boolean {
   }
 }
 
+/** Names what process numbers are numbers in: containers of one host name may share a directory, and no process. */
 function nameHost(): string {
-  return hash('sha256', hostname()).slice(0, 8);
+  return hash('sha256', `${hostname()} ${readPidNamespace()}`).slice(0, 8);
+}
+
+/** @returns like `pid:[4026531836]`; empty where the system knows none */
+function readPidNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return '';
+  }
 }

@@ -63,6 +63,35 @@ describeWithDynamo('expiry', () => {
     expect(TimeToLiveDescription).toMatchObject({ AttributeName: 'expiresAt', TimeToLiveStatus: 'ENABLED' });
   });
 
+  test('params whose expiry was not written get it with the owner’s next report', async () => {
+    const client = createDynamoClient({ endpoint: rig.endpoint, ...DYNAMO_TEST_ACCESS });
+    let isBroken = false;
+    client.middlewareStack.add(
+      (next, { commandName }) =>
+        async (call) => {
+          const { Key } = call.input as { Key?: { requestId?: { S?: string } } };
+          const isOfParams = commandName === 'UpdateItemCommand' && Key?.requestId?.S !== record.requestId;
+          if (isBroken && (commandName === 'BatchGetItemCommand' || isOfParams)) {
+            throw Object.assign(new Error('throttled'), { name: 'ProvisionedThroughputExceededException' });
+          }
+          return await next(call);
+        },
+      { step: 'initialize' },
+    );
+    const failing = rig.open({ client, requestRetentionDays: 30, now: () => now });
+    const record = pendingRequest({ paramsJson: JSON.stringify({ payload: randomBytes(5000).toString('hex') }) });
+    await expiring.requests.create(record);
+    const claim = claimOf(record);
+    await expiring.requests.claim(claim);
+    const report = reportOf(record, { relayer: claim.relayer });
+    isBroken = true;
+    await expect(failing.requests.report(report)).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
+    expect(await expiriesOf(record)).toEqual([EXPIRES_AT, undefined]);
+    isBroken = false;
+    await failing.requests.report(reportOf(record, { relayer: claim.relayer }));
+    expect(await expiriesOf(record)).toEqual([EXPIRES_AT, EXPIRES_AT]);
+  });
+
   test('a finished request expires so many days after its report, with its params', async () => {
     const [small, withItem] = [pendingRequest(), large()];
     await finish(expiring, small);

@@ -1,4 +1,5 @@
-import type { ListPage, ListQuery, RequestFilter, StoredRequest } from '../../ports/requestStore.ts';
+import type { ListPage, ListQuery, RequestFilter } from '../../ports/requestStore.ts';
+import { completeFitting, type FoundHeads } from './completeFitting.ts';
 import { createIndexWalk, type IndexKey, type IndexWalk, type WalkPlan } from './indexWalk.ts';
 import type { ParamsReader } from './paramsReader.ts';
 import { readPositions, writePositions } from './position.ts';
@@ -53,9 +54,16 @@ async function readBack(table: RequestTable, keys: readonly IndexKey[]): Promise
 }
 
 /** Walks until enough heads match, the index ends, or enough was read. */
-async function collectHeads(table: RequestTable, walk: IndexWalk, query: Omit<ListQuery, 'after'>): Promise<Head[]> {
+async function collectHeads(
+  table: RequestTable,
+  walk: IndexWalk,
+  query: Omit<ListQuery, 'after'>,
+): Promise<FoundHeads> {
   const { filter, limit } = query;
   const found: Head[] = [];
+  const taken: IndexKey[] = [];
+  /** Where each head's key stands among those. */
+  const places: number[] = [];
   for (let read = 0; found.length < limit && read < MAX_READ_BACK; ) {
     // After a first batch with gaps the index lags, and more gaps are to be expected.
     const keys = await walk.next(filtersAfterwards(filter) || read > 0 ? FULL_BATCH : limit);
@@ -64,14 +72,19 @@ async function collectHeads(table: RequestTable, walk: IndexWalk, query: Omit<Li
     const heads = await readBack(table, keys);
     const now = table.now();
     for (const [i, head] of heads.entries()) {
-      if (head !== undefined && matches(head, filter) && !isExpired(head, now)) found.push(head);
+      if (head !== undefined && matches(head, filter) && !isExpired(head, now)) {
+        found.push(head);
+        places.push(taken.length + i);
+      }
       if (found.length === limit) {
         walk.giveBack(keys.slice(i + 1));
         break;
       }
     }
+    taken.push(...keys);
   }
-  return found;
+  const kept = found.length === limit ? (places.at(-1) ?? 0) + 1 : taken.length;
+  return { heads: found, giveBackFrom: (index) => walk.giveBack(taken.slice(places[index], kept)) };
 }
 
 /**
@@ -89,10 +102,10 @@ export async function listRequests(table: RequestTable, params: ParamsReader, qu
     order,
     after: after === undefined ? [] : readPositions(after, count),
   });
-  const heads = await collectHeads(table, walk, query);
-  const records = await params.complete(heads);
+  const found = await collectHeads(table, walk, query);
+  const items = await completeFitting(params, found, query.maxParamsBytes ?? Number.POSITIVE_INFINITY);
   const next = (await walk.hasMore()) ? writePositions(walk.positions()) : null;
-  return { items: records.filter((record): record is StoredRequest => record !== undefined), next };
+  return { items, next };
 }
 
 /**
@@ -104,6 +117,6 @@ export async function listRequests(table: RequestTable, params: ParamsReader, qu
 export async function findOldestPending(table: RequestTable): Promise<number | undefined> {
   const query = { filter: { status: 'pending' }, order: 'asc', limit: 1 } as const;
   const walk = createIndexWalk(table, { ...routeOf(query.filter, table.shards), order: 'asc', after: [] });
-  const [head] = await collectHeads(table, walk, query);
-  return head?.record.createdAt;
+  const { heads } = await collectHeads(table, walk, query);
+  return heads[0]?.record.createdAt;
 }

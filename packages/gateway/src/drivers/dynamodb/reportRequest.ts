@@ -40,6 +40,9 @@ async function moveAsOwner(
   });
 }
 
+const isOwner = (head: Head | undefined, relayer: string) =>
+  head?.record.claimedBy?.toLowerCase() === relayer.toLowerCase();
+
 /** The owner's address as the claim has it, where the report only writes its letters in another case. */
 function ownerInOtherCase(head: Head | undefined, relayer: string): string | undefined {
   if (head?.record.status !== 'processing') return undefined;
@@ -49,7 +52,7 @@ function ownerInOtherCase(head: Head | undefined, relayer: string): string | und
 
 /**
  * Lets params with an item of their own expire with their head. This writes them once more, the price of letting them expire;
- * where it fails they only stay longer.
+ * where it fails they stay, until the owner repeats its report.
  */
 async function expireParams(table: RequestTable, head: Head | undefined): Promise<void> {
   if (typeof head?.params !== 'string' || head.expiresAt === undefined) return;
@@ -77,7 +80,7 @@ export async function reportRequest(table: RequestTable, params: ParamsReader, r
     const owner = ownerInOtherCase(headOfAnswer(answer), report.relayer);
     if (owner !== undefined) answer = await moveAsOwner(table, report, owner);
   }
-  const transition = await transitionOf(table, params, answer, report.reportId);
-  if (transition.outcome === 'moved') await expireParams(table, headOfAnswer(answer));
-  return transition;
+  const head = headOfAnswer(answer);
+  if (answer.done || isOwner(head, report.relayer)) await expireParams(table, head);
+  return await transitionOf(table, params, answer, report.reportId);
 }

@@ -4,7 +4,6 @@ import { askStore } from './askStore.ts';
 import { text } from './attributes.ts';
 import { claimRequest } from './claimRequest.ts';
 import { createRequest } from './createRequest.ts';
-import { limitPages } from './limitPages.ts';
 import { findOldestPending, listRequests } from './listRequests.ts';
 import { createParamsReader, type ParamsReader } from './paramsReader.ts';
 import { reportRequest } from './reportRequest.ts';
@@ -32,7 +31,7 @@ export function createRequestStore(table: RequestTable): RequestStore {
   return {
     create: (record) => createRequest(table, params, record),
     get: (requestId) => getRequest(table, params, requestId.toLowerCase()),
-    list: limitPages((query) => listRequests(table, params, query)),
+    list: (query) => listRequests(table, params, query),
     claim: (claim) => claimRequest(table, params, claim),
     report: (report) => reportRequest(table, params, report),
     async stats() {

@@ -145,6 +145,18 @@ describeWithDynamo('read and write units', () => {
     expect(meter.reads).toBeLessThanOrEqual(108);
   });
 
+  test('a page of large ones reads little more than it shows', async () => {
+    const signer = anyAddress();
+    const records = Array.from({ length: 40 }, (_, i) => requestOf(100_000, { signer, createdAt: START + i }));
+    for (const record of records) await stores.requests.create(record);
+    const other = openMetered();
+    const query = { filter: { signer }, order: 'asc', limit: 100, maxParamsBytes: 1_000_000 } as const;
+    const page = await other.stores.requests.list(query);
+    expect(page.items.map(({ requestId }) => requestId)).toEqual(records.slice(0, 4).map(({ requestId }) => requestId));
+    // 40 heads at a unit, the index, and the params of five at 12.5.
+    expect(other.meter.reads).toBeLessThanOrEqual(40 + 4 + 5 * 12.5);
+  });
+
   test('requests of other chains are passed over in the index, not read', async () => {
     const chainName = `eip155:${randomBytes(4).toString('hex')}`;
     await Promise.all(Array.from({ length: 150 }, () => stores.requests.create(requestOf(200))));

@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
@@ -16,7 +17,7 @@ async function printed(level: string, statements: string): Promise<string> {
 
 test('writes JSON lines with level, time, fields and message', async () => {
   const lines = (
-    await printed('debug', "logger.debug({ a: 1 }, 'one'); logger.error({ b: 'x\\ny' }, 'two'); logger.flush()")
+    await printed('debug', "logger.debug({ a: 1 }, 'one'); logger.error({ b: 'x\\ny' }, 'two'); await logger.close()")
   )
     .trim()
     .split('\n')
@@ -28,16 +29,31 @@ test('writes JSON lines with level, time, fields and message', async () => {
 });
 
 test('writes what is of its level and above, and nothing when silent', async () => {
-  const all = "for (const level of ['debug', 'info', 'warn', 'error']) logger[level]({}, level); logger.flush()";
+  const all = "for (const level of ['debug', 'info', 'warn', 'error']) logger[level]({}, level); await logger.close()";
   const messages = async (level: string) =>
     [...(await printed(level, all)).matchAll(/"msg":"(\w+)"/g)].map(([, name]) => name);
   expect(await messages('warn')).toEqual(['warn', 'error']);
   expect(await messages('silent')).toEqual([]);
 });
 
-test('lines come out by themselves too, and a flush before the end leaves none behind', async () => {
+test('lines come out by themselves too, and a close before the end leaves none behind', async () => {
   const many = 'for (let i = 0; i < 5000; i++) logger.info({ i }, "line");';
   const countOf = (text: string) => text.trim().split('\n').length;
   expect(countOf(await printed('info', `${many} setTimeout(() => undefined, 500)`))).toBe(5000);
-  expect(countOf(await printed('info', `${many} logger.flush(); process.exit(0)`))).toBe(5000);
+  expect(countOf(await printed('info', `${many} await logger.close(); process.exit(0)`))).toBe(5000);
+});
+
+test('a reader that has stopped reading neither holds up the end nor fills the memory', async () => {
+  const script = `import { createLogger } from ${JSON.stringify(MODULE)};
+    const logger = createLogger('info');
+    const text = 'x'.repeat(10_000);
+    for (let i = 0; i < 10_000; i++) logger.info({ text }, 'line');
+    const grown = process.memoryUsage().rss;
+    console.error(JSON.stringify([await logger.close(), grown < 250e6]));
+    process.kill(process.pid, 'SIGKILL');`;
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  // Its standard output is never read.
+  expect(JSON.parse(await text(child.stderr))).toEqual([false, true]);
 });

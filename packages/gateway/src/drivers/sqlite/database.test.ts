@@ -43,13 +43,63 @@ describe('the schema', () => {
 
   test('that cannot be made whole is not made at all', () => {
     const database = new DatabaseSync(rig.file);
-    // The last table of the schema is in the way.
-    database.exec(`CREATE TABLE "${TEST_TABLES.rateLimits}" (x)`);
+    // The last of the tables that belong to the requests is in the way.
+    const inTheWay = `${TEST_TABLES.requests}.counts`;
+    database.exec(`CREATE TABLE "${inTheWay}" (x)`);
     expect(() => openStoresOf(rig.file, TEST_TABLES)).toThrow(/already exists/);
     const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all();
-    expect(tables.map(({ name }) => name)).toEqual(['schema_versions', TEST_TABLES.rateLimits].sort());
+    expect(tables.map(({ name }) => name)).toEqual(['schema_versions', inTheWay].sort());
     expect(database.prepare('SELECT * FROM schema_versions').all()).toEqual([]);
     database.close();
+  });
+
+  test('that fails with an end of the transaction is told by its own reason', () => {
+    const database = new DatabaseSync(rig.file);
+    // What a full disk does in the midst of it.
+    database.exec(`
+      CREATE TABLE schema_versions (store TEXT PRIMARY KEY, version INTEGER NOT NULL) STRICT;
+      CREATE TRIGGER full BEFORE INSERT ON schema_versions BEGIN SELECT RAISE(ROLLBACK, 'the disk is full'); END`);
+    database.close();
+    expect(() => openStoresOf(rig.file, TEST_TABLES)).toThrow('the disk is full');
+  });
+
+  test.each(['requests', 'relayers', 'rateLimits'] as const)(
+    'is made where only the name of %s has changed, and the other stores stay',
+    async (changed) => {
+      const record = pendingRequest();
+      const [key, window] = ['reads:ip:192.0.2.1', 30_000_000];
+      const before = rig.open();
+      await before.requests.create(record);
+      await before.relayers.put({ address: record.signer, now: 1 });
+      await before.rateLimits.take({ key, window, elapsed: 0, limit: 10 });
+      await rig.close();
+      const stores = openStoresOf(rig.file, { ...TEST_TABLES, [changed]: 'another-name' });
+      expect({
+        requests: (await stores.requests.get(record.requestId)) !== undefined,
+        relayers: await stores.relayers.has(record.signer),
+        rateLimits: (await stores.rateLimits.peek(key, window)).current === 1,
+      }).toEqual({ requests: true, relayers: true, rateLimits: true, [changed]: false });
+      await expect(stores.checkReady()).resolves.toBeUndefined();
+      await stores.close();
+      expect(await rig.open().requests.get(record.requestId)).toEqual(record);
+    },
+  );
+
+  test('of a file whose only version is that of the requests is taken as it is', async () => {
+    await rig.open().relayers.put({ address: '0x52908400098527886E0F7030069857D2E4169EE7', now: 1 });
+    await rig.close();
+    const database = new DatabaseSync(rig.file);
+    database.prepare('DELETE FROM schema_versions WHERE store <> ?').run(TEST_TABLES.requests);
+    expect(database.prepare('SELECT count(*) AS n FROM schema_versions').get()).toEqual({ n: 1 });
+    database.close();
+    expect(await rig.open().relayers.list()).toHaveLength(1);
+  });
+
+  test.each(['relayers', 'rateLimits'] as const)('is refused where a table of %s is something else', (store) => {
+    const database = new DatabaseSync(rig.file);
+    database.exec(`CREATE TABLE "${TEST_TABLES[store]}" (x)`);
+    database.close();
+    expect(() => openStoresOf(rig.file, TEST_TABLES)).toThrow(/no such column/);
   });
 
   test('of other names, however odd, stands beside it in the same file', async () => {

@@ -1,8 +1,6 @@
-import type { DatabaseSync } from 'node:sqlite';
 import { type RateLimitStore, slidingUse, type Take, type WindowCounts } from '../../ports/rateLimitStore.ts';
 import { readStore } from './reads.ts';
-import type { QuotedTables } from './tables.ts';
-import type { Writer } from './writer.ts';
+import type { SqliteContext } from './sqliteContext.ts';
 import type { UnsentHits } from './writes.ts';
 
 /** How long hits wait before they are shared with the other processes, in milliseconds. */
@@ -27,21 +25,16 @@ export interface SqliteRateLimitStore extends RateLimitStore {
 /**
  * Counters that decide from memory and share their hits through the file every tenth of a second: exact in one process, and
  * among several of one machine late by that much. A limit never waits for the disk.
- *
- * @param database - a connection for reading
  */
-export function createRateLimitStore(
-  database: DatabaseSync,
-  writer: Writer,
-  tables: QuotedTables,
-): SqliteRateLimitStore {
+export function createRateLimitStore({ database, snapshot, writer, tables }: SqliteContext): SqliteRateLimitStore {
   const select = database.prepare(`SELECT hits FROM ${tables.rateLimits} WHERE key = ? AND window = ?`);
   const clients = new Map<string, Client>();
   let late: UnsentHits[] = [];
   let timer: NodeJS.Timeout | undefined;
   let sharing: Promise<void> = Promise.resolve();
 
-  const storedHits = (key: string, window: number) => Number(readStore(() => select.get(key, window))?.hits ?? 0);
+  const storedHits = (key: string, window: number) =>
+    Number(readStore(() => snapshot.read(() => select.get(key, window)))?.hits ?? 0);
 
   function keepHits(key: string, client: Client): void {
     if (client.unsent > 0) late.push({ key, window: client.window, hits: client.unsent });
@@ -70,12 +63,15 @@ export function createRateLimitStore(
     return client;
   }
 
-  /** Takes over what the file says, with the hits that came since they were sent. */
+  /**
+   * Takes over what the file says, with the hits that came since they were sent. Counts never fall within a window: a file that
+   * says less than memory lacks hits of a share that failed.
+   */
   function learn({ key, window }: UnsentHits, counts: WindowCounts): void {
     const client = clients.get(key);
     if (client?.window !== window) return;
-    client.current = counts.current + client.unsent;
-    client.previous = counts.previous;
+    client.current = Math.max(client.current, counts.current + client.unsent);
+    client.previous = Math.max(client.previous, counts.previous);
   }
 
   async function share(): Promise<void> {
@@ -91,7 +87,7 @@ export function createRateLimitStore(
   /** One share after another: hits that a later one has sent would be missing where the counts of an earlier one are learned. */
   function shareInTurn(): Promise<void> {
     const mine = sharing.then(share);
-    // Counts that could not be written are lost, not wrong: the limits go on from memory.
+    // Counts that could not be written are lost to the other processes; the limits of this one go on from memory.
     sharing = mine.catch(() => undefined);
     return mine;
   }

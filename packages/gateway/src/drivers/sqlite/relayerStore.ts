@@ -14,6 +14,6 @@ export function createRelayerStore({ database, snapshot, writer, tables }: Sqlit
     },
     has: async (address) => readStore(() => snapshot.read(() => has.get(address))) !== undefined,
     // The columns are those of RelayerRow.
-    list: async () => readStore(() => all.all() as unknown as RelayerRow[]).map(relayerOfRow),
+    list: async () => readStore(() => snapshot.read(() => all.all()) as unknown as RelayerRow[]).map(relayerOfRow),
   };
 }

@@ -36,7 +36,7 @@ export function createRequestStore({ database, snapshot, writer, tables }: Sqlit
     },
     async list(query: ListQuery) {
       try {
-        return listPage(statement, tables, query);
+        return snapshot.read(() => listPage(statement, tables, query));
       } catch (error) {
         if (error instanceof InvalidCursorError) throw error;
         return readStore(() => {
@@ -46,6 +46,6 @@ export function createRequestStore({ database, snapshot, writer, tables }: Sqlit
     },
     claim: (claim) => writer.write('claim', claim),
     report: (report) => writer.write('report', report),
-    stats: async () => readStore(() => readStats(statement, tables)),
+    stats: async () => readStore(() => snapshot.read(() => readStats(statement, tables))),
   };
 }

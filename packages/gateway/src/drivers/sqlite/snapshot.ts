@@ -8,21 +8,33 @@ export interface Snapshot {
 }
 
 /**
+ * Tells turns of the event loop apart: a turn is what one look for new input has brought, and what follows from it. The loop looks
+ * once an iteration, and again in the same one where more than a thousand connections had something to say.
+ */
+function currentTurn(): number {
+  const { loopCount, events } = performance.nodeTiming.uvMetricsInfo;
+  // Neither ever falls, so that the sum stays only where both do.
+  return loopCount + events;
+}
+
+/**
  * Lets the reads of one turn of the event loop share a transaction: to take and give back the file's read lock costs as much as
  * looking a record up.
  *
  * What this process has acknowledged is seen at once, for a commit ends the snapshot before its answer goes out. What another
- * process acknowledges is seen by every call that begins to arrive afterwards: the turn in which it arrives begins later.
+ * process acknowledges is seen by every call that begins to arrive afterwards: the turn in which it arrives begins later, and no
+ * transaction is read from in a later turn than its own.
  *
- * @param database - a connection for reading
+ * @param database - a connection for reading; all reads of it go through the snapshot
  */
 export function createSnapshot(database: DatabaseSync): Snapshot {
   const begin = database.prepare('BEGIN');
   const commit = database.prepare('COMMIT');
-  let open = false;
+  /** The turn whose transaction is open. */
+  let openTurn: number | undefined;
   function end(): void {
-    if (!open) return;
-    open = false;
+    if (openTurn === undefined) return;
+    openTurn = undefined;
     try {
       commit.run();
     } catch {
@@ -31,9 +43,12 @@ export function createSnapshot(database: DatabaseSync): Snapshot {
   }
   return {
     read(query) {
-      if (!open) {
+      const turn = currentTurn();
+      if (turn !== openTurn) {
+        end();
         begin.run();
-        open = true;
+        openTurn = turn;
+        // Where this is itself an immediate, the end comes only after the next turn's input: hence the comparison above.
         setImmediate(end);
       }
       return query();

@@ -5,7 +5,7 @@ import type { Writer } from './writer.ts';
 
 /** What the stores of one file share: they read on this thread, and write on the writer's. */
 export interface SqliteContext {
-  /** A connection for reading. */
+  /** A connection for reading, through `snapshot` alone. */
   readonly database: DatabaseSync;
   readonly snapshot: Snapshot;
   readonly writer: Writer;

@@ -1,9 +1,7 @@
-import { statfs } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { DependencyUnavailableError } from '../../ports/errors.ts';
 import type { HelperThread } from '../../ports/helperThread.ts';
 import type { RelayerStore } from '../../ports/relayerStore.ts';
 import type { RequestStore } from '../../ports/requestStore.ts';
+import { createFileCheck } from './checkFile.ts';
 import { openDatabase } from './database.ts';
 import { migrate } from './migrations.ts';
 import { createRateLimitStore, type SqliteRateLimitStore } from './rateLimitStore.ts';
@@ -24,18 +22,6 @@ export interface SqliteStores {
   close(): Promise<void>;
 }
 
-/** Less free space than this, in bytes, is a full disk: the next few requests may not fit. */
-const MIN_FREE_BYTES = 1024 * 1024;
-
-/** A write that changes nothing needs no room, so that it says nothing of a full disk. */
-async function checkDisk(file: string): Promise<void> {
-  const { bavail, bsize } = await statfs(dirname(file)).catch((cause: unknown) => {
-    throw new DependencyUnavailableError('store', { cause });
-  });
-  if (bavail * bsize >= MIN_FREE_BYTES) return;
-  throw new DependencyUnavailableError('store', { cause: new Error(`the disk of ${dirname(file)} is full`) });
-}
-
 /**
  * Opens the embedded store: one file, which several processes of one machine may share.
  *
@@ -46,21 +32,22 @@ async function checkDisk(file: string): Promise<void> {
  */
 export function openSqliteStores(file: string, tables: TableNames, helper: HelperThread): SqliteStores {
   const database = openDatabase(file);
+  const checkFile = createFileCheck(file);
   migrate(database, tables);
   const quoted = quoteTables(tables);
   const snapshot = createSnapshot(database);
   const writer = createWriter({ file, tables }, helper, snapshot.end);
   const context = { database, snapshot, writer, tables: quoted };
-  const rateLimits = createRateLimitStore(database, writer, quoted);
+  const rateLimits = createRateLimitStore(context);
   const probe = database.prepare(`SELECT 1 FROM ${quoted.requests} LIMIT 1`);
   return {
     requests: createRequestStore(context),
     relayers: createRelayerStore(context),
     rateLimits,
     async checkReady() {
-      readStore(() => probe.get());
+      readStore(() => snapshot.read(() => probe.get()));
+      await checkFile();
       await writer.write('countHits', []);
-      await checkDisk(file);
     },
     async close() {
       await rateLimits.flush().catch(() => undefined);

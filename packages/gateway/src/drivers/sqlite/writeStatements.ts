@@ -119,12 +119,14 @@ function prepareCountHits(database: DatabaseSync, t: QuotedTables) {
   const upsert = database.prepare(`
     INSERT INTO ${t.rateLimits} VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET hits = hits + excluded.hits RETURNING hits`);
   const previous = database.prepare(`SELECT hits FROM ${t.rateLimits} WHERE key = ? AND window = ?`);
-  const sweep = database.prepare(`DELETE FROM ${t.rateLimits} WHERE window < ?`);
+  // Later windows than the next are those of a clock that was ahead and has been set back.
+  const sweep = database.prepare(`DELETE FROM ${t.rateLimits} WHERE window NOT BETWEEN ? AND ?`);
   let sweptAt = 0;
   return function countHits(unsent: readonly UnsentHits[]) {
-    const newest = unsent.reduce((latest, { window }) => Math.max(latest, window), 0);
-    if (newest > sweptAt) {
-      sweep.run(newest - 1);
+    // Without hits there is no telling the time.
+    const newest = unsent.reduce((latest, { window }) => Math.max(latest, window), 0) || sweptAt;
+    if (newest !== sweptAt) {
+      sweep.run(newest - 1, newest + 1);
       sweptAt = newest;
     }
     return unsent.map(({ key, window, hits }) => ({

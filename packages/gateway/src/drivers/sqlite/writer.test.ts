@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { claimOf, pendingRequest } from '../../../test/contracts/storedRequests.ts';
-import { createSqliteRig, type SqliteRig, TEST_TABLES } from '../../../test/rigs/sqliteStores.ts';
+import { createSqliteRig, openStoresOf, type SqliteRig, TEST_TABLES } from '../../../test/rigs/sqliteStores.ts';
 import { createHelperThread, type OwnedHelperThread } from '../../entry/helper/createHelperThread.ts';
+import type { HelperThread } from '../../ports/helperThread.ts';
+import { openDatabase } from './database.ts';
+import { migrate } from './migrations.ts';
 import { createWriter } from './writer.ts';
 
 let rig: SqliteRig;
@@ -131,14 +134,45 @@ describe('a thread that dies', () => {
     await rm(file);
     await rm(`${file}-wal`, { force: true });
     await rm(`${file}-shm`, { force: true });
-    const { openDatabase } = await import('./database.ts');
-    const { migrate } = await import('./migrations.ts');
     const database = openDatabase(file);
     migrate(database, TEST_TABLES);
     database.close();
     expect(await writer.write('create', pendingRequest())).toBeNull();
     await writer.close();
     await rm(parent, { recursive: true });
+  });
+
+  test('an order that it was not sent yet is carried out by the next one, and told so', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'prism-sqlite-'));
+    const file = join(directory, 'late.db');
+    new DatabaseSync(file).exec('CREATE TABLE other (x)');
+    const record = pendingRequest();
+    let late: Promise<null> | undefined;
+    function orderLate(): Promise<null> {
+      const database = openDatabase(file);
+      migrate(database, TEST_TABLES);
+      database.close();
+      return writer.write('create', record);
+    }
+    const watched: HelperThread = {
+      connect: (service, data, caller) =>
+        helper.connect(service, data, {
+          ...caller,
+          onGone(cause) {
+            // It comes in the turn in which the death is told.
+            late ??= orderLate();
+            caller.onGone(cause);
+          },
+        }),
+    };
+    const writer = createWriter({ file, tables: TEST_TABLES }, watched, () => undefined);
+    await expect(writer.write('create', pendingRequest())).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
+    expect(await late).toBeNull();
+    await writer.close();
+    const stores = openStoresOf(file, TEST_TABLES);
+    expect(await stores.requests.get(record.requestId)).toEqual(record);
+    await stores.close();
+    await rm(directory, { recursive: true });
   });
 });
 

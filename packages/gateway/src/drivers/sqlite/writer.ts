@@ -22,11 +22,12 @@ const unavailable = (cause: unknown) => new DependencyUnavailableError('store', 
 
 /**
  * Writes on the helper thread. Orders given in one turn of the event loop travel in few messages; the service there commits all
- * that waits in one transaction. If the thread dies, its open orders are rejected and the next order starts another.
+ * that waits in one transaction. If the thread dies, the orders that it was sent are rejected, and the next flush starts another.
  *
  * @param onCommitted - called after each commit, before any write of it is acknowledged
  */
 export function createWriter(data: WriterData, helper: HelperThread, onCommitted: () => void): Writer {
+  /** By number, which is the order in which they came. */
   const waiting = new Map<number, Waiting>();
   let orders: [number, WriteOrder][] = [];
   let nextNumber = 0;
@@ -40,6 +41,16 @@ export function createWriter(data: WriterData, helper: HelperThread, onCommitted
     else one?.resolve(outcome.result);
   }
 
+  /** Rejects what the thread has taken along. Orders that were never sent wait for the next one: they will still be carried out. */
+  function rejectSent(cause: Error): void {
+    const firstUnsent = orders[0]?.[0] ?? nextNumber;
+    for (const [number, { reject }] of waiting) {
+      if (number >= firstUnsent) return;
+      waiting.delete(number);
+      reject(unavailable(cause));
+    }
+  }
+
   function connect(): ServiceConnection<ToWriter> {
     return helper.connect<ToWriter, FromWriter>('sqlite-writer', data, {
       onReply(outcomes) {
@@ -48,8 +59,7 @@ export function createWriter(data: WriterData, helper: HelperThread, onCommitted
       },
       onGone(cause) {
         service = undefined;
-        for (const { reject } of waiting.values()) reject(unavailable(cause));
-        waiting.clear();
+        rejectSent(cause);
       },
     });
   }

@@ -15,7 +15,7 @@ export interface FunctionContext {
 
 /** What an event that is no HTTP call is answered with. */
 export interface OtherResult {
-  readonly handled: 'measured' | 'ignored';
+  readonly handled: 'measured' | 'failed' | 'ignored';
 }
 
 interface HandlerContext {
@@ -74,6 +74,17 @@ export function createHandler(context: HandlerContext) {
     return await writeResult(await gateway.fetch(createRequest(call), { peerAddress, arrivedBody: () => body }));
   }
 
+  /** An outage of the store is no error of the function, and not to be tried again: the next minute measures anew. */
+  async function measure(): Promise<OtherResult> {
+    try {
+      await measureQueue();
+      return { handled: 'measured' };
+    } catch (error) {
+      logger.error({ code: 'QUEUE_NOT_MEASURED', cause: String(error) }, 'the queue could not be measured');
+      return { handled: 'failed' };
+    }
+  }
+
   return async function handler(event: unknown, functionContext: FunctionContext) {
     invocation.awsRequestId = functionContext.awsRequestId;
     const call = readEvent(event, { basePath });
@@ -81,9 +92,8 @@ export function createHandler(context: HandlerContext) {
       invocation.origin = `https://${call.domainName}${call.prefix}`;
       return await answerInTime(answerCall(call), functionContext.getRemainingTimeInMillis() - MARGIN_MS, logger);
     }
-    const other: OtherResult = { handled: isSchedule(event) ? 'measured' : 'ignored' };
-    if (other.handled === 'measured') await measureQueue();
-    else logger.info({}, 'ignored an event that is no HTTP call');
-    return other;
+    if (isSchedule(event)) return await measure();
+    logger.info({}, 'ignored an event that is no HTTP call');
+    return { handled: 'ignored' } satisfies OtherResult;
   };
 }

@@ -58,12 +58,11 @@ it('needs no issuer with Privy, and none of the development defaults', () => {
   ]);
 });
 
-it.each([
-  ['', /^ADMIN_API_KEY: required on Lambda/],
-  ['change-me-admin-key', /^ADMIN_API_KEY: expected a key of your own/],
-  ['another-key, change-me-admin-key', /^ADMIN_API_KEY: expected a key of your own/],
-])('takes no default for the admin key in dev either: %j', (ADMIN_API_KEY, fault) => {
-  expect(faultsOf({ ...good, STAGE: 'dev', ADMIN_API_KEY })).toEqual([expect.stringMatching(fault)]);
+it('has no default for the admin key in dev either', () => {
+  const { ADMIN_API_KEY: _, ...others } = good;
+  for (const given of [others, { ...others, ADMIN_API_KEY: '' }]) {
+    expect(faultsOf({ ...given, STAGE: 'dev' })).toEqual([expect.stringMatching(/^ADMIN_API_KEY: required on Lambda/)]);
+  }
 });
 
 it('needs a secret for cursors in dev too: instances do not share a disk', () => {

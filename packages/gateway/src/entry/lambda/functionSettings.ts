@@ -1,4 +1,4 @@
-import { DEV_ADMIN_KEY, type Environment, parseSettings, type Settings, SettingsError } from '../settings.ts';
+import { type Environment, parseSettings, type Settings, SettingsError } from '../settings.ts';
 
 /** The gateway's settings, those that a function cannot do without among them, and its own. */
 export interface FunctionSettings extends Settings {
@@ -12,23 +12,14 @@ const basePathForm = /^(?:\/[A-Za-z0-9._~-]+)+$/;
 
 /**
  * A function has no disk and no memory of its own: what would be generated or kept there must be given. And it is on the internet in
- * every stage, where the development default of the admin key would let anybody in.
+ * every stage, where nobody may be let in by a default of the admin key that everybody knows.
  */
 function missingFaults(given: Environment): string[] {
-  const {
-    STORE,
-    STORAGE_BUCKET,
-    ADMIN_API_KEY = '',
-    CURSOR_SECRET,
-    IDENTITY_PROVIDER,
-    IDENTITY_ISSUER,
-    BASE_PATH,
-  } = given;
+  const { STORE, STORAGE_BUCKET, ADMIN_API_KEY, CURSOR_SECRET, IDENTITY_PROVIDER, IDENTITY_ISSUER, BASE_PATH } = given;
   const faults: string[] = [];
   if (STORE && STORE !== 'dynamodb') faults.push('STORE: expected dynamodb on Lambda');
   if (!STORAGE_BUCKET) faults.push('STORAGE_BUCKET: required on Lambda');
-  if (ADMIN_API_KEY === '') faults.push('ADMIN_API_KEY: required on Lambda');
-  else if (ADMIN_API_KEY.includes(DEV_ADMIN_KEY)) faults.push('ADMIN_API_KEY: expected a key of your own on Lambda');
+  if (!ADMIN_API_KEY) faults.push('ADMIN_API_KEY: required on Lambda');
   if (!CURSOR_SECRET) faults.push('CURSOR_SECRET: required on Lambda, the same for all instances');
   if (!IDENTITY_ISSUER && IDENTITY_PROVIDER !== 'privy') {
     faults.push('IDENTITY_ISSUER: required on Lambda: the URL of your OpenID Connect provider');

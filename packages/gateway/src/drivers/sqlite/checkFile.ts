@@ -1,0 +1,34 @@
+import { statSync } from 'node:fs';
+import { stat, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { DependencyUnavailableError } from '../../ports/errors.ts';
+
+/** Less free space than this, in bytes, is a full disk: the next few requests may not fit. */
+const MIN_FREE_BYTES = 1024 * 1024;
+
+const unavailable = (cause: unknown) => new DependencyUnavailableError('store', { cause });
+
+/** What a write that changes nothing does not say: whether there is room, and whether others find what is written. */
+async function findFault(file: string, opened: { readonly dev: bigint; readonly ino: bigint }): Promise<string | null> {
+  const { dev, ino } = await stat(file, { bigint: true });
+  // Connections stay with the file that they opened, under whatever name or none.
+  if (dev !== opened.dev || ino !== opened.ino) return `${file} is not the file that was opened: restart the gateway`;
+  const { bavail, bsize } = await statfs(dirname(file));
+  return bavail * bsize < MIN_FREE_BYTES ? `the disk of ${dirname(file)} is full` : null;
+}
+
+/**
+ * Makes the check that a database can be relied on beyond reading and writing it.
+ *
+ * @param file - path of a database that has just been opened
+ * @returns the check; it throws DependencyUnavailableError where the file has been removed or replaced since, or its disk is full
+ */
+export function createFileCheck(file: string): () => Promise<void> {
+  const opened = statSync(file, { bigint: true });
+  return async function checkFile() {
+    const fault = await findFault(file, opened).catch((cause: unknown) => {
+      throw unavailable(cause);
+    });
+    if (fault !== null) throw unavailable(new Error(fault));
+  };
+}

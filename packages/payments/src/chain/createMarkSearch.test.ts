@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { listenOnLoopback } from '@prism-gateway/testing';
+import { createPublicClient, http, numberToHex } from 'viem';
+import { expect, test } from 'vitest';
+import { openPaymentJournal } from '../journal/openPaymentJournal.ts';
+import { createMarkSearch } from './createMarkSearch.ts';
+
+const ADDRESS = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
+
+/** A search of a chain without logs, whose node may refuse; and what it was asked. */
+async function open(onQuery: (count: number) => 'answer' | 'refuse') {
+  const chain = { head: 20_000, queries: 0 };
+  const server = await listenOnLoopback(
+    createServer(async (request, response) => {
+      // The client below sends one call at a time.
+      const { id, method } = (await json(request)) as { id: number; method: string };
+      const isLogs = method === 'eth_getLogs';
+      if (isLogs && onQuery(++chain.queries) === 'refuse') return void response.writeHead(429).end();
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, result: isLogs ? [] : numberToHex(chain.head) }));
+    }),
+  );
+  const dir = mkdtempSync(join(tmpdir(), 'search-'));
+  const journal = openPaymentJournal({ file: join(dir, 'payments.db'), now: Date.now });
+  const stopping = new AbortController();
+  const { search } = createMarkSearch({
+    client: createPublicClient({ transport: http(server.url, { retryCount: 0 }) }),
+    marks: journal.marks,
+    broadcasts: journal.broadcasts,
+    self: ADDRESS,
+    creditToken: ADDRESS,
+    stablecoin: ADDRESS,
+    relayers: [ADDRESS],
+    fromBlock: 0,
+    reorgDepth: 8,
+    monotonicNow: () => performance.now(),
+    signal: stopping.signal,
+  });
+  const close = async () => {
+    await server.close();
+    journal.close();
+    rmSync(dir, { recursive: true });
+  };
+  return { chain, search, stopping, [Symbol.asyncDispose]: close };
+}
+
+test('queries that a busy node made smaller grow again', async () => {
+  await using scene = await open((count) => (count <= 3 ? 'refuse' : 'answer'));
+  const { chain, search } = scene;
+  expect((await search()).headBlock).toBe(20_000);
+  [chain.head, chain.queries] = [40_000, 10];
+  await search();
+  expect(chain.queries - 10).toBe(3);
+});
+
+test('a search of many queries ends with its signal, after the query that it is at', async () => {
+  await using scene = await open((count) => {
+    if (count === 2) scene.stopping.abort();
+    return 'answer';
+  });
+  scene.chain.head = 1_000_000;
+  await expect(scene.search()).rejects.toThrow('aborted');
+  expect(scene.chain.queries).toBe(2);
+});

@@ -1,0 +1,99 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startRpcFaultProxy } from '@prism-gateway/testing';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { markPayout } from '../src/chain/marks.ts';
+import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
+import { type PaymentsRig, type RigKey, startPaymentsRig } from './rig/startPaymentsRig.ts';
+import { type Scene, startScene } from './rig/startScene.ts';
+import { waitUntil } from './rig/waitUntil.ts';
+
+const RATE = 1000n;
+const AMOUNT = 7_000_001n;
+const OWED = computeCreditsOwed(AMOUNT, RATE);
+const PATIENCE_MS = 15_000;
+
+let rig: PaymentsRig;
+let key: RigKey;
+
+beforeAll(async () => {
+  rig = await startPaymentsRig({ leaseMs: 500 });
+});
+
+afterAll(() => rig.close());
+
+beforeEach(async () => {
+  key = await rig.fundKey();
+});
+
+const start = (overrides: Readonly<Record<string, string>> = {}) => startScene(rig, { key, overrides });
+
+function losePayments({ settings }: Scene): void {
+  const file = join(settings.DATA_DIR ?? '', 'payments.db');
+  for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true });
+}
+
+test("the journal of payments is lost, the sender's is not, and a payout is on its way: it is waited for, not made again", async () => {
+  let isOffered = false;
+  await using proxy = await startRpcFaultProxy({
+    target: rig.rpcUrl,
+    plan(method, _, [raw]) {
+      if (method !== 'eth_sendRawTransaction' || !`${raw}`.includes(markPayout(paymentIntentId).slice(2)))
+        return undefined;
+      isOffered = true;
+      return { kind: 'serverError' };
+    },
+  });
+  const first = await start({ RPC_URL: proxy.url });
+  const { paymentIntentId, walletAddress } = first.add(AMOUNT);
+  await waitUntil(() => isOffered, { timeoutMs: PATIENCE_MS, what: 'no payout' });
+  await first.instance.stop();
+  losePayments(first);
+  // As after other payments: nothing is bought, so that the next payout would have another name than the first.
+  await rig.giveCredits(key.address, OWED);
+  const second = await start({ RPC_URL: proxy.url, RETRY_DELAY_MS: '20' });
+  second.frontend.store.add({ paymentIntentId, walletAddress, stablecoinAmount: `${AMOUNT}` });
+  const { journal } = second.instance.relayer;
+  const isBought = () => journal.movesOf(paymentIntentId).some(({ to }) => to === 'bought');
+  await waitUntil(isBought, { timeoutMs: PATIENCE_MS, what: 'not bought' });
+  await pause(50);
+  proxy.setPlan(() => undefined);
+  await second.waitForAll();
+  expect(journal.attemptsOf(paymentIntentId)).toEqual([]);
+  expect(await rig.countPayouts(markPayout(paymentIntentId))).toBe(1);
+  expect(await rig.creditsOf(walletAddress)).toBe(OWED);
+  await second.instance.stop();
+});
+
+test("the journal of payments is lost, the sender's is not, and a buy is on its way: what is bought at another price has another name", async () => {
+  let isDeaf = false;
+  await using proxy = await startRpcFaultProxy({
+    target: rig.rpcUrl,
+    plan: (method) => (isDeaf && method === 'eth_sendRawTransaction' ? { kind: 'serverError' } : undefined),
+  });
+  const first = await start({ RPC_URL: proxy.url });
+  first.add(AMOUNT);
+  await first.waitForAll();
+  isDeaf = true;
+  const { paymentIntentId, walletAddress } = first.add(AMOUNT);
+  await first.waitForState(paymentIntentId, 'buying');
+  await waitUntil(() => (proxy.counts.get('eth_sendRawTransaction') ?? 0) > 3, {
+    timeoutMs: PATIENCE_MS,
+    what: 'no buy',
+  });
+  await first.instance.stop();
+  losePayments(first);
+  await rig.setRate(995n);
+  const second = await start({ RPC_URL: proxy.url });
+  try {
+    second.frontend.store.add({ paymentIntentId, walletAddress, stablecoinAmount: `${AMOUNT}` });
+    await second.waitForState(paymentIntentId, 'buying');
+    isDeaf = false;
+    await second.waitForAll();
+    expect(await rig.creditsOf(walletAddress)).toBe(computeCreditsOwed(AMOUNT, 995n));
+  } finally {
+    await rig.setRate(RATE);
+    await second.instance.stop();
+  }
+});

@@ -1,0 +1,146 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { stablecoinAbi } from '@prism-gateway/contracts';
+import { startRpcFaultProxy } from '@prism-gateway/testing';
+import { type Hex, numberToHex, toFunctionSelector } from 'viem';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
+import { type PaymentsRig, type RigKey, startPaymentsRig } from './rig/startPaymentsRig.ts';
+import { codesOf, countBuysOf, startScene } from './rig/startScene.ts';
+import { waitUntil } from './rig/waitUntil.ts';
+
+const RATE = 1000n;
+const AMOUNT = 7_000_001n;
+const OWED = computeCreditsOwed(AMOUNT, RATE);
+const LEASE_MS = 500;
+const PATIENCE_MS = 15_000;
+const NO_LIMIT = '9'.repeat(20);
+
+let rig: PaymentsRig;
+let key: RigKey;
+
+beforeAll(async () => {
+  rig = await startPaymentsRig({ leaseMs: LEASE_MS });
+});
+
+afterAll(() => rig.close());
+
+beforeEach(async () => {
+  key = await rig.fundKey();
+});
+
+const start = (overrides: Readonly<Record<string, string>> = {}) => startScene(rig, { key, overrides });
+
+const countStablecoins = () =>
+  rig.client.readContract({
+    address: rig.deployment.stablecoin,
+    abi: stablecoinAbi,
+    functionName: 'balanceOf',
+    args: [key.address],
+  });
+
+const RATE_SELECTOR = toFunctionSelector('rate()');
+const QUOTE_SELECTOR = toFunctionSelector('quote(uint256)');
+const word = (value: bigint) => numberToHex(value, { size: 32 });
+
+/** A node that tells the first claim one price, and as long as there is one, all that follows its first quote another; else the Exchange's. */
+async function startPriceProxy(told: { readonly claimRate: bigint; laterRate?: bigint | undefined }) {
+  const counts = new Map<string, number>();
+  return await startRpcFaultProxy({
+    target: rig.rpcUrl,
+    plan(method, _, [call]) {
+      if (method !== 'eth_call') return undefined;
+      // The first parameter of this method is the call.
+      const { data = '0x' } = call as { data?: Hex };
+      const selector = data.slice(0, 10);
+      const count = (counts.get(selector) ?? 0) + 1;
+      counts.set(selector, count);
+      const { claimRate, laterRate } = told;
+      const rate = selector === RATE_SELECTOR && count === 1 ? claimRate : count > 1 ? laterRate : undefined;
+      if (rate === undefined) return undefined;
+      if (selector === RATE_SELECTOR) return { kind: 'answer', result: word(rate) };
+      if (selector !== QUOTE_SELECTOR) return undefined;
+      return { kind: 'answer', result: word(computeCreditsOwed(BigInt(`0x${data.slice(10)}`), rate)) };
+    },
+  });
+}
+
+test('the price falls to a tenth between claim and buy: nothing is bought at it, people are told, and a new claim takes it', async () => {
+  const proxy = await startPriceProxy({ claimRate: RATE });
+  await rig.setRate(RATE / 10n);
+  const before = await countStablecoins();
+  const scene = await start({ RPC_URL: proxy.url, MAX_RETRIES: '1', RETRY_DELAY_MS: '20', MAX_PAYMENT: `${AMOUNT}` });
+  try {
+    const { paymentIntentId, walletAddress } = scene.add(AMOUNT);
+    await scene.waitForState(paymentIntentId, 'given back');
+    expect(codesOf(scene.instance)).toEqual(['PAYMENT_GIVEN_BACK']);
+    expect(await countStablecoins()).toBe(before);
+    await scene.waitForAll();
+    expect(await rig.creditsOf(walletAddress)).toBe(OWED / 10n);
+    expect(await countStablecoins()).toBe(before - AMOUNT);
+  } finally {
+    await rig.setRate(RATE);
+    await scene.instance.stop();
+    await proxy.stop();
+  }
+});
+
+test('the price falls to a tenth after a buy within the tolerance: what is missing is not bought at it, and what was bought is used', async () => {
+  const told: { claimRate: bigint; laterRate?: bigint | undefined } = { claimRate: RATE, laterRate: RATE / 10n };
+  const proxy = await startPriceProxy(told);
+  await rig.setRate(995n);
+  const before = await countStablecoins();
+  const scene = await start({ RPC_URL: proxy.url, MAX_RETRIES: '1', RETRY_DELAY_MS: '20' });
+  const { journal } = scene.instance.relayer;
+  try {
+    const { paymentIntentId, walletAddress } = scene.add(AMOUNT);
+    await scene.waitForState(paymentIntentId, 'given back');
+    expect(journal.attemptsOf(paymentIntentId)).toHaveLength(1);
+    told.laterRate = undefined;
+    await scene.waitForAll();
+    expect(await rig.creditsOf(walletAddress)).toBe(computeCreditsOwed(AMOUNT, 995n));
+    expect(await countBuysOf(rig, key)).toBe(1);
+    expect(await countStablecoins()).toBe(before - AMOUNT);
+  } finally {
+    await rig.setRate(RATE);
+    await scene.instance.stop();
+    await proxy.stop();
+  }
+});
+
+test('the disk is full for a while: what was claimed goes on without a restart', async () => {
+  const { add, instance, settings, waitForState } = await start({ MAX_RETRIES: '0', RETRY_DELAY_MS: '20' });
+  using disk = new DatabaseSync(join(settings.DATA_DIR ?? '', 'payments.db'), { timeout: 2000 });
+  disk.exec(`CREATE TRIGGER full BEFORE INSERT ON moves WHEN NEW.to_state NOT IN ('seen', 'claimed')
+    BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`);
+  const { paymentIntentId, walletAddress } = add(AMOUNT);
+  const isLeft = () => instance.log.lines.some(({ message }) => message === 'not taken up');
+  await waitUntil(isLeft, { timeoutMs: PATIENCE_MS, what: 'not left behind' });
+  expect(instance.relayer.journal.get(paymentIntentId)?.state).toBe('claimed');
+  disk.exec('DROP TRIGGER full');
+  await waitForState(paymentIntentId, 'completed');
+  expect(await rig.creditsOf(walletAddress)).toBe(OWED);
+  await instance.stop();
+});
+
+test('a payment that cannot be bought is given back again and again, and told once', async () => {
+  rig.lease.ms = 20;
+  try {
+    const { add, frontend, instance } = await start({
+      MAX_RETRIES: '0',
+      RETRY_DELAY_MS: '20',
+      POLL_INTERVAL_MS: '20',
+      MAX_PAYMENT: NO_LIMIT,
+      DAILY_LIMIT: NO_LIMIT,
+    });
+    // More than it has.
+    const { paymentIntentId } = add(2n * (await countStablecoins()));
+    const countClaims = () => frontend.store.list()[0]?.claims ?? 0;
+    await waitUntil(() => countClaims() > 3, { timeoutMs: PATIENCE_MS, what: 'not claimed again' });
+    await instance.stop();
+    expect(codesOf(instance)).toEqual(['PAYMENT_GIVEN_BACK']);
+    expect(instance.alerts[0]?.subject).toContain(paymentIntentId);
+  } finally {
+    rig.lease.ms = LEASE_MS;
+  }
+});

@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { startRpcFaultProxy } from '@prism-gateway/testing';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
+import { startStandIn } from '../src/standIn/startStandIn.ts';
+import { type PaymentsRig, type RigKey, startPaymentsRig } from './rig/startPaymentsRig.ts';
+import { codesOf, startScene } from './rig/startScene.ts';
+import { waitUntil } from './rig/waitUntil.ts';
+
+const AMOUNT = 7_000_001n;
+const OWED = computeCreditsOwed(AMOUNT, 1000n);
+const LEASE_MS = 300;
+const PATIENCE_MS = 15_000;
+
+let rig: PaymentsRig;
+let key: RigKey;
+
+beforeAll(async () => {
+  rig = await startPaymentsRig();
+});
+
+afterAll(() => rig.close());
+
+beforeEach(async () => {
+  key = await rig.fundKey();
+});
+
+/** An instance, a frontend that may change its mind, and a node that takes no transactions while it is told so. */
+async function startBlocked() {
+  const node = { isDeaf: true };
+  const proxy = await startRpcFaultProxy({
+    target: rig.rpcUrl,
+    plan: (method) => (node.isDeaf && method === 'eth_sendRawTransaction' ? { kind: 'serverError' } : undefined),
+  });
+  const overrides = { RPC_URL: proxy.url, RETRY_DELAY_MS: '20' };
+  const file = join(rig.dir, `${key.address}-frontend.db`);
+  const frontend = await startStandIn({ file, secret: rig.secret, leaseMs: () => LEASE_MS });
+  const scene = await startScene(rig, { key, overrides, frontend });
+  const add = async (state: string) => {
+    const payment = rig.addPayment(AMOUNT, frontend);
+    await scene.waitForState(payment.paymentIntentId, state);
+    return payment;
+  };
+  const waitForAlerts = (count: number) =>
+    waitUntil(() => scene.instance.alerts.length === count, { timeoutMs: PATIENCE_MS, what: 'no alert' });
+  const stop = async () => {
+    await scene.instance.stop();
+    await frontend.close();
+    await proxy.stop();
+  };
+  const listOtherwise = (paymentIntentId: string, stablecoinAmount: string) => {
+    using database = new DatabaseSync(file, { timeout: 2000 });
+    const update = database.prepare('UPDATE payments SET stablecoin_amount = ? WHERE payment_intent_id = ?');
+    update.run(stablecoinAmount, paymentIntentId);
+  };
+  return { ...scene, node, add, listOtherwise, waitForAlerts, stop };
+}
+
+test('listed with other values while it is claimed, fit or unfit: told, and neither bought nor paid', async () => {
+  const { node, add, listOtherwise, waitForAlerts, waitForState, instance, stop } = await startBlocked();
+  // The approval waits.
+  const payments = [await add('claimed'), await add('claimed'), await add('claimed')] as const;
+  const [zero, less, right] = payments.map(({ paymentIntentId }) => paymentIntentId) as [string, string, string];
+  listOtherwise(zero, '0');
+  listOtherwise(less, '1000000');
+  await waitForAlerts(2);
+  node.isDeaf = false;
+  await Promise.all([waitForState(zero, 'refused'), waitForState(less, 'refused'), waitForState(right, 'completed')]);
+  expect(codesOf(instance)).toEqual(['PAYMENT_REFUSED', 'PAYMENT_REFUSED']);
+  expect([zero, less].map((id) => instance.relayer.journal.attemptsOf(id))).toEqual([[], []]);
+  await stop();
+});
+
+test('listed with other values while it is bought: not paid; while it is paid: told that it is too late', async () => {
+  const { node, add, listOtherwise, waitForAlerts, waitForState, instance, stop } = await startBlocked();
+  node.isDeaf = false;
+  await add('completed');
+  node.isDeaf = true;
+  const first = await add('buying');
+  listOtherwise(first.paymentIntentId, '1000000');
+  await waitForAlerts(1);
+  node.isDeaf = false;
+  await waitForState(first.paymentIntentId, 'refused');
+  expect(await rig.creditsOf(key.address)).toBe(OWED);
+  node.isDeaf = true;
+  const second = await add('transferring');
+  listOtherwise(second.paymentIntentId, '1000000');
+  await waitForAlerts(2);
+  node.isDeaf = false;
+  await waitForState(second.paymentIntentId, 'completed');
+  expect(codesOf(instance)).toEqual(['PAYMENT_REFUSED', 'PAYMENT_REFUSED_LATE']);
+  expect([await rig.creditsOf(first.walletAddress), await rig.creditsOf(second.walletAddress)]).toEqual([0n, OWED]);
+  await stop();
+});

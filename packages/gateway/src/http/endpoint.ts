@@ -86,6 +86,26 @@ type Guarded<Identity> = Endpoint<Identity> & Required<Pick<Endpoint<Identity>, 
 
 const isGuarded = <I>(endpoint: Endpoint<I>): endpoint is Guarded<I> => endpoint.authenticate !== undefined;
 
+/** Runs an act where there is room for it. */
+type Enter = <T>(act: () => Promise<T>) => Promise<T>;
+
+/** Takes a place of the peer under each limit, in order, for as long as they are used. @throws ApiError RATE_LIMITED */
+async function withPlaces<T>(
+  limiter: RateLimiter,
+  { limits, peer }: { readonly limits: readonly LimitName[]; readonly peer: string },
+  use: (enter: Enter) => Promise<T>,
+): Promise<T> {
+  const [name, ...others] = limits;
+  if (name === undefined) return await use((act) => act());
+  const place = await limiter.approach(name, peer);
+  try {
+    if (others.length === 0) return await use(place.enter);
+    return await withPlaces(limiter, { limits: others, peer }, (enter) => use((act) => place.enter(() => enter(act))));
+  } finally {
+    place.leave();
+  }
+}
+
 async function runGuarded<Identity>(
   context: EndpointContext,
   endpoint: Guarded<Identity>,
@@ -94,20 +114,20 @@ async function runGuarded<Identity>(
 ): Promise<Answer> {
   const { authenticate, failureLimit, route } = endpoint;
   const { limiter } = context;
-  await limiter.check(route.rateLimit, call.peer);
-  if (failureLimit !== undefined) await limiter.check(failureLimit, call.peer);
+  const { peer } = call;
   const countPeer = async () => {
-    exchange.limitHeaders = await limiter.take(route.rateLimit, call.peer);
+    exchange.limitHeaders = await limiter.take(route.rateLimit, peer);
   };
-  const whole = await orElse(() => withBody(context, route, call), countPeer);
   const countFailure = async () => {
-    if (failureLimit !== undefined) await limiter.take(failureLimit, call.peer);
+    if (failureLimit !== undefined) await limiter.take(failureLimit, peer);
     await countPeer();
   };
-  // The body has been read by now, so that nobody can hold up others of the same peer.
-  const authenticateCounted = () => orElse(() => authenticate(whole), countFailure);
-  const attempt = () => limiter.attempt(route.rateLimit, call.peer, authenticateCounted);
-  const caller = await (failureLimit === undefined ? attempt() : limiter.attempt(failureLimit, call.peer, attempt));
-  exchange.limitHeaders = await limiter.take(route.rateLimit, caller.client ?? call.peer);
+  const limits = failureLimit === undefined ? [route.rateLimit] : [route.rateLimit, failureLimit];
+  const { whole, caller } = await withPlaces(limiter, { limits, peer }, async (enter) => {
+    // Read before it enters, so that nobody can hold up others of the same peer.
+    const withItsBody = await orElse(() => withBody(context, route, call), countPeer);
+    return { whole: withItsBody, caller: await enter(() => orElse(() => authenticate(withItsBody), countFailure)) };
+  });
+  exchange.limitHeaders = await limiter.take(route.rateLimit, caller.client ?? peer);
   return await endpoint.handle(whole, caller.identity);
 }

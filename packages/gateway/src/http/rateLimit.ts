@@ -1,7 +1,7 @@
 import type { RateLimitClass } from '@prism-gateway/protocol';
 import { type Awaitable, andThen } from '../ports/awaitable.ts';
 import { type RateLimitStore, slidingUse, type WindowCounts, type WindowPosition } from '../ports/rateLimitStore.ts';
-import { createAdmission } from './admission.ts';
+import { createAdmission, type Place } from './admission.ts';
 import { type ApiError, rateLimited } from './errors.ts';
 
 /** Length of a window. */
@@ -70,15 +70,16 @@ export interface RateLimiter {
   /** Counts a hit. @returns headers of the answer @throws ApiError RATE_LIMITED */
   take(name: LimitName, client: string): Awaitable<Readonly<Record<string, string>>>;
   /**
-   * Runs an attempt that counts only if it fails, which is its own to count. At most as many of a client's are under way as its
-   * limit has room for, since all of them may fail, and at most 100; the others wait. @throws ApiError RATE_LIMITED
+   * Takes a place for an act that counts only if it fails, which is its own to count. At most as many of a client's are under way as
+   * its limit has room for, since all of them may fail, and at most 100; the others wait. @throws ApiError RATE_LIMITED
    */
-  attempt<T>(name: LimitName, client: string, act: () => Promise<T>): Promise<T>;
-  /** Refuses a client that is over its limit, and counts nothing. @throws ApiError RATE_LIMITED */
-  check(name: LimitName, client: string): Awaitable<void>;
+  approach(name: LimitName, client: string): Promise<Place>;
 }
 
 const NONE: Readonly<Record<string, string>> = {};
+
+/** A place under a limit that is off. */
+const UNBOUND: Place = { enter: (act) => act(), leave: () => undefined };
 
 /** Most attempts of one client under way: a tenth of the verifications that the identity provider is asked for at once. */
 const MAX_ATTEMPTS = 100;
@@ -120,14 +121,10 @@ export function createRateLimiter(store: RateLimitStore, limits: RateLimits, now
         return headersOf(name, limit, { remaining, seconds: Math.ceil((1 - elapsed) * WINDOW_SECONDS) });
       });
     },
-    attempt(name, client, act) {
-      if (limits[name] === 0) return act();
+    async approach(name, client) {
+      if (limits[name] === 0) return UNBOUND;
       const findRoom = () => andThen(roomOf(name, client), (room) => Math.min(room, MAX_ATTEMPTS));
-      return admit(`${name}:${client}`, findRoom, act);
-    },
-    check(name, client) {
-      if (limits[name] === 0) return;
-      return andThen(roomOf(name, client), () => undefined);
+      return await admit(`${name}:${client}`, findRoom);
     },
   };
 }

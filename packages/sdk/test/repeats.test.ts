@@ -263,6 +263,32 @@ describe('being told to come later', () => {
     }
   });
 
+  it('does not ask for an awaited request before Retry-After, however long it is', async () => {
+    const server = await startRefusing(9, { 'retry-after': '3600' });
+    try {
+      const wait = createGatewayClient({ url: server.url }).waitForRequest('one', {
+        timeoutMs: 100,
+        pollIntervalMs: 1,
+      });
+      await expect(wait).rejects.toMatchObject({ code: 'WAIT_TIMED_OUT' });
+      expect(server.cameAt).toHaveLength(1);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('keeps to its number of attempts where a bound is undefined', async () => {
+    const server = await startRefusing(99, {}, 503);
+    try {
+      const retry = { ...QUICK_RETRY, attempts: undefined };
+      const read = createGatewayClient({ url: server.url, retry }).getRequest('one');
+      await expect(read).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+      expect(server.cameAt).toHaveLength(5);
+    } finally {
+      await server.close();
+    }
+  });
+
   it('can be aborted while it waits', async () => {
     const server = await startRefusing(9, { 'retry-after': '5' });
     try {

@@ -4,7 +4,7 @@ import { sleep } from '../http/sleep.ts';
 import { untilAborted } from '../http/untilAborted.ts';
 
 /** A check takes some 4 ms: a page stays responsive, and an abort is heard. */
-const CHECKS_A_TURN = 5;
+const CHECKS_A_TURN = 20;
 
 /** How signatures are checked. */
 export interface SignatureCheck {
@@ -43,7 +43,7 @@ export function createNonceSearch({ domain, isSigned }: SignatureCheck): NonceSe
       askedLast = nonce;
       for (const [requestId, record] of open) {
         if (refuted.has(requestId)) continue;
-        if (refuted.size % CHECKS_A_TURN === 0) await sleep(0, signal);
+        if ((refuted.size + 1) % CHECKS_A_TURN === 0) await sleep(0, signal);
         const isFit = await untilAborted('The search for open requests', fits(record, nonce), signal);
         // It may have ended in the meantime.
         const isOpen = open.delete(requestId);

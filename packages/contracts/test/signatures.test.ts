@@ -212,6 +212,16 @@ describe('a contract wallet (ERC-1271)', () => {
     expect(stolen.error).toBe(`InvalidSignature(${wallet}, 2)`);
   });
 
+  it('that checks the bare digest takes a signature for another wallet of its key: the structs name no signer', async () => {
+    const [first, second] = [await createWallet(), await createWallet()];
+    const signer = privateKeyToAccount(rig.devnet.privateKeys[2]!);
+    const params = { fundAmount: String(FUNDS), salt: '0x01' };
+    const signed = await rig.sign({ action: 'CREATE_PRISM_FOR', signer, wallet: first, params });
+    expect((await rig.submit(signed)).error).toBeUndefined();
+    const replayed = { ...signed, params: { ...signed.params, signer: second } };
+    expect((await rig.submit(replayed)).error).toBeUndefined();
+  });
+
   it('is not believed by its owner’s key alone: the code decides', async () => {
     // An account with code whose key has signed rightly.
     await rig.client.setCode({ address: alice.address, bytecode: '0x00' });

@@ -46,6 +46,7 @@ export {
   deriveCloudId,
   type Eip1193Provider,
   type MultiUserBatch,
+  SignatureFormatError,
   type SignerSource,
   type Submission,
   signPermit,

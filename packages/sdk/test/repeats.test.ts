@@ -31,6 +31,20 @@ async function storedOf(signer: string): Promise<RequestRecord[]> {
   return records;
 }
 
+/** A way to the gateway on which the first call's answer is lost; by the next one, which is told of, the gateway is gone. */
+function answerNobody(onGone = () => {}): typeof fetch {
+  let isGone = false;
+  return async (input, init) => {
+    if (isGone) {
+      onGone();
+      throw new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } });
+    }
+    await fetch(input, init);
+    isGone = true;
+    throw new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } });
+  };
+}
+
 /** Faults by which the answer is lost, and whether the call was executed. */
 const lostAnswers = ['cutAfter', 'cutInAnswer', 'stallAfter', 'stallInAnswer', 'serverErrorAfter'] as const;
 const lostCalls = ['cutBefore', 'stallBefore', 'serverError', 'unavailable'] as const;
@@ -95,6 +109,27 @@ describe('submitting', () => {
     expect(await storedOf(await user.getAddress())).toHaveLength(1);
   });
 
+  it('says so too where the gateway is gone by the time of the last attempt', async () => {
+    const user = rig.createUser();
+    const { record } = await user.deletePrism({ cloudId: '0x01', relayerFee: 1n });
+    const { chainName, action, params } = record;
+    const dying = createGatewayClient({ url: rig.running.url, retry: QUICK_RETRY, fetch: answerNobody() });
+    const submit = dying.submitRequest({ chainName, action, params });
+    await expect(submit).rejects.toMatchObject({ code: 'NETWORK_FAILED', mayHaveHappened: true });
+    expect(await storedOf(await user.getAddress())).toHaveLength(2);
+  });
+
+  it('says so too where it is aborted in a pause after the gateway was gone', async () => {
+    const { record } = await rig.createUser().deletePrism({ cloudId: '0x01', relayerFee: 1n });
+    const stop = new AbortController();
+    // The pause begins before the timer fires.
+    const fetch = answerNobody(() => setTimeout(() => stop.abort(), 1));
+    const retry = { ...QUICK_RETRY, baseDelayMs: 500, maxDelayMs: 500 };
+    const dying = createGatewayClient({ url: rig.running.url, retry, fetch });
+    const submit = dying.submitRequest(record, { signal: stop.signal });
+    await expect(submit).rejects.toMatchObject({ code: 'ABORTED', mayHaveHappened: true });
+  });
+
   it('can be aborted under way, and says so', async () => {
     const stop = new AbortController();
     const slow = createGatewayClient({
@@ -137,6 +172,12 @@ describe('claiming', () => {
     proxy.planFaults(['cutAfter'], isPatch);
     await relayerOf(client).reportSuccess(requestId, TX_HASH);
     expect(sent).toEqual(['PATCH', 'GET', 'PATCH', 'GET']);
+  });
+
+  it('may have been won where the gateway is gone before it can be read back', async () => {
+    const requestId = await rig.submitOne();
+    const client = createGatewayClient({ url: rig.running.url, retry: QUICK_RETRY, fetch: answerNobody() });
+    await expect(relayerOf(client).claim(requestId)).rejects.toMatchObject({ mayHaveHappened: true });
   });
 
   it('is lost where a rival came in between', async () => {
@@ -217,6 +258,32 @@ describe('being told to come later', () => {
       const read = createGatewayClient({ url: server.url, retry: QUICK_RETRY }).getRequest('one');
       await expect(read).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfterMs: 3_600_000 });
       expect(server.cameAt).toHaveLength(1);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('does not ask for an awaited request before Retry-After, however long it is', async () => {
+    const server = await startRefusing(9, { 'retry-after': '3600' });
+    try {
+      const wait = createGatewayClient({ url: server.url }).waitForRequest('one', {
+        timeoutMs: 100,
+        pollIntervalMs: 1,
+      });
+      await expect(wait).rejects.toMatchObject({ code: 'WAIT_TIMED_OUT' });
+      expect(server.cameAt).toHaveLength(1);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('keeps to its number of attempts where a bound is undefined', async () => {
+    const server = await startRefusing(99, {}, 503);
+    try {
+      const retry = { ...QUICK_RETRY, attempts: undefined };
+      const read = createGatewayClient({ url: server.url, retry }).getRequest('one');
+      await expect(read).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+      expect(server.cameAt).toHaveLength(5);
     } finally {
       await server.close();
     }

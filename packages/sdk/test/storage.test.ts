@@ -54,6 +54,29 @@ describe('the storage client', () => {
     await expect(storage.get(key)).rejects.toMatchObject({ code: 'NOT_FOUND', status: 404 });
   });
 
+  it('has taken its key by the time that its maker wipes the bytes', async () => {
+    const encryptionKey = new Uint8Array(KEY);
+    const storage = createStorage({ encryptionKey });
+    encryptionKey.fill(0);
+    const { key } = await storage.put(CONTENT);
+    expect(await decryptObject(await importEncryptionKey(KEY), await readStored(key))).toEqual(CONTENT);
+  });
+
+  it.each(['null', '{}', '{"url":1}', '{"url":"http://127.0.0.1:1/","method":"GET"}'])(
+    'says that %s is no signed operation, once',
+    async (text) => {
+      let calls = 0;
+      const answering = async () => {
+        calls++;
+        return new Response(text);
+      };
+      const gateway = createGatewayClient({ url: rig.running.url, retry: QUICK_RETRY, fetch: answering });
+      const get = createStorage({ gateway }).get(`0x${'00'.repeat(32)}`);
+      await expect(get).rejects.toMatchObject({ code: 'UNEXPECTED_ANSWER' });
+      expect(calls).toBe(1);
+    },
+  );
+
   it('stores nothing of the content, under the hash of what is stored', async () => {
     const { key } = await createStorage().put(CONTENT);
     const stored = await readStored(key);

@@ -218,16 +218,6 @@ describe('nonces', () => {
     expect((await patient.deletePrism(PRISM)).nonce).toBe(1n);
   });
 
-  it('are taken to be in order where signatures do not tell: those of a contract wallet', async () => {
-    const { address } = newAccount();
-    const owner = newAccount();
-    const wallet = { address, signTypedData: owner.signTypedData };
-    for (const expected of [0n, 1n, 2n]) {
-      const user = rig.createUser({ account: wallet, signatures: 'erc1271' });
-      expect((await user.deletePrism(PRISM)).nonce).toBe(expected);
-    }
-  });
-
   it('do not wait behind a caller that has given up', async () => {
     const answer = Promise.withResolvers<void>();
     const account = newAccount();

@@ -3,7 +3,7 @@ import type { ActionParams } from '../actions/params.ts';
 /** One entry of a multi-user batch: the signed params of a `WRITE_DATA_FOR`. */
 export type WriteEntry = ActionParams<'BATCH_MULTI_USER_WRITE_DATA'>['requests'][number];
 
-const zero = `0x${'0'.repeat(64)}`;
+const zero = `0x${/* @__PURE__ */ '0'.repeat(64)}`;
 
 /**
  * Gathers writes that users have signed one by one into the params of one `BATCH_MULTI_USER_WRITE_DATA`.

@@ -25,15 +25,12 @@ const pattern = /^0x[0-9a-fA-F]{130}$/;
  * @throws SignatureFormatError `SIGNATURE_FORMAT` for any other form, such as a compact (EIP-2098) or a contract's signature
  */
 export function splitSignature(signature: string): SplitSignature {
-  if (!pattern.test(signature)) {
-    throw new SignatureFormatError(
-      'A signature must be 0x followed by 130 hex digits (65 bytes: r, s, recovery value).',
-    );
-  }
-  const recovery = Number.parseInt(signature.slice(130), 16);
+  const recovery = pattern.test(signature) ? Number.parseInt(signature.slice(130), 16) : -1;
   const v = recovery < 27 ? recovery + 27 : recovery;
   if (v !== 27 && v !== 28) {
-    throw new SignatureFormatError(`A signature must end in a recovery value of 27, 28, 0 or 1, not ${recovery}.`);
+    throw new SignatureFormatError(
+      'A signature must be 0x followed by 130 hex digits: r, s and a recovery value of 27, 28, 0 or 1.',
+    );
   }
   return { v, r: signature.slice(0, 66), s: `0x${signature.slice(66, 130)}` };
 }

@@ -33,21 +33,26 @@ const tail = [
   { name: 'nonce', type: 'uint256' },
 ] as const;
 
+/** Written short: a front-end carries it. */
+function struct<const Name extends string, const Own extends readonly StructField[]>(name: Name, ...own: Own) {
+  return { name, fields: [...own, ...tail] } as const;
+}
+
 /**
  * The EIP-712 struct of each action that a signer signs.
  *
  * @see DECISIONS.md, "On-chain reference"; https://eips.ethereum.org/EIPS/eip-712
  */
 export const REQUEST_STRUCTS = {
-  CREATE_PRISM_FOR: { name: 'CreatePrism', fields: [...creation, ...tail] },
-  WRITE_DATA_FOR: { name: 'WriteData', fields: [cloudId, dataId, payload, ...tail] },
-  MODIFY_DATA_FOR: { name: 'ModifyData', fields: [cloudId, dataId, payload, ...tail] },
-  DELETE_DATA_FOR: { name: 'DeleteData', fields: [cloudId, dataId, ...tail] },
-  TRANSFER_PRISM_FOR: { name: 'TransferPrism', fields: [cloudId, newOwner, ...tail] },
-  ACCEPT_TRANSFER_FOR: { name: 'AcceptTransfer', fields: [cloudId, ...tail] },
-  DELETE_PRISM_FOR: { name: 'DeletePrism', fields: [cloudId, ...tail] },
-  BATCH_WRITE_DATA_FOR: { name: 'BatchWriteData', fields: [cloudId, dataIds, payloads, ...tail] },
-  BATCH_MODIFY_DATA_FOR: { name: 'BatchModifyData', fields: [cloudId, dataIds, payloads, ...tail] },
-  BATCH_DELETE_DATA_FOR: { name: 'BatchDeleteData', fields: [cloudId, dataIds, ...tail] },
-  CREATE_PRISM_WITH_DATA_FOR: { name: 'CreatePrismWithData', fields: [...creation, dataIds, payloads, ...tail] },
+  CREATE_PRISM_FOR: /* @__PURE__ */ struct('CreatePrism', ...creation),
+  WRITE_DATA_FOR: /* @__PURE__ */ struct('WriteData', cloudId, dataId, payload),
+  MODIFY_DATA_FOR: /* @__PURE__ */ struct('ModifyData', cloudId, dataId, payload),
+  DELETE_DATA_FOR: /* @__PURE__ */ struct('DeleteData', cloudId, dataId),
+  TRANSFER_PRISM_FOR: /* @__PURE__ */ struct('TransferPrism', cloudId, newOwner),
+  ACCEPT_TRANSFER_FOR: /* @__PURE__ */ struct('AcceptTransfer', cloudId),
+  DELETE_PRISM_FOR: /* @__PURE__ */ struct('DeletePrism', cloudId),
+  BATCH_WRITE_DATA_FOR: /* @__PURE__ */ struct('BatchWriteData', cloudId, dataIds, payloads),
+  BATCH_MODIFY_DATA_FOR: /* @__PURE__ */ struct('BatchModifyData', cloudId, dataIds, payloads),
+  BATCH_DELETE_DATA_FOR: /* @__PURE__ */ struct('BatchDeleteData', cloudId, dataIds),
+  CREATE_PRISM_WITH_DATA_FOR: /* @__PURE__ */ struct('CreatePrismWithData', ...creation, dataIds, payloads),
 } as const satisfies Record<SignedAction, Struct>;

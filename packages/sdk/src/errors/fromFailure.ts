@@ -11,8 +11,8 @@ const unsentCodes: ReadonlySet<unknown> = new Set([
 ]);
 
 function wasSent(failure: unknown): boolean {
-  const cause: unknown = failure instanceof Error ? failure.cause : undefined;
-  return !(typeof cause === 'object' && cause !== null && 'code' in cause && unsentCodes.has(cause.code));
+  // `Object` makes something to look into of whatever was thrown.
+  return !unsentCodes.has(Object(Object(failure).cause).code);
 }
 
 /**
@@ -37,7 +37,7 @@ export function errorFromFailure(
 ): GatewayError {
   if (failure instanceof GatewayError) return failure;
   if (call.signal?.aborted) return abortedError(call.what, call.signal, true);
-  const isTimeout = failure instanceof Error && failure.name === 'TimeoutError';
+  const isTimeout = Object(failure).name === 'TimeoutError';
   const why = isTimeout ? 'it took too long' : 'the network failed, or the gateway is not there';
   const message = `${call.what} got no whole answer: ${why}.`;
   return new GatewayError({ code: 'NETWORK_FAILED', message, mayHaveHappened: wasSent(failure), cause: failure });

@@ -20,6 +20,8 @@ export type GatewayErrorCode =
   | 'ABORTED'
   /** `waitForRequest` ran out of its time; the request itself goes on. */
   | 'WAIT_TIMED_OUT'
+  /** So many open requests name the signer that its nonces cannot be told. */
+  | 'TOO_MANY_OPEN'
   /** An answer that no gateway gives: is the URL right? */
   | 'UNEXPECTED_ANSWER';
 
@@ -49,26 +51,21 @@ export interface GatewayErrorFacts {
  */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
-  readonly code: GatewayErrorCode;
+  declare readonly code: GatewayErrorCode;
   /** HTTP status, where there was an answer. */
-  readonly status: number | undefined;
+  declare readonly status: number | undefined;
   /** Every fault of a body or query that was not valid; else empty. */
-  readonly details: readonly GatewayFault[];
+  declare readonly details: readonly GatewayFault[];
   /** How long the gateway asks to wait, in milliseconds. */
-  readonly retryAfterMs: number | undefined;
+  declare readonly retryAfterMs: number | undefined;
   /** The answer's `X-Request-Id`: what an operator finds the call by. */
-  readonly requestId: string | undefined;
+  declare readonly requestId: string | undefined;
   /** Whether the gateway may have done what was asked all the same: true where the answer was lost. */
-  readonly mayHaveHappened: boolean;
+  declare readonly mayHaveHappened: boolean;
 
-  constructor(facts: GatewayErrorFacts) {
-    super(facts.message, facts.cause === undefined ? undefined : { cause: facts.cause });
-    this.code = facts.code;
-    this.status = facts.status;
-    this.details = facts.details ?? [];
-    this.retryAfterMs = facts.retryAfterMs;
-    this.requestId = facts.requestId;
-    this.mayHaveHappened = facts.mayHaveHappened ?? false;
+  constructor({ message, cause, details = [], mayHaveHappened = false, ...facts }: GatewayErrorFacts) {
+    super(message, cause === undefined ? undefined : { cause });
+    Object.assign(this, { details, mayHaveHappened, ...facts });
   }
 }
 

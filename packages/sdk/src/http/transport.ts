@@ -1,4 +1,6 @@
-import { GatewayError } from '../errors/gatewayError.ts';
+import type { GatewayError } from '../errors/gatewayError.ts';
+import { unexpectedAnswer } from '../errors/unexpectedAnswer.ts';
+import { definedOf } from './definedOf.ts';
 import { type Bytes, fetchOnce } from './fetchOnce.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from './retryPolicy.ts';
 import { isTransient, withRetries } from './withRetries.ts';
@@ -13,7 +15,7 @@ export interface TransportOptions {
   /** Instead of the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined;
   /** Bounds of repeats; what is absent stays at its default. */
-  readonly retry?: Partial<RetryPolicy> | undefined;
+  readonly retry?: { readonly [K in keyof RetryPolicy]?: RetryPolicy[K] | undefined } | undefined;
   /** Longest wait for one answer, in milliseconds; default 30000. */
   readonly timeoutMs?: number | undefined;
   /** @returns Unix time in milliseconds; default `Date.now` */
@@ -62,8 +64,8 @@ export interface Transport {
 }
 
 function writeQuery(query: GatewayCall['query'] = {}): string {
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
+  // Numbers become text there.
+  const search = new URLSearchParams(definedOf(query) as Record<string, string>);
   return search.size === 0 ? '' : `?${search}`;
 }
 
@@ -71,8 +73,7 @@ function parseAnswer(what: string, body: Bytes): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(body));
   } catch (cause) {
-    const message = `The answer to ${what} is not JSON. Is this the URL of a gateway?`;
-    throw new GatewayError({ code: 'UNEXPECTED_ANSWER', message, mayHaveHappened: true, cause });
+    throw unexpectedAnswer(what, 'JSON', cause);
   }
 }
 
@@ -105,7 +106,7 @@ export function createTransport(options: TransportOptions): Transport {
     url: options.url.replace(/\/+$/, ''),
     // Browsers refuse to have fetch called as another object's method.
     fetch: options.fetch ?? ((input: string | URL | Request, init?: RequestInit) => globalThis.fetch(input, init)),
-    policy: { ...DEFAULT_RETRY_POLICY, ...options.retry },
+    policy: { ...DEFAULT_RETRY_POLICY, ...definedOf(options.retry ?? {}) },
     timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     now: options.now ?? Date.now,
     random: options.random ?? Math.random,

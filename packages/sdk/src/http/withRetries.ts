@@ -25,21 +25,27 @@ export function isTransient(error: unknown): boolean {
  * @param repeats - see each field
  * @param attempt - one attempt; it throws `GatewayError`
  * @returns what the first success gave
- * @throws GatewayError of the last attempt, or ABORTED
+ * @throws GatewayError of the last attempt, or ABORTED; its `mayHaveHappened` is true where any attempt's was: the last one may
+ * know nothing of an earlier one whose answer was lost
  */
 export async function withRetries<T>(
   { policy, random }: Pick<Transport, 'policy' | 'random'>,
   { what, signal, canRepeat }: Repeats,
   attempt: () => Promise<T>,
 ): Promise<T> {
+  let mayHaveHappened = false;
   for (let number = 1; ; number++) {
     try {
       return await attempt();
     } catch (error) {
-      if (!(error instanceof GatewayError) || number >= policy.attempts || !canRepeat(error)) throw error;
-      const { retryAfterMs, mayHaveHappened } = error;
-      const delayMs = chooseDelay(policy, { attempt: number, random: random(), retryAfterMs });
-      if (delayMs === undefined) throw error;
+      if (!(error instanceof GatewayError)) throw error;
+      mayHaveHappened ||= error.mayHaveHappened;
+      const { retryAfterMs } = error;
+      const delayMs =
+        number < policy.attempts && canRepeat(error)
+          ? chooseDelay(policy, { attempt: number, random: random(), retryAfterMs })
+          : undefined;
+      if (delayMs === undefined) throw Object.assign(error, { mayHaveHappened });
       await sleep(delayMs, signal);
       if (signal?.aborted) throw abortedError(what, signal, mayHaveHappened);
     }

@@ -7,11 +7,11 @@ import { listRequests } from './listRequests.ts';
 const PAGES = 3;
 const PAGE_SIZE = 100;
 
-/** Writes JSON whose keys stand in one order, to compare by. */
-function writeCanonical(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort())
+/** Writes what was signed as JSON whose keys stand in one order, to compare by. */
+function writeCanonical({ chainName, action, params }: CreateRequestBody | RequestRecord): string {
+  return JSON.stringify([chainName, action, params], (_, inner: unknown) =>
+    Object(inner) === inner && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner as object).sort())
       : inner,
   );
 }
@@ -27,14 +27,11 @@ export async function findSubmitted(
   { body, signal }: { readonly body: CreateRequestBody } & CallOptions,
 ): Promise<RequestRecord | undefined> {
   const { signer } = body.params;
-  const wanted = writeCanonical(body.params);
+  const wanted = writeCanonical(body);
   const list = listRequests(transport, { signer, order: 'desc', limit: PAGE_SIZE, signal });
   let pagesLeft = PAGES;
   for await (const { items } of list.pages()) {
-    const found = items.find(
-      ({ chainName, action, params }) =>
-        chainName === body.chainName && action === body.action && writeCanonical(params) === wanted,
-    );
+    const found = items.find((record) => writeCanonical(record) === wanted);
     if (found !== undefined || --pagesLeft === 0) return found;
   }
   return undefined;

@@ -42,8 +42,7 @@ export function listRequests(
   transport: Transport,
   list: ListFilter & CallOptions & Pick<GatewayCall, 'makeHeaders'>,
 ): RequestList {
-  const { signal, makeHeaders, signer, status, chainName, limit, order } = list;
-  const filter = { signer, status, chainName, limit, order };
+  const { signal, makeHeaders, ...filter } = list;
   async function page(lastKey?: string | null): Promise<RequestPage> {
     const query = { ...filter, lastKey: lastKey ?? undefined };
     const call = { method: 'GET', path: '/requests', query, repeat: 'freely', makeHeaders, signal } as const;

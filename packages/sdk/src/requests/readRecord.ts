@@ -1,5 +1,5 @@
 import type { RequestPage, RequestRecord } from '@prism-gateway/protocol';
-import { GatewayError } from '../errors/gatewayError.ts';
+import { unexpectedAnswer } from '../errors/unexpectedAnswer.ts';
 
 /**
  * Takes an answer for a request record. No more of it is checked than that it is one: the gateway's schemas would weigh more than
@@ -11,8 +11,7 @@ export function readRecord(what: string, answer: unknown): RequestRecord {
   // Read with care until it has shown what it is.
   const record = answer as RequestRecord | null;
   if (typeof record?.requestId === 'string' && typeof record.status === 'string') return record;
-  const message = `The answer to ${what} is no request. Is this the URL of a gateway?`;
-  throw new GatewayError({ code: 'UNEXPECTED_ANSWER', message, mayHaveHappened: true });
+  throw unexpectedAnswer(what, 'request');
 }
 
 /**

@@ -28,7 +28,8 @@ export function isEnded({ status }: { readonly status: RequestStatus }): boolean
 }
 
 /**
- * Waits until a relayer has reported how a request ended. A gateway that cannot be reached for a while does not end the wait.
+ * Waits until a relayer has reported how a request ended. A gateway that cannot be reached for a while does not end
+ * the wait; one that says when to come again is not asked before.
  *
  * @param transport - the way to the gateway
  * @param wait.requestId - UUID
@@ -37,22 +38,25 @@ export function isEnded({ status }: { readonly status: RequestStatus }): boolean
  */
 export async function waitForRequest(
   transport: Transport,
-  { requestId, signal: given, ...options }: { readonly requestId: string } & WaitOptions,
+  wait: { readonly requestId: string } & WaitOptions,
 ): Promise<RequestRecord> {
-  const { timeoutMs = DEFAULT_TIMEOUT_MS, pollIntervalMs = DEFAULT_POLL_INTERVAL_MS, onStatus } = options;
+  const { requestId, timeoutMs = DEFAULT_TIMEOUT_MS, pollIntervalMs = DEFAULT_POLL_INTERVAL_MS } = wait;
+  const { signal: given, onStatus } = wait;
   const signal = joinSignals(AbortSignal.timeout(timeoutMs), given);
   const what = `The wait for request ${requestId}`;
   let seen: RequestStatus | undefined;
   while (!signal.aborted) {
+    let pauseMs = pollIntervalMs;
     const record = await getRequest(transport, { requestId, signal }).catch((error: unknown) => {
       if (!signal.aborted && !isTransient(error)) throw error;
+      pauseMs = Math.max(pauseMs, Object(error).retryAfterMs ?? 0);
     });
     if (record && record.status !== seen) {
       seen = record.status;
       onStatus?.(record);
     }
     if (record && isEnded(record)) return record;
-    await sleep(pollIntervalMs, signal);
+    await sleep(pauseMs, signal);
   }
   if (given?.aborted) throw abortedError(what, given, false);
   const message = `${what} ended after ${timeoutMs} ms without an outcome; the request itself goes on.`;

@@ -4,7 +4,7 @@ import { createTransport, type TransportOptions } from '../http/transport.ts';
 import type { GatewayClient } from '../requests/createGatewayClient.ts';
 import type { CallOptions } from '../requests/getRequest.ts';
 import { hashObject } from './contentKey.ts';
-import { decryptObject, type EncryptionKey, encryptObject, type HeldKey, importEncryptionKey } from './encryption.ts';
+import { decryptObject, type EncryptionKey, encryptObject, importEncryptionKey } from './encryption.ts';
 import { type GetAccessToken, type ObjectContext, performOperation } from './signedCall.ts';
 import { StorageError } from './storageError.ts';
 
@@ -50,12 +50,6 @@ export interface StorageClient {
 /** The gateway's own bound for slow uploads. */
 const DEFAULT_OBJECT_TIMEOUT_MS = 300_000;
 
-async function getObject(context: ObjectContext, key: string, signal?: AbortSignal): Promise<Bytes> {
-  const { body } = await performOperation(context, { operation: 'get', key, signal });
-  if ((await hashObject(body)) !== key.toLowerCase()) throw new StorageError('CONTENT_MISMATCH');
-  return body;
-}
-
 async function headObject(context: ObjectContext, key: string, signal?: AbortSignal): Promise<ObjectHead | undefined> {
   try {
     const { headers } = await performOperation(context, { operation: 'head', key, signal });
@@ -84,21 +78,22 @@ async function headObject(context: ObjectContext, key: string, signal?: AbortSig
  */
 export function createStorageClient(options: StorageClientOptions): StorageClient {
   const transport = 'gateway' in options ? options.gateway.transport : createTransport(options);
-  const { projectId, getAccessToken, objectTimeoutMs = DEFAULT_OBJECT_TIMEOUT_MS } = options;
-  const context = { transport, projectId, getAccessToken, objectTimeoutMs };
-  let imported: Promise<HeldKey> | undefined;
-  const importKey = () => {
-    imported ??= importEncryptionKey(options.encryptionKey);
-    return imported;
-  };
+  const context = { ...options, transport, objectTimeoutMs: options.objectTimeoutMs ?? DEFAULT_OBJECT_TIMEOUT_MS };
+  // Now: whoever wipes the bytes afterwards must not have wiped the key. A bad one is told of where it is used.
+  const imported = importEncryptionKey(options.encryptionKey);
+  imported.catch(() => {});
   return {
     async put(content, { signal } = {}) {
-      const object = await encryptObject(await importKey(), content);
+      const object = await encryptObject(await imported, content);
       const key = await hashObject(object);
       await performOperation(context, { operation: 'put', key, object, signal });
       return { key, size: object.byteLength };
     },
-    get: async (key, { signal } = {}) => await decryptObject(await importKey(), await getObject(context, key, signal)),
+    async get(key, { signal } = {}) {
+      const { body } = await performOperation(context, { operation: 'get', key, signal });
+      if ((await hashObject(body)) !== key.toLowerCase()) throw new StorageError('CONTENT_MISMATCH');
+      return await decryptObject(await imported, body);
+    },
     head: (key, { signal } = {}) => headObject(context, key, signal),
     async delete(key, { signal } = {}) {
       await performOperation(context, { operation: 'delete', key, signal });

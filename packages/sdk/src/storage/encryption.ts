@@ -36,13 +36,15 @@ function algorithm(iv: Bytes) {
  * @throws StorageError INVALID_ENCRYPTION_KEY
  */
 export async function importEncryptionKey(key: EncryptionKey): Promise<HeldKey> {
-  if (!(key instanceof Uint8Array)) {
-    const { name, length } = key.algorithm as { readonly name: string; readonly length?: number };
-    if (name === 'AES-GCM' && length === 256) return key;
+  const isRaw = key instanceof Uint8Array;
+  // A 256-bit key of WebCrypto says so.
+  const { name, length }: { readonly name?: string; readonly length?: number } = isRaw ? {} : key.algorithm;
+  if (isRaw ? key.byteLength !== 32 : name !== 'AES-GCM' || length !== 256) {
     throw new StorageError('INVALID_ENCRYPTION_KEY');
   }
-  if (key.byteLength !== 32) throw new StorageError('INVALID_ENCRYPTION_KEY');
-  return await crypto.subtle.importKey('raw', new Uint8Array(key), 'AES-GCM', false, ['encrypt', 'decrypt']);
+  return isRaw
+    ? await crypto.subtle.importKey('raw', new Uint8Array(key), 'AES-GCM', false, ['encrypt', 'decrypt'])
+    : key;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { SignedOperationBody, StorageOperation } from '@prism-gateway/protocol';
 import { isGatewayError } from '../errors/gatewayError.ts';
+import { unexpectedAnswer } from '../errors/unexpectedAnswer.ts';
 import { type Bytes, fetchOnce, type HttpAnswer } from '../http/fetchOnce.ts';
 import type { Transport } from '../http/transport.ts';
 import { isTransient, withRetries } from '../http/withRetries.ts';
@@ -31,24 +32,29 @@ export interface ObjectOrder {
   readonly signal?: AbortSignal | undefined;
 }
 
-async function askSignature(context: ObjectContext, order: ObjectOrder, refresh: boolean): Promise<unknown> {
+/** Gets a presigned URL, with a fresh token where the gateway refuses the one at hand. */
+async function signOperation(
+  context: ObjectContext,
+  order: ObjectOrder,
+  refresh = false,
+): Promise<Pick<SignedOperationBody, 'url' | 'method' | 'headers'>> {
   const { transport, projectId } = context;
   const { operation, key, signal } = order;
   const token = await context.getAccessToken({ refresh, signal });
   const makeHeaders = async () => ({ authorization: `Bearer ${token}` });
   const body = { projectId, key, operation };
-  // A signature is only an offer: to make two does nothing.
-  return await transport.call({ method: 'POST', path: '/storage/sign', body, makeHeaders, repeat: 'freely', signal });
-}
-
-/** Gets a presigned URL, with a fresh token where the gateway refuses the one at hand. */
-async function signOperation(context: ObjectContext, order: ObjectOrder): Promise<SignedOperationBody> {
-  const answer = await askSignature(context, order, false).catch((error: unknown) => {
-    if (isGatewayError(error, 'UNAUTHORISED')) return askSignature(context, order, true);
+  try {
+    // A signature is only an offer: to make two does nothing.
+    const call = { method: 'POST', path: '/storage/sign', body, makeHeaders, repeat: 'freely', signal } as const;
+    // Read with care until it has shown what it is.
+    const answer: SignedOperationBody = Object(await transport.call(call));
+    const { url, method, headers } = answer;
+    if (URL.canParse(url) && typeof method === 'string' && Object(headers) === headers) return answer;
+  } catch (error) {
+    if (!refresh && isGatewayError(error, 'UNAUTHORISED')) return await signOperation(context, order, true);
     throw error;
-  });
-  // The wire contract's type: a URL, a method and headers, which fetch checks by using them.
-  return answer as SignedOperationBody;
+  }
+  throw unexpectedAnswer('POST /storage/sign', 'signed operation');
 }
 
 /**

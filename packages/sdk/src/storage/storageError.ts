@@ -10,10 +10,9 @@ export type StorageErrorCode =
   | 'INVALID_ENCRYPTION_KEY';
 
 const sentences: Readonly<Record<StorageErrorCode, string>> = {
-  CONTENT_MISMATCH: 'The content that came does not hash to its key. Nothing of it was used.',
-  DECRYPTION_FAILED: 'The object cannot be decrypted: it was encrypted with another key, or altered.',
-  UNKNOWN_FORMAT:
-    'The object is not in a form that this SDK reads: version byte 1, 12 bytes of IV, ciphertext and tag.',
+  CONTENT_MISMATCH: 'The content that came does not hash to its key.',
+  DECRYPTION_FAILED: 'The object was encrypted with another key, or altered.',
+  UNKNOWN_FORMAT: 'The object is in no form that this SDK reads.',
   INVALID_ENCRYPTION_KEY: 'The encryption key must be 32 bytes, or a CryptoKey for AES-GCM.',
 };
 

@@ -1,42 +1,41 @@
 import type { ActionParams, RequestRecord } from '@prism-gateway/protocol';
-import { createSignedParams, createTypedData, type SignedAction } from '@prism-gateway/protocol/typed-data';
+import {
+  createSignedParams,
+  createTypedData,
+  type SignedAction,
+  type SignedRequest,
+} from '@prism-gateway/protocol/typed-data';
+import { untilAborted } from '../http/untilAborted.ts';
 import type { CallOptions } from '../requests/getRequest.ts';
 import { isEnded, type WaitOptions } from '../requests/waitForRequest.ts';
-import { createOpener, type OpenUser } from './openUser.ts';
+import { isSignedBy } from './isSignedBy.ts';
+import type { NonceManager, NonceUse } from './nonceManager.ts';
+import { createOpener } from './openUser.ts';
 import type { Submission } from './submission.ts';
+import type { TypedDataSigner } from './typedDataSigner.ts';
 import type { UserClient, UserClientOptions } from './userClient.ts';
 import { createVerbs } from './verbs.ts';
+import { WalletError } from './walletError.ts';
 import { type Wish, writeWish } from './wishes.ts';
 
 /** One wish on its way to being signed. */
-interface Order<A extends SignedAction> {
+interface Order<A extends SignedAction> extends CallOptions {
   readonly action: A;
   readonly wish: Wish<A>;
-  readonly nonce: bigint;
 }
 
 async function signWish<A extends SignedAction>(
-  { gateway, domain }: UserClientOptions,
-  { signer }: OpenUser,
-  { action, wish, nonce }: Order<A>,
+  { gateway, domain, signatures }: UserClientOptions,
+  { address, sign }: TypedDataSigner,
+  { action, wish, nonce, signal }: Order<A> & { readonly nonce: bigint },
 ): Promise<ActionParams<A>> {
-  const params = writeWish<A>(wish, gateway.transport.now());
-  const signature = await signer.sign(createTypedData<A>({ ...domain, action, params, nonce }));
-  return createSignedParams<A>({ action, params, signer: signer.address, signature });
-}
-
-async function submitWish<A extends SignedAction>(
-  options: UserClientOptions,
-  user: OpenUser,
-  { action, wish, signal }: { readonly action: A; readonly wish: Wish<A> } & CallOptions,
-): Promise<Omit<Submission<A>, 'wait'>> {
-  const { gateway, chainName } = options;
-  return await user.nonces.use(async (nonce) => {
-    const params = await signWish<A>(options, user, { action, wish, nonce });
-    const record = await gateway.submitRequest<A>({ chainName, action, params }, { signal });
-    const { requestId } = record;
-    return { value: { requestId, record, nonce }, requestId };
-  }, signal);
+  const source = { ...domain, action, params: writeWish<A>(wish, gateway.transport.now()), nonce };
+  const signature = await untilAborted('Signing', sign(createTypedData<A>(source)), signal);
+  const params = createSignedParams<A>({ ...source, signer: address, signature });
+  // Signed params are the action's. A wallet may have been switched to another account since it was opened.
+  const request = { ...source, params } as unknown as SignedRequest;
+  if (signatures !== 'erc1271' && !(await isSignedBy(address, request))) throw new WalletError('WRONG_SIGNER');
+  return params;
 }
 
 /**
@@ -53,31 +52,58 @@ async function submitWish<A extends SignedAction>(
 export function createUserClient(options: UserClientOptions): UserClient {
   const { gateway } = options;
   const open = createOpener(options);
+  let nonces: NonceManager | undefined;
+
+  function settle(record: RequestRecord): void {
+    // Without a nonce used there is none to look after, and no reason to ask for a wallet.
+    if (isEnded(record)) nonces?.settle(record.requestId, record.status === 'success' ? 'success' : 'failed');
+  }
 
   async function waitForRequest(requestId: string, wait?: WaitOptions): Promise<RequestRecord> {
-    const [{ nonces }, record] = await Promise.all([open(), gateway.waitForRequest(requestId, wait)]);
-    if (isEnded(record)) nonces.settle(requestId, record.status === 'success' ? 'success' : 'failed');
+    const record = await gateway.waitForRequest(requestId, wait);
+    settle(record);
     return record;
   }
 
-  async function submit<A extends SignedAction>(action: A, wish: Wish<A>, { signal }: CallOptions = {}) {
-    const submitted = await submitWish<A>(options, await open(), { action, wish, signal });
-    return { ...submitted, wait: (wait?: WaitOptions) => waitForRequest(submitted.requestId, wait) };
+  /** Signs a wish with the next nonce, and does something with it before the next one is signed. */
+  async function useSigned<A extends SignedAction, T>(
+    order: Order<A>,
+    act: (params: ActionParams<A>, nonce: bigint) => Promise<NonceUse<T>>,
+  ): Promise<T> {
+    const { signal } = order;
+    const user = await open(signal);
+    nonces = user.nonces;
+    return await nonces.use(
+      async (nonce) => await act(await signWish<A>(options, user.signer, { ...order, nonce }), nonce),
+      signal,
+    );
+  }
+
+  function submit<A extends SignedAction>(action: A, wish: Wish<A>, { signal }: CallOptions = {}) {
+    return useSigned<A, Submission<A>>({ action, wish, signal }, async (params, nonce) => {
+      const record = await gateway.submitRequest<A>({ chainName: options.chainName, action, params }, { signal });
+      const { requestId } = record;
+      const wait = (how?: WaitOptions) => waitForRequest(requestId, how);
+      return { value: { requestId, record, nonce, wait }, requestId };
+    });
   }
 
   return {
     ...createVerbs(submit),
     submit,
     waitForRequest,
+    waitForRequests: (requestIds, wait) =>
+      gateway.waitForRequests(requestIds, {
+        ...wait,
+        onProgress(progress) {
+          settle(progress.record);
+          wait?.onProgress?.(progress);
+        },
+      }),
     domain: options.domain,
     getAddress: async () => (await open()).signer.address,
-    async signWrite(wish, { signal } = {}) {
-      const user = await open();
-      return await user.nonces.use(async (nonce) => {
-        const entry = await signWish(options, user, { action: 'WRITE_DATA_FOR', wish, nonce });
-        return { value: { entry, nonce } };
-      }, signal);
-    },
+    signWrite: (wish, { signal } = {}) =>
+      useSigned({ action: 'WRITE_DATA_FOR', wish, signal }, async (entry, nonce) => ({ value: { entry, nonce } })),
     signTypedData: async (typedData) => (await open()).signer.sign(typedData),
     releaseNonce: async (nonce) => (await open()).nonces.release(nonce),
     resyncNonces: async () => (await open()).nonces.resync(),

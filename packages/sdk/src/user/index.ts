@@ -1,4 +1,4 @@
-export { deriveCloudId } from '@prism-gateway/protocol/typed-data';
+export { deriveCloudId, SignatureFormatError } from '@prism-gateway/protocol/typed-data';
 export { createUserClient } from './createUserClient.ts';
 export { signPermit } from './signPermit.ts';
 export type { Submission } from './submission.ts';

@@ -19,12 +19,12 @@ export interface NonceBook {
   release(nonce: bigint): void;
   /** Notes how a request ended. @returns whether the chain has to be asked what became of its nonce */
   settle(requestId: string, status: 'success' | 'failed'): boolean;
-  /** Replaces what is known: the chain's nonce, and the open requests with theirs. */
-  reset(chain: { readonly nonce: bigint; readonly open: ReadonlyMap<bigint, string> }): void;
+  /** Notes the chain's nonce. */
+  reset(nonce: bigint): void;
   /** The nonce that a request holds. */
   nonceOf(requestId: string): bigint | undefined;
-  /** Requests that this book gave nonces to and that have not ended. */
-  openIds(): readonly string[];
+  /** Requests that hold nonces, as far as is known. */
+  requests(): readonly (readonly [nonce: bigint, requestId: string])[];
 }
 
 /** A nonce that is held, but by no request of the gateway: a signed entry that its user hands to others. */
@@ -62,13 +62,12 @@ export function createNonceBook(): NonceBook {
       if (base < floor) base = floor;
       return false;
     },
-    reset({ nonce, open }) {
+    reset(nonce) {
       base = nonce > floor ? nonce : floor;
-      // Entries that were signed to be handed on are known here only.
-      for (const [own, holder] of held) if (own < base || holder !== NO_REQUEST) held.delete(own);
-      for (const [own, holder] of open) if (own >= base) held.set(own, holder);
+      // Requests keep theirs until they have ended: the node may lag behind, and come back to them.
+      for (const [own, holder] of held) if (own < base && holder === NO_REQUEST) held.delete(own);
     },
     nonceOf,
-    openIds: () => [...held.values()].filter((holder) => holder !== NO_REQUEST),
+    requests: () => [...held].filter(([, holder]) => holder !== NO_REQUEST),
   };
 }

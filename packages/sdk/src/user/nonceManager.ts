@@ -1,24 +1,18 @@
-import type { ForwarderLocation } from '@prism-gateway/protocol/typed-data';
+import type { RequestRecord } from '@prism-gateway/protocol';
 import { isGatewayError } from '../errors/gatewayError.ts';
-import type { GatewayClient } from '../requests/createGatewayClient.ts';
-import { isEnded } from '../requests/waitForRequest.ts';
+import { untilAborted } from '../http/untilAborted.ts';
+import { createNonceSearch, type SignatureCheck } from './createNonceSearch.ts';
+import { isOpenHere, listRecent, type RequestSearch } from './listRecent.ts';
 import { createNonceBook } from './nonceBook.ts';
-import { listOpenRequests, matchNonces } from './readOpenNonces.ts';
 import { createTurns } from './takeTurns.ts';
 
+/** For how long after a request was made a list may lack it, in milliseconds: an index may lag, and clocks differ. */
+const LIST_LAG_MS = 60_000;
+
 /** What a nonce manager is made of. */
-export interface NonceManagerOptions {
-  readonly gateway: GatewayClient;
-  /** The signer's address. */
-  readonly signer: string;
-  readonly chainName: string;
-  readonly domain: ForwarderLocation;
+export interface NonceManagerOptions extends RequestSearch, SignatureCheck {
   /** @returns the signer's forwarder nonce on the chain */
   readonly readNonce: (signer: string) => Promise<bigint>;
-  /** Age in seconds past which the Forwarder takes no request. */
-  readonly maxAgeSeconds: number;
-  /** How the signer signs: with a key, or as a contract wallet does. */
-  readonly signatures: 'ecdsa' | 'erc1271';
   /** For how long the chain's word holds, in milliseconds: other devices may sign for the same account. */
   readonly trustMs: number;
 }
@@ -56,65 +50,72 @@ export function createNonceManager(options: NonceManagerOptions): NonceManager {
   const { now } = gateway.transport;
   const book = createNonceBook();
   const takeTurn = createTurns();
-  let syncedAt: number | undefined;
+  const { open, find } = createNonceSearch(options);
+  let trustedUntilMs = 0;
+  let sinceMs = 0;
+  // A list that is under way may show them as they were.
+  const settled = new Set<string>();
 
-  /** Whether a request that no list has shown yet, since an index may lag, is open. */
-  async function isOpen(requestId: string, signal?: AbortSignal): Promise<boolean> {
-    try {
-      return !isEnded(await gateway.getRequest(requestId, { signal }));
-    } catch (error) {
-      if (isGatewayError(error, 'NOT_FOUND')) return false;
-      throw error;
-    }
+  /** Reads a request that a list has not shown. */
+  function readUnseen(requestId: string, signal?: AbortSignal): Promise<RequestRecord | undefined> {
+    return gateway.getRequest(requestId, { signal }).catch((error: unknown) => {
+      if (!isGatewayError(error, 'NOT_FOUND')) throw error;
+      return undefined;
+    });
   }
 
   async function sync(signal?: AbortSignal): Promise<void> {
-    const search = { ...options, signal };
     // In this order: what runs in between is by then counted by the chain, and not counted twice.
-    const { open, seen } = await listOpenRequests(search);
-    const nonce = await readNonce(signer);
-    const matched = await matchNonces(search, { nonce, open, known: book.nonceOf });
-    for (const requestId of book.openIds()) {
-      const own = book.nonceOf(requestId);
-      if (own === undefined || own < nonce || seen.has(requestId)) continue;
-      if (await isOpen(requestId, signal)) matched.set(own, requestId);
+    const { seen, newestMs } = await listRecent(options, { sinceMs, signal });
+    const nonce = await untilAborted('Reading the nonce', readNonce(signer), signal);
+    for (const [own, requestId] of book.requests()) {
+      const record = seen.has(requestId) ? seen.get(requestId) : await readUnseen(requestId, signal);
+      if (!record || !isOpenHere(options, record)) book.release(own);
     }
-    book.reset({ nonce, open: matched });
-  }
-
-  async function syncWhereStale(signal?: AbortSignal): Promise<void> {
-    if (syncedAt !== undefined && now() - syncedAt < trustMs) return;
-    // Set before: what turns out stale in the meantime is asked for again.
-    syncedAt = now();
-    try {
-      await sync(signal);
-    } catch (error) {
-      syncedAt = undefined;
-      throw error;
+    for (const [requestId, record] of open) if (!isOpenHere(options, record)) open.delete(requestId);
+    // Oldest first.
+    for (const [requestId, record] of [...seen].reverse()) {
+      if (record && !settled.has(requestId) && book.nonceOf(requestId) === undefined) open.set(requestId, record);
+      else open.delete(requestId);
     }
+    sinceMs = newestMs - LIST_LAG_MS;
+    settled.clear();
+    book.reset(nonce);
   }
 
   return {
     use: (act, signal) =>
       takeTurn(async () => {
-        await syncWhereStale(signal);
-        const nonce = book.reserve();
+        // None yet.
+        let nonce = -1n;
         try {
+          if (now() >= trustedUntilMs) {
+            // Set before: what turns out stale in the meantime is asked for again.
+            trustedUntilMs = now() + trustMs;
+            await sync(signal);
+          }
+          for (let holder: string | undefined = ''; holder !== undefined; ) {
+            nonce = book.reserve();
+            holder = await find(nonce, signal);
+            if (holder !== undefined) book.store(nonce, holder);
+          }
           const { value, requestId } = await act(nonce);
           if (requestId !== undefined) book.store(nonce, requestId);
           return value;
         } catch (error) {
           book.release(nonce);
-          syncedAt = undefined;
+          trustedUntilMs = 0;
           throw error;
         }
       }, signal),
     settle(requestId, status) {
-      if (book.settle(requestId, status)) syncedAt = undefined;
+      settled.add(requestId);
+      open.delete(requestId);
+      if (book.settle(requestId, status)) trustedUntilMs = 0;
     },
     release: book.release,
     resync() {
-      syncedAt = undefined;
+      trustedUntilMs = 0;
     },
   };
 }

@@ -1,5 +1,8 @@
+import { untilAborted } from '../http/untilAborted.ts';
+import { isSignedByContract, readForwarderNonce } from './chainReader.ts';
+import type { SignatureCheck } from './createNonceSearch.ts';
+import { isSignedBy } from './isSignedBy.ts';
 import { createNonceManager, type NonceManager } from './nonceManager.ts';
-import { readForwarderNonce } from './readForwarderNonce.ts';
 import { openSigner, type TypedDataSigner } from './typedDataSigner.ts';
 import type { UserClientOptions } from './userClient.ts';
 
@@ -14,31 +17,41 @@ export interface OpenUser {
   readonly nonces: NonceManager;
 }
 
+/** Without a chain to ask, no record shows that a contract wallet has signed it: anybody may have posted it. */
+function chooseCheck(options: UserClientOptions, signer: string): SignatureCheck['isSigned'] {
+  if (options.signatures !== 'erc1271') return (request) => isSignedBy(signer, request);
+  if (!('publicClient' in options)) return async () => false;
+  return (request) => isSignedByContract(options.publicClient, signer, request);
+}
+
 async function openUser(options: UserClientOptions): Promise<OpenUser> {
-  const { gateway, chainName, domain } = options;
   const signer = await openSigner(options);
   const nonces = createNonceManager({
-    gateway,
+    ...options,
     signer: signer.address,
-    chainName,
-    domain,
     readNonce:
-      'readNonce' in options ? options.readNonce : readForwarderNonce.bind(undefined, options.publicClient, domain),
+      'readNonce' in options
+        ? options.readNonce
+        : readForwarderNonce.bind(undefined, options.publicClient, options.domain),
     maxAgeSeconds: options.maxAgeSeconds ?? DEFAULT_MAX_AGE_SECONDS,
-    signatures: options.signatures ?? 'ecdsa',
+    isSigned: chooseCheck(options, signer.address),
     trustMs: options.nonceTrustMs ?? DEFAULT_NONCE_TRUST_MS,
   });
   return { signer, nonces };
 }
 
-/** Makes a function that opens the wallet when it is first needed; a refusal is not kept, so that the user may be asked again. */
-export function createOpener(options: UserClientOptions): () => Promise<OpenUser> {
+/**
+ * Makes a function that opens the wallet when it is first needed; a refusal is not kept, so that the user may be asked again.
+ *
+ * @throws GatewayError ABORTED; the wallet's answer is awaited all the same, for whoever asks next
+ */
+export function createOpener(options: UserClientOptions): (signal?: AbortSignal) => Promise<OpenUser> {
   let opened: Promise<OpenUser> | undefined;
-  return () => {
+  return (signal) => {
     opened ??= openUser(options).catch((error: unknown) => {
       opened = undefined;
       throw error;
     });
-    return opened;
+    return untilAborted('Opening the wallet', opened, signal);
   };
 }

@@ -1,4 +1,4 @@
-import { abortedError } from '../errors/fromFailure.ts';
+import { untilAborted } from '../http/untilAborted.ts';
 
 /** Lets one at a time through, in the order of asking. */
 export type Turns = <T>(act: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
@@ -11,15 +11,10 @@ export type Turns = <T>(act: () => Promise<T>, signal?: AbortSignal) => Promise<
  */
 export function createTurns(): Turns {
   let last: Promise<unknown> = Promise.resolve();
-  return (act, signal) =>
-    new Promise((resolve, reject) => {
-      const giveUp = () => signal?.aborted && reject(abortedError('The wait for a turn to sign', signal, false));
-      giveUp();
-      signal?.addEventListener('abort', giveUp);
-      last = last.then(async () => {
-        signal?.removeEventListener('abort', giveUp);
-        // Whoever has given up has been told so.
-        if (!signal?.aborted) await act().then(resolve, reject);
-      });
-    });
+  return (act, signal) => {
+    const turn = untilAborted('The wait for a turn to sign', last, signal).then(act);
+    // Whoever has given up leaves those before in their turn; `then` lets go of their results.
+    last = Promise.allSettled([last, turn]).then(() => {});
+    return turn;
+  };
 }

@@ -3,7 +3,8 @@ import type { ForwarderLocation, SignedAction, WriteEntry } from '@prism-gateway
 import type { GatewayClient } from '../requests/createGatewayClient.ts';
 import type { CallOptions } from '../requests/getRequest.ts';
 import type { WaitOptions } from '../requests/waitForRequest.ts';
-import type { ForwarderReader } from './readForwarderNonce.ts';
+import type { WaitForAllOptions } from '../requests/waitForRequests.ts';
+import type { ChainReader } from './chainReader.ts';
 import type { Submission } from './submission.ts';
 import type { SignableTypedData, SignerSource } from './typedDataSigner.ts';
 import type { UserVerbs } from './verbs.ts';
@@ -29,8 +30,8 @@ export type UserClientOptions = {
         readonly readNonce: (signer: string) => Promise<bigint>;
       }
     | {
-        /** A viem public client, to read the nonce with. */
-        readonly publicClient: ForwarderReader;
+        /** A viem public client: to read the nonce with, and to ask a contract wallet which open requests it has signed. */
+        readonly publicClient: ChainReader;
       }
   );
 
@@ -51,6 +52,8 @@ export interface UserClient extends UserVerbs {
   signTypedData(typedData: SignableTypedData): Promise<string>;
   /** Waits for one of this user's requests; a failed one has its nonce looked after. */
   waitForRequest(requestId: string, options?: WaitOptions): Promise<RequestRecord>;
+  /** Waits for several of this user's requests, as the gateway's client does; those that fail have their nonces looked after. */
+  waitForRequests(requestIds: readonly string[], options?: WaitForAllOptions): Promise<RequestRecord[]>;
   /** Gives back the nonce of a `signWrite` whose entry nobody will submit. */
   releaseNonce(nonce: bigint): Promise<void>;
   /** Has the chain and the gateway asked for nonces before the next signature. */

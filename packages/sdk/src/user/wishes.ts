@@ -1,4 +1,5 @@
 import type { SignedAction, UnsignedParams } from '@prism-gateway/protocol/typed-data';
+import { definedOf } from '../http/definedOf.ts';
 
 /** Params that are amounts, in base units of the credit token (18 decimals). */
 type Amount = 'relayerFee' | 'fundAmount' | 'relayerFundAmount';
@@ -13,7 +14,7 @@ export type Wish<A extends SignedAction = SignedAction> = A extends SignedAction
       readonly [K in keyof UnsignedParams<A> as K extends 'timestamp' ? never : K]: K extends Amount
         ? bigint
         : UnsignedParams<A>[K];
-    } & { readonly timestamp?: bigint }
+    } & { readonly timestamp?: bigint | undefined }
   : never;
 
 /**
@@ -23,10 +24,9 @@ export type Wish<A extends SignedAction = SignedAction> = A extends SignedAction
  * @param nowMs - Unix time in milliseconds
  */
 export function writeWish<A extends SignedAction>(wish: Wish<A>, nowMs: number): UnsignedParams<A> {
-  const entries = Object.entries({ timestamp: BigInt(Math.floor(nowMs / 1000)), ...wish });
-  const given = entries.filter(([, value]) => value !== undefined);
+  const given = { timestamp: BigInt(Math.floor(nowMs / 1000)), ...definedOf(wish) };
   const params = Object.fromEntries(
-    given.map(([name, value]) => [name, typeof value === 'bigint' ? `${value}` : value]),
+    Object.entries(given).map(([name, value]) => [name, typeof value === 'bigint' ? `${value}` : value]),
   );
   // A wish is the action's params but for the amounts and the time, which are text by now.
   return params as unknown as UnsignedParams<A>;

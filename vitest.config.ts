@@ -8,11 +8,23 @@ export default defineConfig({
         test: { name: 'protocol', include: ['packages/protocol/**/*.test.ts'], isolate: false },
       },
       {
+        // What stands beside the code keeps nothing that the next file would find.
+        test: {
+          name: 'units',
+          // The entries bring Hono's server, which puts a Response of its own in the place of Node's.
+          exclude: ['packages/protocol/**', 'packages/gateway/src/entry/**', '**/node_modules/**'],
+          include: ['packages/*/src/**/*.test.ts'],
+          isolate: false,
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
+        },
+      },
+      {
         test: {
           name: 'packages',
           exclude: ['packages/protocol/**', '**/node_modules/**'],
           include: [
-            'packages/*/src/**/*.test.ts',
+            'packages/gateway/src/entry/**/*.test.ts',
             'packages/*/test/**/*.test.ts',
             'scripts/**/*.test.ts',
             'demo/**/*.test.ts',

@@ -124,7 +124,7 @@ async function countPoints(credits: Credits): Promise<readonly string[]> {
   return readFileSync(logFile, 'utf8').trimEnd().split('\n');
 }
 
-test.each([
+test.concurrent.each([
   ['bought', 5],
   ['in hand', 3],
 ] as const)(

@@ -95,17 +95,24 @@ test('a body that does not come is not waited for long', async () => {
   expect(performance.now() - startedAt).toBeLessThan(5000);
 });
 
+/** How long a server says nothing before it counts as silent, in milliseconds. */
+const SILENCE_MS = 300;
+
 /** Sends bytes and perhaps ends this side. @returns all that comes back until the server is silent or closes */
 async function exchange(port: number, bytes: string, { end = false } = {}): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   socket.on('error', () => undefined);
   let said = '';
+  const silent = Promise.withResolvers<void>();
+  const timer = setTimeout(silent.resolve, SILENCE_MS);
   socket.on('data', (chunk: Buffer) => {
     said += chunk.toString();
+    timer.refresh();
   });
   if (end) socket.end(bytes);
   else socket.write(bytes);
-  await Promise.race([once(socket, 'end'), sleep(500)]);
+  await Promise.race([once(socket, 'end'), silent.promise]);
+  clearTimeout(timer);
   socket.destroy();
   return said;
 }

@@ -1,5 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
+/** Tests that run Hono's server in their own process, where it puts a Response of its own in the place of Node's. */
+const servesHere = ['entry', 'openapi', 'routes', 'drivers/disk'].map(
+  (folder) => `packages/gateway/src/${folder}/**/*.test.ts`,
+);
+
 export default defineConfig({
   test: {
     projects: [
@@ -8,11 +13,10 @@ export default defineConfig({
         test: { name: 'protocol', include: ['packages/protocol/**/*.test.ts'], isolate: false },
       },
       {
-        // What stands beside the code keeps nothing that the next file would find.
+        // Keep nothing that the next file would find.
         test: {
           name: 'units',
-          // The entries bring Hono's server, which puts a Response of its own in the place of Node's.
-          exclude: ['packages/protocol/**', 'packages/gateway/src/entry/**', '**/node_modules/**'],
+          exclude: ['packages/protocol/**', ...servesHere, '**/node_modules/**'],
           include: ['packages/*/src/**/*.test.ts'],
           isolate: false,
           testTimeout: 30_000,
@@ -23,12 +27,7 @@ export default defineConfig({
         test: {
           name: 'packages',
           exclude: ['packages/protocol/**', '**/node_modules/**'],
-          include: [
-            'packages/gateway/src/entry/**/*.test.ts',
-            'packages/*/test/**/*.test.ts',
-            'scripts/**/*.test.ts',
-            'demo/**/*.test.ts',
-          ],
+          include: [...servesHere, 'packages/*/test/**/*.test.ts', 'scripts/**/*.test.ts', 'demo/**/*.test.ts'],
           testTimeout: 30_000,
           hookTimeout: 30_000,
         },

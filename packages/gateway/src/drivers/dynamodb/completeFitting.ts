@@ -11,14 +11,6 @@ export interface FoundHeads {
 
 /** Heads that are completed first: of the largest params that is a megabyte. */
 const FIRST_SLICE = 4;
-/** What one BatchGetItem takes. */
-const FULL_BATCH = 100;
-
-/** How many more are likely to fit, to judge by those before; at least one. */
-function countLikely(room: number, meanBytes: number): number {
-  return Math.max(1, Math.min(FULL_BATCH, Math.floor(room / meanBytes)));
-}
-
 /**
  * Completes heads with their params, a slice at a time, so that little is read of what has no room. The first that does not fit is
  * given back, and all after it.
@@ -45,7 +37,8 @@ export async function completeFitting(
       records.push(record);
     }
     at += slice.length;
-    count = countLikely(maxBytes - bytes, bytes / at);
+    // As many as are likely to fit, to judge by those before.
+    count = Math.max(1, Math.floor((maxBytes - bytes) / (bytes / at)));
   }
   return records;
 }

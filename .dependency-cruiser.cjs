@@ -96,7 +96,25 @@ module.exports = {
       'contracts-stand-alone',
       'Contracts know nothing that is built on them.',
       { path: '^packages/contracts/src', pathNot: '\\.(test|rig)\\.ts$' },
-      { path: ours('gateway', 'sdk', 'sender', 'relayer', 'payments') },
+      { path: ours('gateway', 'sdk', 'sender', 'relayer', 'payments', 'devnet') },
+    ),
+    never(
+      'contracts-without-node',
+      'ABIs, addresses and pure functions run in a browser: no Node built-ins, no Anvil.',
+      { path: '^packages/contracts/src', pathNot: '\\.(test|rig)\\.ts$' },
+      { dependencyTypes: ['core'] },
+    ),
+    never(
+      'devnet-knows-contracts',
+      'The devnet is Anvil with the contracts on it, nothing else of ours.',
+      { path: '^packages/devnet/src', pathNot: '\\.(test|rig)\\.ts$' },
+      { path: '^packages/(?!devnet/|contracts/)|^(acceptance|bench|demo)/' },
+    ),
+    never(
+      'no-devnet-in-production',
+      'A development chain is for tests, the demo and the measurements.',
+      { path: '^packages/(?!devnet/|testing/)[^/]+/src', pathNot: '\\.(test|rig)\\.ts$' },
+      { path: '^packages/devnet/' },
     ),
     never(
       'demo-is-a-user',

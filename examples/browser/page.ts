@@ -1,5 +1,5 @@
 /** What the page does; `serve.ts` bundles it. */
-import { cloudAbi } from '@prism-gateway/contracts/abi';
+import { cloudAbi } from '@prism-gateway/contracts';
 import {
   createGatewayClient,
   createStorageClient,

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { creditTokenAbi } from '@prism-gateway/contracts/abi';
+import { creditTokenAbi } from '@prism-gateway/contracts';
 import { type Address, createPublicClient, createWalletClient, defineChain, type Hex, http } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
 

@@ -1,6 +1,6 @@
 /** `npm run example:relayer`: a relayer in a hundred lines. The real one is `npm run relayer`. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { encodeForwarderCall, readRequestExecuted } from '@prism-gateway/contracts/abi';
+import { encodeForwarderCall, readRequestExecuted } from '@prism-gateway/contracts';
 import { createAdminClient, createGatewayClient, createRelayerClient, isGatewayError } from '@prism-gateway/sdk';
 import { connectChain, officialRelayer, readDevnet } from './devnet.ts';
 

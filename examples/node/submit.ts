@@ -1,5 +1,5 @@
 /** `npm run example:submit`: a user without ether or gas writes to the chain, and keeps a file that nobody else can read. */
-import { cloudAbi, creditTokenAbi } from '@prism-gateway/contracts/abi';
+import { cloudAbi, creditTokenAbi } from '@prism-gateway/contracts';
 import {
   createGatewayClient,
   createStorageClient,

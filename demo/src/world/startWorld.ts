@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { type Deployment, deployContracts, startDevnet } from '@prism-gateway/contracts';
+import type { Deployment } from '@prism-gateway/contracts';
+import { deployContracts, startDevnet } from '@prism-gateway/devnet';
 import { createAdminClient, createGatewayClient, type GatewayClient } from '@prism-gateway/sdk';
 import type { Hex } from 'viem';
 import type { DemoError } from '../demoError.ts';

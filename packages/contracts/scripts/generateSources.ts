@@ -10,9 +10,13 @@ const CONTRACTS: readonly ContractSource[] = [
   { path: 'tokens/DevStablecoin.sol', contract: 'DevStablecoin', name: 'stablecoin' },
 ];
 
-/** What only tests deploy; in `test/generated`. */
-const TEST_CONTRACTS: readonly ContractSource[] = [
+/** What only tests deploy, those of other packages too; in the `generated` folder of the devnet. */
+const SHARED_TEST_CONTRACTS: readonly ContractSource[] = [
   { path: 'test/TestWallet.sol', contract: 'TestWallet', name: 'testWallet' },
+];
+
+/** What only tests of this package deploy; in `test/generated`. */
+const TEST_CONTRACTS: readonly ContractSource[] = [
   { path: 'test/HostileWallet.sol', contract: 'HostileWallet', name: 'hostileWallet' },
   { path: 'test/HashHarness.sol', contract: 'HashHarness', name: 'hashHarness' },
 ];
@@ -60,7 +64,7 @@ function writeFiles(folder: string, artifacts: readonly Artifact[]): readonly Ge
  * @throws CompilationError `COMPILATION_FAILED`
  */
 export function generateSources(): readonly GeneratedFile[] {
-  const artifacts = compileSolidity([...CONTRACTS, ...TEST_CONTRACTS]);
+  const artifacts = compileSolidity([...CONTRACTS, ...SHARED_TEST_CONTRACTS, ...TEST_CONTRACTS]);
   const abis = new Map(artifacts.map(({ name, abi }) => [name, abi]));
   const complete = artifacts.map((artifact) => {
     const called = CALLED[artifact.name] ?? [];
@@ -72,8 +76,10 @@ export function generateSources(): readonly GeneratedFile[] {
       ),
     };
   });
+  const testsFrom = CONTRACTS.length + SHARED_TEST_CONTRACTS.length;
   return [
     ...writeFiles('src/generated', complete.slice(0, CONTRACTS.length)),
-    ...writeFiles('test/generated', complete.slice(CONTRACTS.length)),
+    ...writeFiles('../devnet/src/generated', complete.slice(CONTRACTS.length, testsFrom)),
+    ...writeFiles('test/generated', complete.slice(testsFrom)),
   ];
 }

@@ -1,5 +1,5 @@
-export { type Deployment, type DeployOptions, deployContracts } from './deployContracts.ts';
-export { DeploymentError } from './deploymentError.ts';
+/** ABIs, addresses and pure functions: for a browser as for Node. The creation codes have an entry of their own. */
+export { type Deployment, predictAddresses } from './deployment.ts';
 export {
   encodeForwarderCall,
   FORWARDER_FUNCTIONS,
@@ -14,4 +14,3 @@ export { exchangeAbi } from './generated/exchangeAbi.ts';
 export { forwarderAbi } from './generated/forwarderAbi.ts';
 export { stablecoinAbi } from './generated/stablecoinAbi.ts';
 export { hashAction, type RequestExecuted, readRequestExecuted } from './requestExecuted.ts';
-export { AnvilStartError, type Devnet, type DevnetOptions, startDevnet } from './startDevnet.ts';

@@ -1,4 +1,4 @@
-import type { DeployOptions } from '../src/index.ts';
+import type { DeployOptions } from '@prism-gateway/devnet';
 import { createChainReads } from './rig/chainReads.ts';
 import { createChainRequests } from './rig/chainRequests.ts';
 import { createChainTransactions } from './rig/chainTransactions.ts';

@@ -1,3 +1,5 @@
+import { deployContracts } from '@prism-gateway/devnet';
+import { testWalletAbi, testWalletBytecode } from '@prism-gateway/devnet/test-wallet';
 import type { ActionParams } from '@prism-gateway/protocol';
 import {
   createForwarderDomain,
@@ -9,12 +11,10 @@ import type { Address, Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { encodeFunctionData, numberToHex } from 'viem/utils';
 import { describe, expect, it } from 'vitest';
-import { creditTokenAbi, deployContracts, encodeForwarderCall, forwarderAbi } from '../src/index.ts';
+import { creditTokenAbi, encodeForwarderCall, forwarderAbi } from '../src/index.ts';
 import { type ChainRig, CREDIT, createUser, FUNDS, idOf } from './chainRig.ts';
 import { hostileWalletAbi } from './generated/hostileWalletAbi.ts';
 import { hostileWalletBytecode } from './generated/hostileWalletBytecode.ts';
-import { testWalletAbi } from './generated/testWalletAbi.ts';
-import { testWalletBytecode } from './generated/testWalletBytecode.ts';
 import { useChain } from './useChain.ts';
 
 /** Order of the curve: `n - s` is the other `s` of a signature. */

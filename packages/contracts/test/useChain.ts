@@ -1,6 +1,6 @@
+import type { DeployOptions } from '@prism-gateway/devnet';
 import type { Hex } from 'viem';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import type { DeployOptions } from '../src/index.ts';
 import { type ChainRig, startChainRig } from './chainRig.ts';
 
 /**

@@ -1,1 +1,3 @@
-export {};
+export { type DeployOptions, deployContracts } from './deployContracts.ts';
+export { DeploymentError } from './deploymentError.ts';
+export { AnvilStartError, type Devnet, type DevnetOptions, startDevnet } from './startDevnet.ts';

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cloudAbi, type Deployment, deployContracts, startDevnet } from '@prism-gateway/contracts';
+import { cloudAbi, type Deployment } from '@prism-gateway/contracts';
+import { deployContracts, startDevnet } from '@prism-gateway/devnet';
 import { encryptKey } from '@prism-gateway/testing';
 import {
   createPrisms,

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { encodeForwarderCall } from '@prism-gateway/contracts';
-import { testWalletAbi, testWalletBytecode } from '@prism-gateway/contracts/test-wallet';
+import { testWalletAbi, testWalletBytecode } from '@prism-gateway/devnet/test-wallet';
 import type { ActionParams, RequestRecord } from '@prism-gateway/protocol';
 import { createRelayerClient } from '@prism-gateway/sdk';
 import { listenOnLoopback } from '@prism-gateway/testing';

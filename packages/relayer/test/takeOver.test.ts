@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeForwarderCall } from '@prism-gateway/contracts';
-import { testWalletAbi, testWalletBytecode } from '@prism-gateway/contracts/test-wallet';
+import { testWalletAbi, testWalletBytecode } from '@prism-gateway/devnet/test-wallet';
 import type { Action, ActionParams } from '@prism-gateway/protocol';
 import { createSignedParams, createTypedData } from '@prism-gateway/protocol/typed-data';
 import { createRelayerClient } from '@prism-gateway/sdk';

@@ -4,7 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type Deployment, type Devnet, deployContracts, startDevnet } from '@prism-gateway/contracts';
+import type { Deployment } from '@prism-gateway/contracts';
+import { type Devnet, deployContracts, startDevnet } from '@prism-gateway/devnet';
 import { type RunningGateway, startGateway } from '@prism-gateway/testing';
 import { privateKeyToAddress } from 'viem/accounts';
 

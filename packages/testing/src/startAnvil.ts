@@ -1,4 +1,4 @@
-import { type Devnet, startDevnet } from '@prism-gateway/contracts';
+import { type Devnet, startDevnet } from '@prism-gateway/devnet';
 
 export interface AnvilOptions {
   /** Blocks only when `evm_mine` or `anvil_mine` is called; else each transaction has its block at once. */

@@ -1,7 +1,7 @@
+import { type DeployOptions, deployContracts, startDevnet } from '@prism-gateway/devnet';
 import type { Address, Hex } from 'viem';
 import { createTestClient, http, publicActions } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
-import { type DeployOptions, deployContracts, startDevnet } from '../../src/index.ts';
 import { createUser } from './users.ts';
 
 /**

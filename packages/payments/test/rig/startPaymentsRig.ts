@@ -3,14 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  creditTokenAbi,
-  type Deployment,
-  deployContracts,
-  exchangeAbi,
-  stablecoinAbi,
-  startDevnet,
-} from '@prism-gateway/contracts';
+import { creditTokenAbi, type Deployment, exchangeAbi, stablecoinAbi } from '@prism-gateway/contracts';
+import { deployContracts, startDevnet } from '@prism-gateway/devnet';
 import { type Address, createTestClient, createWalletClient, getAddress, type Hex, http, publicActions } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { readMark } from '../../src/chain/marks.ts';

@@ -1,13 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type Deployment,
-  type DeployOptions,
-  type Devnet,
-  deployContracts,
-  startDevnet,
-} from '@prism-gateway/contracts';
+import type { Deployment } from '@prism-gateway/contracts';
+import { type DeployOptions, type Devnet, deployContracts, startDevnet } from '@prism-gateway/devnet';
 import { createAdminClient, createGatewayClient, type GatewayClient } from '@prism-gateway/sdk';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';

@@ -2,8 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { Deployment } from '@prism-gateway/contracts';
 import { privateKeyToAddress } from 'viem/accounts';
-import { type Deployment, deployContracts } from '../deployContracts.ts';
+import { deployContracts } from '../deployContracts.ts';
 import { AnvilStartError, type Devnet, startDevnet } from '../startDevnet.ts';
 
 const HELP = `Starts a development chain (Anvil) on 127.0.0.1 and deploys the contracts to it.

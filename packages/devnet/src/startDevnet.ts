@@ -1,11 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createRequire } from 'node:module';
 import type { Hex } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
 import { toHex } from 'viem/utils';
-import { AnvilStartError, findAnvil } from './findAnvil.ts';
 
-export { AnvilStartError } from './findAnvil.ts';
+/** No devnet could be started; `message` says why. */
+export class AnvilStartError extends Error {
+  override readonly name = 'AnvilStartError';
+  readonly code = 'ANVIL_START_FAILED';
+}
 
 export interface DevnetOptions {
   /** Port on 127.0.0.1; default 0: any free one. */
@@ -42,6 +46,28 @@ const DEFAULT_CHAIN_ID = 31_337;
 const DEFAULT_ACCOUNTS = 10;
 /** It is up in 0.2 s; a machine under load takes longer. */
 const START_TIMEOUT_MS = 30_000;
+
+const arch = { x64: 'amd64', arm64: 'arm64' } as const;
+const platform = { linux: 'linux', darwin: 'darwin', win32: 'win32' } as const;
+
+const lookUp = (names: Readonly<Record<string, string>>, key: string) => names[key];
+
+/**
+ * Finds Anvil's program. Not its npm wrapper, a script that starts it as a child: that child would survive a kill.
+ *
+ * @returns path of the binary
+ * @throws AnvilStartError `ANVIL_START_FAILED` where the package has none for this machine
+ */
+function findAnvil(): string {
+  const machine = `${lookUp(platform, process.platform)}-${lookUp(arch, process.arch)}`;
+  const wrapper = createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json');
+  const suffix = process.platform === 'win32' ? '.exe' : '';
+  try {
+    return createRequire(wrapper).resolve(`@foundry-rs/anvil-${machine}/bin/anvil${suffix}`);
+  } catch (error) {
+    throw new AnvilStartError(`Anvil has no program for ${process.platform}-${process.arch}.`, { cause: error });
+  }
+}
 
 function deriveKey(addressIndex: number): Hex {
   const { privateKey } = mnemonicToAccount(MNEMONIC, { addressIndex }).getHdKey();

@@ -1,34 +1,25 @@
-import type { Account, Address, Hex } from 'viem';
+import {
+  cloudAbi,
+  coreAbi,
+  creditTokenAbi,
+  type Deployment,
+  exchangeAbi,
+  forwarderAbi,
+  predictAddresses,
+  stablecoinAbi,
+} from '@prism-gateway/contracts';
+import {
+  cloudBytecode,
+  coreBytecode,
+  creditTokenBytecode,
+  exchangeBytecode,
+  forwarderBytecode,
+  stablecoinBytecode,
+} from '@prism-gateway/contracts/bytecode';
+import type { Address, Hex } from 'viem';
 import { createPublicClient, createWalletClient, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { getContractAddress } from 'viem/utils';
 import { createDeploymentError, DeploymentError } from './deploymentError.ts';
-import { cloudAbi } from './generated/cloudAbi.ts';
-import { cloudBytecode } from './generated/cloudBytecode.ts';
-import { coreAbi } from './generated/coreAbi.ts';
-import { coreBytecode } from './generated/coreBytecode.ts';
-import { creditTokenAbi } from './generated/creditTokenAbi.ts';
-import { creditTokenBytecode } from './generated/creditTokenBytecode.ts';
-import { exchangeAbi } from './generated/exchangeAbi.ts';
-import { exchangeBytecode } from './generated/exchangeBytecode.ts';
-import { forwarderAbi } from './generated/forwarderAbi.ts';
-import { forwarderBytecode } from './generated/forwarderBytecode.ts';
-import { stablecoinAbi } from './generated/stablecoinAbi.ts';
-import { stablecoinBytecode } from './generated/stablecoinBytecode.ts';
-
-/** Where the contracts are. */
-export interface Deployment {
-  readonly chainId: number;
-  readonly forwarder: Address;
-  readonly cloud: Address;
-  readonly core: Address;
-  readonly creditToken: Address;
-  readonly exchange: Address;
-  readonly stablecoin: Address;
-  readonly treasury: Address;
-  /** Number of the block from which on all are there. */
-  readonly deployedAtBlock: number;
-}
 
 export interface DeployOptions {
   readonly rpcUrl: string;
@@ -59,12 +50,6 @@ function connect({ rpcUrl, privateKey }: DeployOptions) {
   // 50 ms: a devnet has its block at once, or soon.
   const client = createPublicClient({ transport, pollingInterval: 50 });
   return { account, client, wallet: createWalletClient({ transport, account }) };
-}
-
-/** The contracts know each other by immutable addresses, so these must be known before the first is there. */
-function predictAddresses(account: Account, firstNonce: number) {
-  const at = (index: number) => getContractAddress({ from: account.address, nonce: BigInt(firstNonce + index) });
-  return { stablecoin: at(0), creditToken: at(1), exchange: at(2), core: at(3), cloud: at(4), forwarder: at(5) };
 }
 
 /** What each contract is deployed with, in the order of the account nonces. */
@@ -116,7 +101,7 @@ export async function deployContracts(options: DeployOptions): Promise<Deploymen
     client.getChainId(),
     client.getTransactionCount({ address: account.address, blockTag: 'pending' }),
   ]);
-  const places = predictAddresses(account, nonce);
+  const places = predictAddresses(account.address, nonce);
   const plans = planDeployments(options, places, account.address);
   const hashes: Hex[] = [];
   for (const [index, { contract, ...plan }] of plans.entries()) {

@@ -5,10 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { cloudAbi, type Deployment } from '@prism-gateway/contracts';
 import { createPublicClient, http } from 'viem';
 import { afterAll, expect, it } from 'vitest';
-import type { Deployment } from '../deployContracts.ts';
-import { cloudAbi } from '../generated/cloudAbi.ts';
 
 const entry = fileURLToPath(new URL('./devnet.ts', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'devnet-'));

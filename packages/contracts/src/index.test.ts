@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 it('bundles for a browser: nothing that only Node has, and no creation code', async () => {
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL('./abi.ts', import.meta.url))],
+    entryPoints: [fileURLToPath(new URL('./index.ts', import.meta.url))],
     bundle: true,
     minify: true,
     format: 'esm',

@@ -1,12 +1,8 @@
+import { cloudAbi, coreAbi, creditTokenAbi, exchangeAbi, forwarderAbi } from '@prism-gateway/contracts';
 import { createPublicClient, http } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { deployContracts } from './deployContracts.ts';
-import { cloudAbi } from './generated/cloudAbi.ts';
-import { coreAbi } from './generated/coreAbi.ts';
-import { creditTokenAbi } from './generated/creditTokenAbi.ts';
-import { exchangeAbi } from './generated/exchangeAbi.ts';
-import { forwarderAbi } from './generated/forwarderAbi.ts';
 import { type Devnet, startDevnet } from './startDevnet.ts';
 
 let devnet: Devnet;

@@ -1,0 +1,51 @@
+import { DatabaseSync } from 'node:sqlite';
+
+/** Another process, or another part of this one, holds a lock. */
+export class LockHeldError extends Error {
+  override readonly name = 'LockHeldError';
+  readonly code = 'LOCK_HELD';
+
+  /**
+   * @param file - the lock's
+   * @param options.cause - the database's error
+   */
+  constructor(file: string, options: { readonly cause: unknown }) {
+    super(`${file} is locked by another process: stop that one first.`, options);
+  }
+}
+
+/** A lock that is held until it is released, or until the process ends, however it ends. */
+export interface FileLock {
+  /** Gives the lock back; a second call does nothing. */
+  release(): void;
+}
+
+/** Whether SQLite says that the file is in use. @see https://sqlite.org/rescode.html#busy */
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === 5;
+}
+
+/**
+ * Takes a lock, at once or not at all. It is SQLite's exclusive lock on an empty file: the system takes it back from a process that
+ * is killed, and the file may stay. All who share the lock must see one file system.
+ *
+ * @param file - the lock's file, made when it is missing
+ * @returns the lock
+ * @throws LockHeldError `LOCK_HELD`; Error of node:sqlite when the file cannot be made
+ * @see https://sqlite.org/lockingv3.html
+ */
+export function lockFile(file: string): FileLock {
+  const database = new DatabaseSync(file, { timeout: 0 });
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    database.close();
+    if (isBusy(error)) throw new LockHeldError(file, { cause: error });
+    throw error;
+  }
+  return {
+    release() {
+      if (database.isOpen) database.close();
+    },
+  };
+}

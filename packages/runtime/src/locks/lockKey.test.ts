@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { lockKey } from './lockKey.ts';
+
+const MODULE = new URL('./lockKey.ts', import.meta.url).href;
+const address = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
+const held = expect.objectContaining({ code: 'LOCK_HELD' });
+
+let directory: string;
+
+beforeEach(() => {
+  const root = mkdtempSync(join(tmpdir(), 'prism-lock-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  directory = join(root, 'locks');
+});
+
+test('one holds a key at a time, in whatever letter case, and may give it back twice', () => {
+  const lock = lockKey(directory, { chainId: 1, address });
+  expect(() => lockKey(directory, { chainId: 1, address: address.toLowerCase() })).toThrow(held);
+  lock.release();
+  lock.release();
+  lockKey(directory, { chainId: 1, address }).release();
+});
+
+test('another chain, another address and another directory are other locks', () => {
+  const others = [
+    lockKey(directory, { chainId: 1, address }),
+    lockKey(directory, { chainId: 2, address }),
+    lockKey(directory, { chainId: 1, address: address.replace('5F', '6F') }),
+    lockKey(join(directory, 'deeper'), { chainId: 1, address }),
+  ];
+  for (const lock of others) lock.release();
+});
+
+test('a killed process holds nothing', async () => {
+  const script = `
+    import { lockKey } from ${JSON.stringify(MODULE)};
+    lockKey(${JSON.stringify(directory)}, { chainId: 1, address: '${address}' });
+    console.log('locked');
+    setInterval(() => undefined, 1000);`;
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(child.stdout, 'data');
+  expect(() => lockKey(directory, { chainId: 1, address })).toThrow(held);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  lockKey(directory, { chainId: 1, address }).release();
+});
+
+test('a directory that cannot be made is not said to be locked', () => {
+  const file = join(directory, '..', 'file');
+  writeFileSync(file, '');
+  expect(() => lockKey(file, { chainId: 1, address })).toThrow('EEXIST');
+});

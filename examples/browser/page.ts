@@ -81,8 +81,8 @@ async function writeText(text: string): Promise<void> {
   const dataId = keccak256(stringToHex('note'));
   const permit = await fundPrism(user, fundAmount);
   const payloads = [stringToHex(text)];
-  const wish = { fundAmount, salt, permit, dataIds: [dataId], payloads, relayerFee };
-  const { wait } = await user.createPrismWithData(wish);
+  const input = { fundAmount, salt, permit, dataIds: [dataId], payloads, relayerFee };
+  const { wait } = await user.createPrismWithData(input);
   const onStatus = ({ status }: { readonly status: string }) => (output.textContent = `The request is ${status}…`);
   const record = await wait({ pollIntervalMs: 250, timeoutMs: 60_000, onStatus });
   if (record.status !== 'success') throw new Error(`It failed: ${record.errorMessage}`);

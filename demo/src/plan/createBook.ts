@@ -1,5 +1,5 @@
 import type { SignedAction } from '@prism-gateway/protocol/typed-data';
-import type { Wish } from '@prism-gateway/sdk';
+import type { ActionInput } from '@prism-gateway/sdk';
 import type { Address, Hex } from 'viem';
 import { quoteFee } from './fees.ts';
 import type { Expected, ExpectedPrism, Stage, Step } from './plan.ts';
@@ -77,7 +77,7 @@ export function createBook({ users, creditsPerUser, protocolFee }: BookOptions):
       fees.protocolFees += paid;
       nonces[user] = take(nonces[user], `user ${user}`) + 1n;
       // The planner gives the fields of the action.
-      steps.push({ user, action, wish: { ...fields, relayerFee } as unknown as Wish });
+      steps.push({ user, action, wish: { ...fields, relayerFee } as unknown as ActionInput });
     },
     pay(user, amount) {
       credits[user] = take(credits[user], `user ${user}`) + amount;

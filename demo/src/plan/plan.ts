@@ -1,6 +1,6 @@
 import type { Action } from '@prism-gateway/protocol';
 import type { SignedAction } from '@prism-gateway/protocol/typed-data';
-import type { Wish } from '@prism-gateway/sdk';
+import type { ActionInput } from '@prism-gateway/sdk';
 import type { Address, Hex } from 'viem';
 
 /** One wish of one user, not signed yet. */
@@ -9,7 +9,7 @@ export interface Step {
   readonly user: number;
   readonly action: SignedAction;
   /** A creation's permit is signed when it is submitted. */
-  readonly wish: Wish;
+  readonly wish: ActionInput;
 }
 
 /** Part of the plan; the steps of one user run in their order, users run side by side. */

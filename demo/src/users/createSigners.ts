@@ -1,5 +1,5 @@
 import type { SignedAction } from '@prism-gateway/protocol/typed-data';
-import { createUserClient, signPermit, type UserClient, type Wish } from '@prism-gateway/sdk';
+import { type ActionInput, createUserClient, signPermit, type UserClient } from '@prism-gateway/sdk';
 import type { Party } from '../world/accounts.ts';
 import { WORLD } from '../world/settings.ts';
 import type { World } from '../world/startWorld.ts';
@@ -9,7 +9,7 @@ export interface Signer {
   readonly party: Party;
   readonly client: UserClient;
   /** Adds what a wish needs besides itself: a creation that the user pays for has a permit signed. */
-  complete(wish: Wish): Promise<Wish>;
+  complete(wish: ActionInput): Promise<ActionInput>;
 }
 
 /** How long a permit holds, in seconds. */
@@ -18,7 +18,7 @@ const PERMIT_SECONDS = 3600n;
 const TOKEN_NAME = 'Prism Credit';
 
 /** Creations have amounts to pull from their signers. */
-function isFunded(wish: Wish): wish is Wish<Extract<SignedAction, `CREATE_${string}`>> {
+function isFunded(wish: ActionInput): wish is ActionInput<Extract<SignedAction, `CREATE_${string}`>> {
   return 'fundAmount' in wish && wish.fundAmount > 0n;
 }
 

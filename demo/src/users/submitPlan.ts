@@ -1,5 +1,5 @@
 import type { WriteEntry } from '@prism-gateway/protocol/typed-data';
-import { type GatewayClient, submitMultiUserBatch, type Wish } from '@prism-gateway/sdk';
+import { type ActionInput, type GatewayClient, submitMultiUserBatch } from '@prism-gateway/sdk';
 import type { Plan, Step } from '../plan/plan.ts';
 import { WORLD } from '../world/settings.ts';
 import type { Signer } from './createSigners.ts';
@@ -38,7 +38,7 @@ async function submitBatch(options: SubmitOptions, writes: readonly Step[]): Pro
     writes.map(async (step): Promise<{ entry: WriteEntry; part: SignedPart }> => {
       const { client, party } = signerOf(options, step);
       // The plan puts writes only into such a stage.
-      const { entry, nonce } = await client.signWrite(step.wish as Wish<'WRITE_DATA_FOR'>, { signal });
+      const { entry, nonce } = await client.signWrite(step.wish as ActionInput<'WRITE_DATA_FOR'>, { signal });
       return { entry, part: { signer: party.account.address, nonce } };
     }),
   );

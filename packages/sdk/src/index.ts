@@ -42,6 +42,7 @@ export {
   type StoredObject,
 } from './storage/index.ts';
 export {
+  type ActionInput,
   createUserClient,
   deriveCloudId,
   type Eip1193Provider,
@@ -59,5 +60,4 @@ export {
   type Verb,
   WalletError,
   type WalletErrorCode,
-  type Wish,
 } from './user/index.ts';

@@ -3,7 +3,7 @@ import { recoverRequestSigner, type SignedAction } from '@prism-gateway/protocol
 import { createWalletClient, custom, type EIP1193Provider } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Eip1193Provider, submitMultiUserBatch, type UserVerbs, type Wish } from '../src/index.ts';
+import { type ActionInput, type Eip1193Provider, submitMultiUserBatch, type UserVerbs } from '../src/index.ts';
 import { CHAIN_NAME, DOMAIN, newAccount, type SdkRig, startSdkRig, TX_HASH } from './rig.ts';
 
 let rig: SdkRig;
@@ -78,7 +78,7 @@ describe('signing', () => {
     for (const [verb, wish] of Object.entries(wishes)) {
       // Verbs and what they take come from one table.
       const act = user[verb as 'deletePrism'];
-      const { record, nonce } = await act(wish as Wish<'DELETE_PRISM_FOR'>);
+      const { record, nonce } = await act(wish as ActionInput<'DELETE_PRISM_FOR'>);
       expect(nonce).toBe(BigInt(actions.length));
       expect(await recover(record, nonce)).toBe(address);
       actions.push(record.action);

@@ -1,5 +1,5 @@
 import type { RelayerList, RelayerRemoved, RelayerWireRecord } from '@prism-gateway/protocol';
-import { createTransport, type TransportOptions } from '../http/transport.ts';
+import { createTransport, type TransportOptions } from '../http/createTransport.ts';
 import type { GatewayClient } from '../requests/createGatewayClient.ts';
 import type { CallOptions } from '../requests/getRequest.ts';
 

@@ -34,7 +34,7 @@ function readBody(body: Uint8Array): Partial<ErrorBody> {
  * @param call.what - the call in words, like `POST /requests`; never a presigned URL
  * @param call.nowMs - Unix time in milliseconds, for a `Retry-After` that is a date
  */
-export function errorFromAnswer(
+export function errorFromResponse(
   { status, headers, body }: { readonly status: number; readonly headers: Headers; readonly body: Uint8Array },
   { what, nowMs }: { readonly what: string; readonly nowMs: number },
 ): GatewayError {

@@ -1,9 +1,9 @@
 import type { GatewayError } from '../errors/gatewayError.ts';
 import { unexpectedAnswer } from '../errors/unexpectedAnswer.ts';
 import { definedOf } from './definedOf.ts';
-import { type Bytes, fetchOnce } from './fetchOnce.ts';
+import { type Bytes, fetchOnce, type HttpContext } from './fetchOnce.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from './retryPolicy.ts';
-import { isTransient, withRetries } from './withRetries.ts';
+import { isTransient, type RetryContext, withRetries } from './withRetries.ts';
 
 /** Longest wait for one answer, in milliseconds: a little more than the 29 s that the gateway gives itself. */
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -51,14 +51,10 @@ export interface GatewayCall {
 }
 
 /** How clients speak to a gateway. */
-export interface Transport {
+export interface Transport extends HttpContext, RetryContext {
   /** Without a trailing slash. */
   readonly url: string;
-  readonly fetch: typeof globalThis.fetch;
-  readonly policy: RetryPolicy;
   readonly timeoutMs: number;
-  readonly now: () => number;
-  readonly random: () => number;
   /** @returns the answer's JSON @throws GatewayError */
   call(call: GatewayCall): Promise<unknown>;
 }

@@ -1,13 +1,19 @@
-import { errorFromAnswer } from '../errors/fromAnswer.ts';
-import { abortedError, errorFromFailure } from '../errors/fromFailure.ts';
+import { abortedError, errorFromFailure } from '../errors/errorFromFailure.ts';
+import { errorFromResponse } from '../errors/errorFromResponse.ts';
 import { joinSignals } from './joinSignals.ts';
-import type { Transport } from './transport.ts';
 
 /** Bytes in memory of their own: what WebCrypto and fetch take. */
 export type Bytes = Uint8Array<ArrayBuffer>;
 
+/** What calls over HTTP are made with. */
+export interface HttpContext {
+  readonly fetch: typeof globalThis.fetch;
+  /** @returns Unix time in milliseconds */
+  readonly now: () => number;
+}
+
 /** One call over HTTP. */
-export interface HttpCall {
+export interface HttpRequest {
   /** The call in words, like `POST /requests`; the URL may hold a signature, and enters no message. */
   readonly what: string;
   readonly url: string;
@@ -22,7 +28,7 @@ export interface HttpCall {
 }
 
 /** An answer that has come whole. */
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Bytes;
@@ -33,7 +39,7 @@ export interface HttpAnswer {
  *
  * @throws GatewayError for whatever is no success
  */
-export async function fetchOnce({ fetch, now }: Pick<Transport, 'fetch' | 'now'>, call: HttpCall): Promise<HttpAnswer> {
+export async function fetchOnce({ fetch, now }: HttpContext, call: HttpRequest): Promise<HttpResponse> {
   const { what, url, method, headers, body, signal } = call;
   // What came before, such as a person's signing, may have taken its time.
   if (signal?.aborted) throw abortedError(what, signal, false);
@@ -50,7 +56,7 @@ export async function fetchOnce({ fetch, now }: Pick<Transport, 'fetch' | 'now'>
     const { status } = response;
     const answer = { status, headers: response.headers, body: new Uint8Array(await response.arrayBuffer()) };
     if (response.ok || status === call.accept) return answer;
-    throw errorFromAnswer(answer, { what, nowMs: now() });
+    throw errorFromResponse(answer, { what, nowMs: now() });
   } catch (failure) {
     throw errorFromFailure(failure, { what, signal });
   }

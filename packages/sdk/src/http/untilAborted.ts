@@ -1,4 +1,4 @@
-import { abortedError } from '../errors/fromFailure.ts';
+import { abortedError } from '../errors/errorFromFailure.ts';
 
 /**
  * Waits for what knows of no signal, such as a wallet that asks its user; the wait ends where the signal fires.

@@ -1,8 +1,14 @@
-import { abortedError } from '../errors/fromFailure.ts';
+import { abortedError } from '../errors/errorFromFailure.ts';
 import { GatewayError, isGatewayError } from '../errors/gatewayError.ts';
-import { chooseDelay } from './retryPolicy.ts';
+import { chooseDelay, type RetryPolicy } from './retryPolicy.ts';
 import { sleep } from './sleep.ts';
-import type { Transport } from './transport.ts';
+
+/** How attempts are spaced. */
+export interface RetryContext {
+  readonly policy: RetryPolicy;
+  /** @returns from 0 to 1, for jitter */
+  readonly random: () => number;
+}
 
 /** What is repeated, and when. */
 export interface Repeats {
@@ -29,7 +35,7 @@ export function isTransient(error: unknown): boolean {
  * know nothing of an earlier one whose answer was lost
  */
 export async function withRetries<T>(
-  { policy, random }: Pick<Transport, 'policy' | 'random'>,
+  { policy, random }: RetryContext,
   { what, signal, canRepeat }: Repeats,
   attempt: () => Promise<T>,
 ): Promise<T> {

@@ -1,7 +1,6 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
 import type { CallOptions } from '../requests/getRequest.ts';
-import { moveRequest } from './moveRequest.ts';
-import { isOwnClaim, type RelayerContext } from './updateRequest.ts';
+import { isOwnClaim, moveRequest, type RelayerContext } from './moveRequest.ts';
 
 /**
  * Claims a request: of any number of rivals one wins. Where the answer was lost, the request is read back: claimed by this

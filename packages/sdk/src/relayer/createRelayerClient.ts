@@ -1,11 +1,11 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
-import { createTransport, type TransportOptions } from '../http/transport.ts';
+import { createTransport, type TransportOptions } from '../http/createTransport.ts';
 import type { GatewayClient } from '../requests/createGatewayClient.ts';
 import { type CallOptions, getRequest } from '../requests/getRequest.ts';
 import { type ListFilter, listRequests, type RequestList } from '../requests/listRequests.ts';
 import { claimRequest } from './claimRequest.ts';
-import { type MessageAccount, signRelayerCall } from './relayerAuth.ts';
 import { reportRequest } from './reportRequest.ts';
+import { type MessageAccount, signRelayerCall } from './signRelayerCall.ts';
 
 /** What a relayer's client is made of: an account on the whitelist, and a way to the gateway. */
 export type RelayerClientOptions = { readonly account: MessageAccount } & (

@@ -1,2 +1,2 @@
 export { createRelayerClient, type RelayerClient, type RelayerClientOptions } from './createRelayerClient.ts';
-export { type MessageAccount, signRelayerCall } from './relayerAuth.ts';
+export { type MessageAccount, signRelayerCall } from './signRelayerCall.ts';

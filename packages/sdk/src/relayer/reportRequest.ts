@@ -1,7 +1,6 @@
 import type { RequestRecord, UpdateRequestBody } from '@prism-gateway/protocol';
 import type { CallOptions } from '../requests/getRequest.ts';
-import { moveRequest } from './moveRequest.ts';
-import { isOwnClaim, type RelayerContext } from './updateRequest.ts';
+import { isOwnClaim, moveRequest, type RelayerContext } from './moveRequest.ts';
 
 /** How a request ended. */
 export type Outcome = Exclude<UpdateRequestBody, { readonly status: 'processing' }>;

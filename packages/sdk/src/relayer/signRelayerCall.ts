@@ -1,6 +1,6 @@
 import { createRelayerAuthMessage } from '@prism-gateway/protocol';
 import { keccak256 } from 'viem/utils';
-import type { OutgoingCall } from '../http/transport.ts';
+import type { OutgoingCall } from '../http/createTransport.ts';
 
 /** Whoever signs relayer auth: a viem local account, or anything that signs EIP-191 personal messages. */
 export interface MessageAccount {

@@ -1,5 +1,5 @@
 import type { Action, ActionParams, CreateRequestBody, RequestRecord } from '@prism-gateway/protocol';
-import { createTransport, type Transport, type TransportOptions } from '../http/transport.ts';
+import { createTransport, type Transport, type TransportOptions } from '../http/createTransport.ts';
 import { findSubmitted } from './findSubmitted.ts';
 import { type CallOptions, getRequest } from './getRequest.ts';
 import { type ListFilter, listRequests, type RequestList } from './listRequests.ts';

@@ -1,5 +1,5 @@
 import type { CreateRequestBody, RequestRecord } from '@prism-gateway/protocol';
-import type { Transport } from '../http/transport.ts';
+import type { Transport } from '../http/createTransport.ts';
 import type { CallOptions } from './getRequest.ts';
 import { listRequests } from './listRequests.ts';
 
@@ -17,7 +17,7 @@ function writeCanonical({ chainName, action, params }: CreateRequestBody | Reque
 }
 
 /**
- * Looks among the signer's newest requests for one with this very content, signature included: the same wish, already stored.
+ * Looks among the signer's newest requests for one with this very content, signature included: the same request, already stored.
  *
  * @returns the newest such record; undefined where there is none among the last 300
  * @throws GatewayError

@@ -1,5 +1,5 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
-import type { Transport } from '../http/transport.ts';
+import type { Transport } from '../http/createTransport.ts';
 import { readRecord } from './readRecord.ts';
 
 /** What any single call may be given. */

@@ -4,8 +4,8 @@ export {
   type GatewayFault,
   isGatewayError,
 } from '../errors/gatewayError.ts';
+export type { Transport, TransportOptions } from '../http/createTransport.ts';
 export { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../http/retryPolicy.ts';
-export type { Transport, TransportOptions } from '../http/transport.ts';
 export { createGatewayClient, type GatewayClient, type SignedBody } from './createGatewayClient.ts';
 export type { CallOptions } from './getRequest.ts';
 export type { ListFilter, RequestList } from './listRequests.ts';

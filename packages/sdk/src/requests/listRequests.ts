@@ -1,5 +1,5 @@
 import type { RequestPage, RequestRecord, RequestStatus } from '@prism-gateway/protocol';
-import type { GatewayCall, Transport } from '../http/transport.ts';
+import type { GatewayCall, Transport } from '../http/createTransport.ts';
 import type { CallOptions } from './getRequest.ts';
 import { readPage } from './readRecord.ts';
 

@@ -1,6 +1,6 @@
 import type { CreateRequestBody, RequestRecord } from '@prism-gateway/protocol';
 import { GatewayError } from '../errors/gatewayError.ts';
-import type { Transport } from '../http/transport.ts';
+import type { Transport } from '../http/createTransport.ts';
 import { isTransient, withRetries } from '../http/withRetries.ts';
 import { findSubmitted } from './findSubmitted.ts';
 import type { CallOptions } from './getRequest.ts';

@@ -1,9 +1,9 @@
 import type { RequestRecord, RequestStatus } from '@prism-gateway/protocol';
-import { abortedError } from '../errors/fromFailure.ts';
+import { abortedError } from '../errors/errorFromFailure.ts';
 import { GatewayError } from '../errors/gatewayError.ts';
+import type { Transport } from '../http/createTransport.ts';
 import { joinSignals } from '../http/joinSignals.ts';
 import { sleep } from '../http/sleep.ts';
-import type { Transport } from '../http/transport.ts';
 import { isTransient } from '../http/withRetries.ts';
 import { getRequest } from './getRequest.ts';
 

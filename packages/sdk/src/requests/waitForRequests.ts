@@ -1,6 +1,6 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
+import type { Transport } from '../http/createTransport.ts';
 import { joinSignals } from '../http/joinSignals.ts';
-import type { Transport } from '../http/transport.ts';
 import { isEnded, type WaitOptions, waitForRequest } from './waitForRequest.ts';
 
 /** How far many requests have come. */

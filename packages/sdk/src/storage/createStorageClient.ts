@@ -1,11 +1,10 @@
 import { isGatewayError } from '../errors/gatewayError.ts';
+import { createTransport, type TransportOptions } from '../http/createTransport.ts';
 import type { Bytes } from '../http/fetchOnce.ts';
-import { createTransport, type TransportOptions } from '../http/transport.ts';
 import type { GatewayClient } from '../requests/createGatewayClient.ts';
 import type { CallOptions } from '../requests/getRequest.ts';
-import { hashObject } from './contentKey.ts';
 import { decryptObject, type EncryptionKey, encryptObject, importEncryptionKey } from './encryption.ts';
-import { type GetAccessToken, type ObjectContext, performOperation } from './signedCall.ts';
+import { type GetAccessToken, type ObjectContext, performOperation } from './performOperation.ts';
 import { StorageError } from './storageError.ts';
 
 /** What a storage client is made of. */
@@ -49,6 +48,18 @@ export interface StorageClient {
 
 /** The gateway's own bound for slow uploads. */
 const DEFAULT_OBJECT_TIMEOUT_MS = 300_000;
+
+/**
+ * Names an object by its content.
+ *
+ * @param object - as it is stored: encrypted
+ * @returns `0x` and 64 lower-case hex digits: its SHA-256
+ * @see SPEC.md section 4, "POST /storage/sign"
+ */
+async function hashObject(object: Bytes): Promise<string> {
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', object));
+  return `0x${Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}
 
 async function headObject(context: ObjectContext, key: string, signal?: AbortSignal): Promise<ObjectHead | undefined> {
   try {

@@ -14,5 +14,5 @@ export {
   encryptObject,
   importEncryptionKey,
 } from './encryption.ts';
-export type { GetAccessToken } from './signedCall.ts';
+export type { GetAccessToken } from './performOperation.ts';
 export { StorageError, type StorageErrorCode } from './storageError.ts';

@@ -1,8 +1,8 @@
 import type { SignedOperationBody, StorageOperation } from '@prism-gateway/protocol';
 import { isGatewayError } from '../errors/gatewayError.ts';
 import { unexpectedAnswer } from '../errors/unexpectedAnswer.ts';
-import { type Bytes, fetchOnce, type HttpAnswer } from '../http/fetchOnce.ts';
-import type { Transport } from '../http/transport.ts';
+import type { Transport } from '../http/createTransport.ts';
+import { type Bytes, fetchOnce, type HttpResponse } from '../http/fetchOnce.ts';
 import { isTransient, withRetries } from '../http/withRetries.ts';
 
 /** How an access token is got: of the identity provider that the gateway is set to. */
@@ -64,7 +64,7 @@ async function signOperation(
  * @throws GatewayError NOT_FOUND, UNAUTHORISED, FORBIDDEN, BODY_TOO_LARGE, and what any call may throw
  * @see SPEC.md section 4, "Managed storage"
  */
-export function performOperation(context: ObjectContext, order: ObjectOrder): Promise<HttpAnswer> {
+export function performOperation(context: ObjectContext, order: ObjectOrder): Promise<HttpResponse> {
   const { transport, objectTimeoutMs: timeoutMs } = context;
   const { operation, key, object: body, signal } = order;
   const what = `${operation} of object ${key}`;

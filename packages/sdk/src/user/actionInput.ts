@@ -5,11 +5,11 @@ import { definedOf } from '../http/definedOf.ts';
 type Amount = 'relayerFee' | 'fundAmount' | 'relayerFundAmount';
 
 /**
- * What a user wishes of an action: its params before they are signed, amounts as `bigint`.
+ * What a user gives for an action: its params before they are signed, amounts as `bigint`.
  *
  * `timestamp` is Unix time in seconds, and now where it is absent.
  */
-export type Wish<A extends SignedAction = SignedAction> = A extends SignedAction
+export type ActionInput<A extends SignedAction = SignedAction> = A extends SignedAction
   ? {
       readonly [K in keyof UnsignedParams<A> as K extends 'timestamp' ? never : K]: K extends Amount
         ? bigint
@@ -18,16 +18,16 @@ export type Wish<A extends SignedAction = SignedAction> = A extends SignedAction
   : never;
 
 /**
- * Writes a wish as it crosses the wire.
+ * Writes an action's params as they cross the wire.
  *
- * @param wish - amounts as `bigint`
+ * @param input - amounts as `bigint`
  * @param nowMs - Unix time in milliseconds
  */
-export function writeWish<A extends SignedAction>(wish: Wish<A>, nowMs: number): UnsignedParams<A> {
-  const given = { timestamp: BigInt(Math.floor(nowMs / 1000)), ...definedOf(wish) };
+export function writeParams<A extends SignedAction>(input: ActionInput<A>, nowMs: number): UnsignedParams<A> {
+  const given = { timestamp: BigInt(Math.floor(nowMs / 1000)), ...definedOf(input) };
   const params = Object.fromEntries(
     Object.entries(given).map(([name, value]) => [name, typeof value === 'bigint' ? `${value}` : value]),
   );
-  // A wish is the action's params but for the amounts and the time, which are text by now.
+  // The input is the action's params but for the amounts and the time, which are text by now.
   return params as unknown as UnsignedParams<A>;
 }

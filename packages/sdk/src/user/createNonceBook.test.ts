@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createNonceBook } from './nonceBook.ts';
+import { createNonceBook } from './createNonceBook.ts';
 
 /** A chain that runs requests in the order of their nonces, as the Forwarder does. */
 type Step = 'submit' | 'refuse' | 'run' | 'fail' | 'sync';

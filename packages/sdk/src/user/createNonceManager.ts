@@ -1,10 +1,9 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
 import { isGatewayError } from '../errors/gatewayError.ts';
 import { untilAborted } from '../http/untilAborted.ts';
+import { createNonceBook } from './createNonceBook.ts';
 import { createNonceSearch, type SignatureCheck } from './createNonceSearch.ts';
 import { isOpenHere, listRecent, type RequestSearch } from './listRecent.ts';
-import { createNonceBook } from './nonceBook.ts';
-import { createTurns } from './takeTurns.ts';
 
 /** For how long after a request was made a list may lack it, in milliseconds: an index may lag, and clocks differ. */
 const LIST_LAG_MS = 60_000;
@@ -37,6 +36,25 @@ export interface NonceManager {
   release(nonce: bigint): void;
   /** Has the chain and the gateway asked anew before the next use. */
   resync(): void;
+}
+
+/** Lets one at a time through, in the order of asking. */
+type Turns = <T>(act: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
+
+/**
+ * Makes a queue of turns.
+ *
+ * @returns a function that runs an act once all earlier ones have ended; it throws GatewayError ABORTED at once where the signal
+ * fires before. An act under way sees its signal for itself, and knows how far it has come.
+ */
+function createTurns(): Turns {
+  let last: Promise<unknown> = Promise.resolve();
+  return (act, signal) => {
+    const turn = untilAborted('The wait for a turn to sign', last, signal).then(act);
+    // Whoever has given up leaves those before in their turn; `then` lets go of their results.
+    last = Promise.allSettled([last, turn]).then(() => {});
+    return turn;
+  };
 }
 
 /**

@@ -1,9 +1,9 @@
 import { untilAborted } from '../http/untilAborted.ts';
 import { isSignedByContract, readForwarderNonce } from './chainReader.ts';
+import { createNonceManager, type NonceManager } from './createNonceManager.ts';
 import type { SignatureCheck } from './createNonceSearch.ts';
 import { isSignedBy } from './isSignedBy.ts';
-import { createNonceManager, type NonceManager } from './nonceManager.ts';
-import { openSigner, type TypedDataSigner } from './typedDataSigner.ts';
+import { openSigner, type TypedDataSigner } from './openSigner.ts';
 import type { UserClientOptions } from './userClient.ts';
 
 /** The Forwarder's own default: one day. */

@@ -8,28 +8,28 @@ import {
 import { untilAborted } from '../http/untilAborted.ts';
 import type { CallOptions } from '../requests/getRequest.ts';
 import { isEnded, type WaitOptions } from '../requests/waitForRequest.ts';
+import { type ActionInput, writeParams } from './actionInput.ts';
+import type { NonceManager, NonceUse } from './createNonceManager.ts';
+import { createOpener } from './createOpener.ts';
+import type { Submission } from './createVerbs.ts';
+import { createVerbs } from './createVerbs.ts';
 import { isSignedBy } from './isSignedBy.ts';
-import type { NonceManager, NonceUse } from './nonceManager.ts';
-import { createOpener } from './openUser.ts';
-import type { Submission } from './submission.ts';
-import type { TypedDataSigner } from './typedDataSigner.ts';
+import type { TypedDataSigner } from './openSigner.ts';
 import type { UserClient, UserClientOptions } from './userClient.ts';
-import { createVerbs } from './verbs.ts';
 import { WalletError } from './walletError.ts';
-import { type Wish, writeWish } from './wishes.ts';
 
-/** One wish on its way to being signed. */
+/** An action on its way to being signed. */
 interface Order<A extends SignedAction> extends CallOptions {
   readonly action: A;
-  readonly wish: Wish<A>;
+  readonly input: ActionInput<A>;
 }
 
-async function signWish<A extends SignedAction>(
+async function signInput<A extends SignedAction>(
   { gateway, domain, signatures }: UserClientOptions,
   { address, sign }: TypedDataSigner,
-  { action, wish, nonce, signal }: Order<A> & { readonly nonce: bigint },
+  { action, input, nonce, signal }: Order<A> & { readonly nonce: bigint },
 ): Promise<ActionParams<A>> {
-  const source = { ...domain, action, params: writeWish<A>(wish, gateway.transport.now()), nonce };
+  const source = { ...domain, action, params: writeParams<A>(input, gateway.transport.now()), nonce };
   const signature = await untilAborted('Signing', sign(createTypedData<A>(source)), signal);
   const params = createSignedParams<A>({ ...source, signer: address, signature });
   // Signed params are the action's. A wallet may have been switched to another account since it was opened.
@@ -39,7 +39,7 @@ async function signWish<A extends SignedAction>(
 }
 
 /**
- * Makes a user's client: one verb for each action, which signs the wish with the next forwarder nonce and submits it. Verbs may
+ * Makes a user's client: one verb for each action, which signs the action with the next forwarder nonce and submits it. Verbs may
  * be called at once; they are signed and submitted one after the other.
  *
  * @param options - the gateway, the Forwarder, who signs (`account`, `walletClient` or `provider`) and how to read the nonce
@@ -65,7 +65,7 @@ export function createUserClient(options: UserClientOptions): UserClient {
     return record;
   }
 
-  /** Signs a wish with the next nonce, and does something with it before the next one is signed. */
+  /** Signs an action with the next nonce, and does something with it before the next one is signed. */
   async function useSigned<A extends SignedAction, T>(
     order: Order<A>,
     act: (params: ActionParams<A>, nonce: bigint) => Promise<NonceUse<T>>,
@@ -74,13 +74,13 @@ export function createUserClient(options: UserClientOptions): UserClient {
     const user = await open(signal);
     nonces = user.nonces;
     return await nonces.use(
-      async (nonce) => await act(await signWish<A>(options, user.signer, { ...order, nonce }), nonce),
+      async (nonce) => await act(await signInput<A>(options, user.signer, { ...order, nonce }), nonce),
       signal,
     );
   }
 
-  function submit<A extends SignedAction>(action: A, wish: Wish<A>, { signal }: CallOptions = {}) {
-    return useSigned<A, Submission<A>>({ action, wish, signal }, async (params, nonce) => {
+  function submit<A extends SignedAction>(action: A, input: ActionInput<A>, { signal }: CallOptions = {}) {
+    return useSigned<A, Submission<A>>({ action, input, signal }, async (params, nonce) => {
       const record = await gateway.submitRequest<A>({ chainName: options.chainName, action, params }, { signal });
       const { requestId } = record;
       const wait = (how?: WaitOptions) => waitForRequest(requestId, how);
@@ -102,8 +102,8 @@ export function createUserClient(options: UserClientOptions): UserClient {
       }),
     domain: options.domain,
     getAddress: async () => (await open()).signer.address,
-    signWrite: (wish, { signal } = {}) =>
-      useSigned({ action: 'WRITE_DATA_FOR', wish, signal }, async (entry, nonce) => ({ value: { entry, nonce } })),
+    signWrite: (input, { signal } = {}) =>
+      useSigned({ action: 'WRITE_DATA_FOR', input, signal }, async (entry, nonce) => ({ value: { entry, nonce } })),
     signTypedData: async (typedData) => (await open()).signer.sign(typedData),
     releaseNonce: async (nonce) => (await open()).nonces.release(nonce),
     resyncNonces: async () => (await open()).nonces.resync(),

@@ -1,10 +1,22 @@
+import type { RequestRecord } from '@prism-gateway/protocol';
 import { REQUEST_STRUCTS, type SignedAction } from '@prism-gateway/protocol/typed-data';
 import type { CallOptions } from '../requests/getRequest.ts';
-import type { Submission } from './submission.ts';
-import type { Wish } from './wishes.ts';
+import type { WaitOptions } from '../requests/waitForRequest.ts';
+import type { ActionInput } from './actionInput.ts';
 
-/** Signs a wish with the next forwarder nonce, and submits it. */
-export type Verb<A extends SignedAction> = (wish: Wish<A>, options?: CallOptions) => Promise<Submission<A>>;
+/** A request that the gateway has stored. */
+export interface Submission<A extends SignedAction = SignedAction> {
+  readonly requestId: string;
+  /** As the gateway answered. */
+  readonly record: RequestRecord<A>;
+  /** The forwarder nonce that it was signed with. */
+  readonly nonce: bigint;
+  /** Waits until it has ended. @throws GatewayError WAIT_TIMED_OUT, ABORTED */
+  wait(options?: WaitOptions): Promise<RequestRecord>;
+}
+
+/** Signs an action with the next forwarder nonce, and submits it. */
+export type Verb<A extends SignedAction> = (input: ActionInput<A>, options?: CallOptions) => Promise<Submission<A>>;
 
 /** One verb for each action that a user signs: the action's name without `_FOR`, in camel case. */
 export interface UserVerbs {
@@ -40,7 +52,9 @@ function verbOf(action: string): string {
  *
  * @param submit - what each verb does, with its action
  */
-export function createVerbs(submit: (action: SignedAction, wish: Wish, options?: CallOptions) => unknown): UserVerbs {
+export function createVerbs(
+  submit: (action: SignedAction, input: ActionInput, options?: CallOptions) => unknown,
+): UserVerbs {
   // The keys of the structs are the actions.
   const actions = Object.keys(REQUEST_STRUCTS) as SignedAction[];
   const verbs = actions.map((action) => [verbOf(action), submit.bind(undefined, action)]);

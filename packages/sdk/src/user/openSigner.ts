@@ -1,6 +1,5 @@
 import type { PermitTypedData, RequestTypedData } from '@prism-gateway/protocol/typed-data';
-import type { WalletClient } from 'viem';
-import { readProviderAddress, signByProvider } from './signByProvider.ts';
+import { getTypesForEIP712Domain, stringify, type WalletClient } from 'viem';
 import { WalletError } from './walletError.ts';
 
 /** What is signed: domain, types, primary type and message of a request or a permit. */
@@ -36,6 +35,46 @@ export interface TypedDataSigner {
   readonly address: string;
   /** @returns the signature as hex; whatever the wallet throws, it throws */
   sign(typedData: SignableTypedData): Promise<string>;
+}
+
+/**
+ * Asks a wallet for its first account; the user may have to agree.
+ *
+ * @returns undefined where it gives none
+ * @see https://eips.ethereum.org/EIPS/eip-1102
+ */
+async function readProviderAddress(provider: Eip1193Provider): Promise<string | undefined> {
+  const accounts = await provider.request({ method: 'eth_requestAccounts' });
+  const first: unknown = Array.isArray(accounts) ? accounts[0] : undefined;
+  return typeof first === 'string' ? first : undefined;
+}
+
+/**
+ * Writes typed data as wallets take it: JSON, with integers as decimal text and the domain's struct among the types.
+ *
+ * @see https://eips.ethereum.org/EIPS/eip-712
+ */
+function writeTypedData({ domain, types, primaryType, message }: SignableTypedData): string {
+  const whole = { EIP712Domain: getTypesForEIP712Domain({ domain }), ...types };
+  return stringify({ domain, types: whole, primaryType, message });
+}
+
+/**
+ * Has a browser wallet sign typed data.
+ *
+ * @param order.address - the account to sign with
+ * @returns the signature as hex
+ * @throws WalletError WALLET_ANSWER; and what the wallet throws, such as code 4001 where the user refuses
+ * @see https://eips.ethereum.org/EIPS/eip-1193
+ */
+async function signByProvider(
+  provider: Eip1193Provider,
+  { address, typedData }: { readonly address: string; readonly typedData: SignableTypedData },
+): Promise<string> {
+  const params = [address, writeTypedData(typedData)];
+  const signature = await provider.request({ method: 'eth_signTypedData_v4', params });
+  if (typeof signature === 'string') return signature;
+  throw new WalletError('WALLET_ANSWER');
 }
 
 async function openWallet(walletClient: TypedDataWalletClient): Promise<TypedDataSigner> {

@@ -4,11 +4,10 @@ import type { GatewayClient } from '../requests/createGatewayClient.ts';
 import type { CallOptions } from '../requests/getRequest.ts';
 import type { WaitOptions } from '../requests/waitForRequest.ts';
 import type { WaitForAllOptions } from '../requests/waitForRequests.ts';
+import type { ActionInput } from './actionInput.ts';
 import type { ChainReader } from './chainReader.ts';
-import type { Submission } from './submission.ts';
-import type { SignableTypedData, SignerSource } from './typedDataSigner.ts';
-import type { UserVerbs } from './verbs.ts';
-import type { Wish } from './wishes.ts';
+import type { Submission, UserVerbs } from './createVerbs.ts';
+import type { SignableTypedData, SignerSource } from './openSigner.ts';
 
 /** What a user's client is made of. */
 export type UserClientOptions = {
@@ -42,10 +41,10 @@ export interface UserClient extends UserVerbs {
   /** The signer's address. A browser wallet may ask its user for leave. */
   getAddress(): Promise<string>;
   /** Signs and submits any action; the verbs are this by name. */
-  submit<A extends SignedAction>(action: A, wish: Wish<A>, options?: CallOptions): Promise<Submission<A>>;
+  submit<A extends SignedAction>(action: A, input: ActionInput<A>, options?: CallOptions): Promise<Submission<A>>;
   /** Signs one write to be handed to whoever gathers a multi-user batch; it takes the next nonce. */
   signWrite(
-    wish: Wish<'WRITE_DATA_FOR'>,
+    input: ActionInput<'WRITE_DATA_FOR'>,
     options?: CallOptions,
   ): Promise<{ readonly entry: WriteEntry; readonly nonce: bigint }>;
   /** Signs other typed data of the same signer, such as a permit. @returns the signature as hex */

@@ -1,6 +1,6 @@
 /** `npm run bench -- payments`: one payment relayer against its two transactions sent raw. */
 import { availableParallelism } from 'node:os';
-import { startPaymentsRig } from '../../../packages/payments/test/rig/startPaymentsRig.ts';
+import { startPaymentsRig } from '@prism-gateway/payments/demo';
 import { formatTable } from '../report/formatTable.ts';
 import { median } from '../report/median.ts';
 import { payByRelayer, type RelayerRun } from './payByRelayer.ts';

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { startProgram } from '../../../packages/payments/scripts/demo/startProgram.ts';
-import type { PaymentsRig, RigKey } from '../../../packages/payments/test/rig/startPaymentsRig.ts';
-import { waitUntil } from '../../../packages/payments/test/rig/waitUntil.ts';
+import type { PaymentsRig, RigKey } from '@prism-gateway/payments/demo';
+import { startProgram, waitUntil } from '@prism-gateway/payments/demo';
 import { startCallCounter } from './startCallCounter.ts';
 
 /** What is to be paid, and how. */

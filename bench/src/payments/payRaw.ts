@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { PaymentsRig, RigKey } from '@prism-gateway/payments/demo';
+import { encodeApproval, encodeBuy, encodePayout } from '@prism-gateway/payments/demo';
 import { type Address, createPublicClient, createWalletClient, type Hash, type Hex, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { encodeApproval, encodeBuy, encodePayout } from '../../../packages/payments/src/chain/marks.ts';
-import type { PaymentsRig, RigKey } from '../../../packages/payments/test/rig/startPaymentsRig.ts';
 
 /** What is to be paid, and how. */
 export interface RawOptions {

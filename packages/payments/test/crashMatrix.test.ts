@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isLong, sized } from '@prism-gateway/testing/test-size';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type PaymentsRig, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
+import { waitUntil } from '../scripts/demo/waitUntil.ts';
 import { markPayout } from '../src/chain/marks.ts';
 import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
 import { crashInstance } from './rig/crashInstance.ts';
 import { type RunningInstance, runInstance } from './rig/runInstance.ts';
-import { type PaymentsRig, startPaymentsRig } from './rig/startPaymentsRig.ts';
-import { waitUntil } from './rig/waitUntil.ts';
 
 const RATE = 1000n;
 const AMOUNT = 12_345_678n;

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { createFakeClock, createLogRecorder, startBlackHole } from '@prism-gateway/testing';
 import { createPublicClient, http } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type PaymentsRig, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import type { Alert } from '../src/alerts/alert.ts';
 import { createMonitor } from '../src/monitor/createMonitor.ts';
 import { readMonitorState, writeMonitorState } from '../src/monitor/monitorState.ts';
-import { type PaymentsRig, startPaymentsRig } from './rig/startPaymentsRig.ts';
 
 const ETHER = 10n ** 18n;
 const DAY_MS = 86_400_000;

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startRpcFaultProxy } from '@prism-gateway/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
+import { waitUntil } from '../scripts/demo/waitUntil.ts';
 import { markPayout } from '../src/chain/marks.ts';
 import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
-import { type PaymentsRig, type RigKey, startPaymentsRig } from './rig/startPaymentsRig.ts';
 import { type Scene, startScene } from './rig/startScene.ts';
-import { waitUntil } from './rig/waitUntil.ts';
 
 const RATE = 1000n;
 const AMOUNT = 7_000_001n;

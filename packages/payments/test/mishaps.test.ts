@@ -4,10 +4,10 @@ import { stablecoinAbi } from '@prism-gateway/contracts';
 import { startRpcFaultProxy } from '@prism-gateway/testing';
 import { type Hex, numberToHex, toFunctionSelector } from 'viem';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
+import { waitUntil } from '../scripts/demo/waitUntil.ts';
 import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
-import { type PaymentsRig, type RigKey, startPaymentsRig } from './rig/startPaymentsRig.ts';
 import { codesOf, countBuysOf, startScene } from './rig/startScene.ts';
-import { waitUntil } from './rig/waitUntil.ts';
 
 const RATE = 1000n;
 const AMOUNT = 7_000_001n;

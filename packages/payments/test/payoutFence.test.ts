@@ -3,13 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Address, createPublicClient, type Hex, http, keccak256, parseGwei } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type PaymentsRig, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
+import { waitUntil } from '../scripts/demo/waitUntil.ts';
 import { createMarkSearch } from '../src/chain/createMarkSearch.ts';
 import { createPayoutFence } from '../src/chain/createPayoutFence.ts';
 import { type ChainCall, encodeAnnouncement, encodePayout, markPayout } from '../src/chain/marks.ts';
 import type { BroadcastTable } from '../src/journal/broadcastTable.ts';
 import { openPaymentJournal } from '../src/journal/openPaymentJournal.ts';
-import { type PaymentsRig, startPaymentsRig } from './rig/startPaymentsRig.ts';
-import { waitUntil } from './rig/waitUntil.ts';
 
 const STAND_MS = 200;
 const FRESH_MS = 500;

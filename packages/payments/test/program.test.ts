@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { encryptKey, listenOnLoopback } from '@prism-gateway/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { startPaymentsRig } from './rig/startPaymentsRig.ts';
-import { waitUntil } from './rig/waitUntil.ts';
+import { startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
+import { waitUntil } from '../scripts/demo/waitUntil.ts';
 
 const PASSWORD = 'only for this test';
 const PATIENCE_MS = 20_000;

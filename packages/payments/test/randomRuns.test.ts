@@ -2,11 +2,11 @@ import { startFaultProxy } from '@prism-gateway/testing';
 import { sized } from '@prism-gateway/testing/test-size';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { type PaymentsRig, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
+import { waitUntil } from '../scripts/demo/waitUntil.ts';
 import { markPayout } from '../src/chain/marks.ts';
 import { OPEN_STATES } from '../src/journal/paymentState.ts';
 import { runInstance } from './rig/runInstance.ts';
-import { type PaymentsRig, startPaymentsRig } from './rig/startPaymentsRig.ts';
-import { waitUntil } from './rig/waitUntil.ts';
 
 const INSTANCES = 3;
 const PATIENCE_MS = sized({ small: 60_000, long: 240_000 });

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { startRpcFaultProxy } from '@prism-gateway/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
+import { waitUntil } from '../scripts/demo/waitUntil.ts';
 import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
-import { startStandIn } from '../src/standIn/startStandIn.ts';
-import { type PaymentsRig, type RigKey, startPaymentsRig } from './rig/startPaymentsRig.ts';
+import { startReferenceFrontend } from '../src/referenceFrontend/startReferenceFrontend.ts';
 import { codesOf, startScene } from './rig/startScene.ts';
-import { waitUntil } from './rig/waitUntil.ts';
 
 const AMOUNT = 7_000_001n;
 const OWED = computeCreditsOwed(AMOUNT, 1000n);
@@ -35,7 +35,7 @@ async function startBlocked() {
   });
   const overrides = { RPC_URL: proxy.url, RETRY_DELAY_MS: '20' };
   const file = join(rig.dir, `${key.address}-frontend.db`);
-  const frontend = await startStandIn({ file, secret: rig.secret, leaseMs: () => LEASE_MS });
+  const frontend = await startReferenceFrontend({ file, secret: rig.secret, leaseMs: () => LEASE_MS });
   const scene = await startScene(rig, { key, overrides, frontend });
   const add = async (state: string) => {
     const payment = rig.addPayment(AMOUNT, frontend);

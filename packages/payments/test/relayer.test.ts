@@ -1,12 +1,12 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
+import { waitUntil } from '../scripts/demo/waitUntil.ts';
 import { markAnnouncement, markPayout } from '../src/chain/marks.ts';
 import { formatStatus } from '../src/entry/formatStatus.ts';
 import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
 import { runInstance } from './rig/runInstance.ts';
-import { type PaymentsRig, type RigKey, startPaymentsRig } from './rig/startPaymentsRig.ts';
 import { codesOf, countBuysOf, startScene } from './rig/startScene.ts';
-import { waitUntil } from './rig/waitUntil.ts';
 
 const RATE = 1000n;
 const AMOUNT = 7_000_001n;

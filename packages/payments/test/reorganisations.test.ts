@@ -2,13 +2,13 @@ import { rmSync } from 'node:fs';
 import { createWalletClient, http, parseGwei } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
+import { waitUntil } from '../scripts/demo/waitUntil.ts';
 import { markPayout } from '../src/chain/marks.ts';
 import { runRelease } from '../src/entry/runStatus.ts';
 import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
 import { parseSettings } from '../src/settings/settings.ts';
 import { type RunningInstance, runInstance } from './rig/runInstance.ts';
-import { type PaymentsRig, type RigKey, startPaymentsRig } from './rig/startPaymentsRig.ts';
-import { waitUntil } from './rig/waitUntil.ts';
 
 const AMOUNT = 7_000_001n;
 const OWED = computeCreditsOwed(AMOUNT, 1000n);

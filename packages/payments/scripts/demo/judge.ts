@@ -1,7 +1,7 @@
 import { type Address, formatUnits, type Hash } from 'viem';
 import { markPayout } from '../../src/chain/marks.ts';
 import { computeCreditsOwed } from '../../src/payments/computeCredits.ts';
-import type { PaymentsRig } from '../../test/rig/startPaymentsRig.ts';
+import type { PaymentsRig } from './startPaymentsRig.ts';
 
 /** A payment, as the demo looks at it in the end. */
 export interface JudgedPayment {

@@ -5,10 +5,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startChatReceiver, startMailServer } from '@prism-gateway/testing';
 import { openPaymentJournal } from '../../src/journal/openPaymentJournal.ts';
 import type { PaymentState } from '../../src/journal/paymentState.ts';
-import { type PaymentsRig, type RigKey, startPaymentsRig } from '../../test/rig/startPaymentsRig.ts';
-import { waitUntil } from '../../test/rig/waitUntil.ts';
 import { formatTable, judgePayments } from './judge.ts';
+import { type PaymentsRig, type RigKey, startPaymentsRig } from './startPaymentsRig.ts';
 import { type Program, startProgram } from './startProgram.ts';
+import { waitUntil } from './waitUntil.ts';
 
 const PAYMENTS = 50;
 /** Payments come in one by one, so that there is something to see. */

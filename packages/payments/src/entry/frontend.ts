@@ -1,8 +1,8 @@
-/** `node packages/payments/src/entry/frontend.ts`: the stand-in frontend as a program, for trying the payment relayer out. */
+/** `node packages/payments/src/entry/frontend.ts`: the reference frontend as a program, for trying the payment relayer out. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { startStandIn } from '../standIn/startStandIn.ts';
-import { waitForSignal } from './waitForSignal.ts';
+import { waitForSignal } from '@prism-gateway/runtime';
+import { startReferenceFrontend } from '../referenceFrontend/startReferenceFrontend.ts';
 
 const DEFAULT_PORT = '8790';
 const DEFAULT_LEASE_MS = '60000';
@@ -19,13 +19,13 @@ if (RELAYER_SECRET === undefined || RELAYER_SECRET === '') {
   process.exit(1);
 }
 mkdirSync(DATA_DIR, { recursive: true });
-const frontend = await startStandIn({
+const frontend = await startReferenceFrontend({
   file: join(DATA_DIR, 'frontend.db'),
   secret: RELAYER_SECRET,
   leaseMs: () => Number(CLAIM_LEASE_MS),
   port: Number(PORT),
 });
-console.log(`The stand-in frontend shows its payments at ${frontend.url}/`);
+console.log(`The reference frontend shows its payments at ${frontend.url}/`);
 await waitForSignal();
 await frontend.close();
 process.exit(0);

@@ -1,7 +1,7 @@
-import type { StandIn } from '../../src/standIn/startStandIn.ts';
+import type { PaymentsRig, RigKey } from '../../scripts/demo/startPaymentsRig.ts';
+import { waitUntil } from '../../scripts/demo/waitUntil.ts';
+import type { ReferenceFrontend } from '../../src/referenceFrontend/startReferenceFrontend.ts';
 import { type RunningInstance, runInstance } from './runInstance.ts';
-import type { PaymentsRig, RigKey } from './startPaymentsRig.ts';
-import { waitUntil } from './waitUntil.ts';
 
 const PATIENCE_MS = 15_000;
 
@@ -17,7 +17,11 @@ export type Scene = Awaited<ReturnType<typeof startScene>>;
  */
 export async function startScene(
   rig: PaymentsRig,
-  options: { readonly key: RigKey; readonly overrides?: Readonly<Record<string, string>>; readonly frontend?: StandIn },
+  options: {
+    readonly key: RigKey;
+    readonly overrides?: Readonly<Record<string, string>>;
+    readonly frontend?: ReferenceFrontend;
+  },
 ) {
   const frontend = options.frontend ?? (await rig.startFrontend());
   const settings = { ...rig.settingsFor(options.key, [], frontend), ...options.overrides };

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import * as z from 'zod/mini';
-import type { StandInStore } from './openStandInStore.ts';
-import { writePage } from './writePage.ts';
+import type { FrontendStore } from './openFrontendStore.ts';
+import { writePaymentsPage } from './writePaymentsPage.ts';
 
 /** Longest body that is read. */
 const MAX_BODY_BYTES = 16_384;
@@ -45,14 +45,14 @@ function sendJson(response: ServerResponse, status: number, body: unknown): void
 }
 
 /**
- * Creates the listener of the stand-in frontend: the relayer's three endpoints, and `/`, the page.
+ * Creates the listener of the reference frontend: the relayer's three endpoints, and `/`, the page.
  *
  * @param options - store, secret and clock
  * @returns the listener
  * @see DECISIONS.md, "Payment relayer and its frontend"
  */
-export function createStandInHandler(options: {
-  readonly store: StandInStore;
+export function createFrontendHandler(options: {
+  readonly store: FrontendStore;
   readonly secret: string;
   readonly now: () => number;
 }): RequestListener {
@@ -96,7 +96,7 @@ export function createStandInHandler(options: {
         'content-type': 'text/html; charset=utf-8',
         'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
       });
-      return void response.end(writePage(store.list(), now()));
+      return void response.end(writePaymentsPage(store.list(), now()));
     }
     const route = routes[`${request.method} ${pathname}`];
     if (route === undefined) return sendJson(response, 404, { error: 'There is nothing here.' });

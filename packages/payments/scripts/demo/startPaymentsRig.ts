@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { creditTokenAbi, type Deployment, exchangeAbi, stablecoinAbi } from '@prism-gateway/contracts';
 import { deployContracts, startDevnet } from '@prism-gateway/devnet';
+import { createTurns } from '@prism-gateway/runtime';
 import { type Address, createTestClient, createWalletClient, getAddress, type Hex, http, publicActions } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { readMark } from '../../src/chain/marks.ts';
-import { createTurns } from '../../src/flow/createTurns.ts';
-import { type StandIn, startStandIn } from '../../src/standIn/startStandIn.ts';
+import { type ReferenceFrontend, startReferenceFrontend } from '../../src/referenceFrontend/startReferenceFrontend.ts';
 
 /** A relayer's key and address, with ether and stablecoins. */
 export interface RigKey {
@@ -17,23 +17,23 @@ export interface RigKey {
   readonly address: Address;
 }
 
-/** A devnet with contracts, and a stand-in frontend. */
+/** A devnet with contracts, and a reference frontend. */
 export interface PaymentsRig extends AsyncDisposable {
   readonly rpcUrl: string;
   readonly deployment: Deployment;
-  readonly frontend: StandIn;
+  readonly frontend: ReferenceFrontend;
   readonly secret: string;
   readonly dir: string;
   readonly client: ReturnType<typeof createClient>;
   /** Milliseconds of a claim's lease; may be changed. */
   lease: { ms: number };
   /** Starts one more frontend, with payments of its own. */
-  startFrontend(): Promise<StandIn>;
+  startFrontend(): Promise<ReferenceFrontend>;
   fundKey(): Promise<RigKey>;
   /** Adds a payment to a wallet of its own. */
   addPayment(
     stablecoinAmount: bigint,
-    frontend?: StandIn,
+    frontend?: ReferenceFrontend,
   ): { readonly paymentIntentId: string; readonly walletAddress: Address };
   /** Transfers credits of the deployment, without any mark. */
   giveCredits(address: Address, amount: bigint): Promise<void>;
@@ -43,11 +43,11 @@ export interface PaymentsRig extends AsyncDisposable {
   countPayouts(mark: Hex): Promise<number>;
   setRate(rate: bigint): Promise<void>;
   /** The settings of an instance; fast. */
-  settingsFor(key: RigKey, others?: readonly Address[], target?: StandIn): Record<string, string>;
+  settingsFor(key: RigKey, others?: readonly Address[], target?: ReferenceFrontend): Record<string, string>;
   close(): Promise<void>;
 }
 
-/** The secret that the stand-in frontend knows relayers by. */
+/** The secret that the reference frontend knows relayers by. */
 const SECRET = 'a-secret-of-the-rig';
 const STABLECOINS = 1_000_000_000_000n;
 
@@ -73,7 +73,7 @@ function startHeartbeat(client: ReturnType<typeof createClient>, intervalMs: num
   };
 }
 
-/** Starts a devnet, the contracts and a stand-in frontend. */
+/** Starts a devnet, the contracts and a reference frontend. */
 export async function startPaymentsRig(
   options: {
     readonly blockTimeMs?: number;
@@ -89,13 +89,17 @@ export async function startPaymentsRig(
   const deployer = privateKeys[0] as Hex;
   const deployment = await deployContracts({ rpcUrl, privateKey: deployer });
   const lease = { ms: options.leaseMs ?? 60_000 };
-  const frontend = await startStandIn({ file: join(dir, 'frontend.db'), secret: SECRET, leaseMs: () => lease.ms });
+  const frontend = await startReferenceFrontend({
+    file: join(dir, 'frontend.db'),
+    secret: SECRET,
+    leaseMs: () => lease.ms,
+  });
   const client = createClient(rpcUrl);
   const wallet = createWalletClient({ account: privateKeyToAccount(deployer), transport: http(rpcUrl) });
   const { creditToken, stablecoin, exchange } = deployment;
   const inTurn = createTurns();
   let payments = 0;
-  const extras: StandIn[] = [];
+  const extras: ReferenceFrontend[] = [];
   const heartbeat = startHeartbeat(client, options.heartbeatMs ?? 50);
 
   async function findPayouts(mark: Hex) {
@@ -126,7 +130,7 @@ export async function startPaymentsRig(
     client,
     lease,
     async startFrontend() {
-      const extra = await startStandIn({
+      const extra = await startReferenceFrontend({
         file: join(dir, `frontend-${extras.length}.db`),
         secret: SECRET,
         leaseMs: () => lease.ms,

@@ -1,32 +1,32 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { createStandInHandler } from './createStandInHandler.ts';
-import { openStandInStore, type StandInStore } from './openStandInStore.ts';
+import { createFrontendHandler } from './createFrontendHandler.ts';
+import { type FrontendStore, openFrontendStore } from './openFrontendStore.ts';
 
-/** A running stand-in frontend. */
-export interface StandIn {
+/** A running reference frontend. */
+export interface ReferenceFrontend {
   /** Like `http://127.0.0.1:40123`. */
   readonly url: string;
-  readonly store: StandInStore;
+  readonly store: FrontendStore;
   close(): Promise<void>;
 }
 
 /**
- * Starts the stand-in frontend on 127.0.0.1.
+ * Starts the reference frontend on 127.0.0.1.
  *
  * @param options - SQLite file, secret, lease of a claim, port (default: a free one), clock
  * @returns the running frontend
  */
-export async function startStandIn(options: {
+export async function startReferenceFrontend(options: {
   readonly file: string;
   readonly secret: string;
   readonly leaseMs: () => number;
   readonly port?: number;
   readonly now?: () => number;
-}): Promise<StandIn> {
+}): Promise<ReferenceFrontend> {
   const { now = Date.now } = options;
-  const store = openStandInStore({ file: options.file, now, leaseMs: options.leaseMs });
-  const server = createServer(createStandInHandler({ store, secret: options.secret, now }));
+  const store = openFrontendStore({ file: options.file, now, leaseMs: options.leaseMs });
+  const server = createServer(createFrontendHandler({ store, secret: options.secret, now }));
   server.listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 
-/** A card payment as the stand-in frontend keeps it. */
-export interface StandInPayment {
+/** A card payment as the reference frontend keeps it. */
+export interface FrontendPayment {
   readonly paymentIntentId: string;
   readonly walletAddress: string;
   /** Stablecoin base units, a decimal string. */
@@ -13,19 +13,19 @@ export interface StandInPayment {
   readonly txHash?: string;
 }
 
-/** The stand-in frontend's payments. */
-export interface StandInStore {
+/** The reference frontend's payments. */
+export interface FrontendStore {
   /** @returns false where the intent is there already */
-  add(payment: Pick<StandInPayment, 'paymentIntentId' | 'walletAddress' | 'stablecoinAmount'>): boolean;
+  add(payment: Pick<FrontendPayment, 'paymentIntentId' | 'walletAddress' | 'stablecoinAmount'>): boolean;
   /** Neither completed nor under a lease, oldest first. */
-  listPending(limit: number): readonly StandInPayment[];
-  list(): readonly StandInPayment[];
+  listPending(limit: number): readonly FrontendPayment[];
+  list(): readonly FrontendPayment[];
   claim(paymentIntentId: string): 'claimed' | 'taken' | 'unknown';
   complete(paymentIntentId: string, txHash: string): 'completed' | 'conflict' | 'unknown';
   close(): void;
 }
 
-function readPayment(row: Readonly<Record<string, unknown>>): StandInPayment {
+function readPayment(row: Readonly<Record<string, unknown>>): FrontendPayment {
   return {
     paymentIntentId: `${row.payment_intent_id}`,
     walletAddress: `${row.wallet_address}`,
@@ -38,16 +38,16 @@ function readPayment(row: Readonly<Record<string, unknown>>): StandInPayment {
 }
 
 /**
- * Opens the stand-in frontend's own SQLite. Each transition is one conditional write.
+ * Opens the reference frontend's own SQLite. Each transition is one conditional write.
  *
  * @param options - file, clock, and how long a claim lasts, asked at each claim
  * @returns the store
  */
-export function openStandInStore(options: {
+export function openFrontendStore(options: {
   readonly file: string;
   readonly now: () => number;
   readonly leaseMs: () => number;
-}): StandInStore {
+}): FrontendStore {
   const database = new DatabaseSync(options.file, { timeout: 5000 });
   database.exec(`
     PRAGMA journal_mode = WAL;

@@ -1,10 +1,10 @@
-import type { StandInPayment } from './openStandInStore.ts';
+import type { FrontendPayment } from './openFrontendStore.ts';
 
 function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
 
-function describeState(payment: StandInPayment, nowMs: number): string {
+function describeState(payment: FrontendPayment, nowMs: number): string {
   if (payment.txHash !== undefined) return 'completed';
   return payment.leaseUntilMs > nowMs ? 'claimed' : 'pending';
 }
@@ -16,7 +16,7 @@ function describeState(payment: StandInPayment, nowMs: number): string {
  * @param nowMs - milliseconds since the epoch
  * @returns HTML, every value escaped
  */
-export function writePage(payments: readonly StandInPayment[], nowMs: number): string {
+export function writePaymentsPage(payments: readonly FrontendPayment[], nowMs: number): string {
   const rows = payments.map((payment) => {
     const cells = [
       payment.paymentIntentId,

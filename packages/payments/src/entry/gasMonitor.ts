@@ -1,6 +1,8 @@
 /** `npm run gas-monitor`: warns before a relayer runs dry. */
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { waitForSignal } from '@prism-gateway/runtime';
+import { createLogger, openLogOutput } from '@prism-gateway/runtime/logs';
 import { loadAccount } from '@prism-gateway/sender';
 import { type Address, createPublicClient, http } from 'viem';
 import { createAlerter } from '../alerts/createAlerter.ts';
@@ -10,9 +12,7 @@ import { createMonitor, type MonitorTarget } from '../monitor/createMonitor.ts';
 import { readMonitorState, writeMonitorState } from '../monitor/monitorState.ts';
 import { parseSettings, type Settings } from '../settings/settings.ts';
 import { gasMonitorUsage } from '../settings/usage.ts';
-import { createLogger } from './createLogger.ts';
 import { secretsOf } from './secretsOf.ts';
-import { waitForSignal } from './waitForSignal.ts';
 
 /** Time for the last alerts, in milliseconds. */
 const ALERT_DRAIN_MS = 5000;
@@ -60,7 +60,8 @@ async function watch(settings: Settings<'gas-monitor'>): Promise<void> {
   const { signal } = stopping;
   const stopped = waitForSignal().then(() => stopping.abort());
   const redact = createRedactor(secretsOf(settings));
-  const log = createLogger({ level: settings.LOG_LEVEL, redact });
+  const output = openLogOutput();
+  const log = createLogger({ level: settings.LOG_LEVEL, write: output.write, now: Date.now, redact });
   const alerter = createAlerter({ channels: openChannels(settings), log, redact });
   const file = join(settings.DATA_DIR, 'gas-monitor.json');
   const state = readMonitorState(file);
@@ -85,6 +86,7 @@ async function watch(settings: Settings<'gas-monitor'>): Promise<void> {
   // What was told in the meantime is not told again at the next start.
   writeMonitorState(file, state);
   alerter.close();
+  await output.close();
 }
 
 async function main(): Promise<number> {

@@ -1,4 +1,7 @@
 /** `npm run payments`: the payment relayer; `status` and `release <intent>` look after its journal. */
+
+import { waitForSignal } from '@prism-gateway/runtime';
+import { createLogger, openLogOutput } from '@prism-gateway/runtime/logs';
 import { loadAccount } from '@prism-gateway/sender';
 import { createAlerter } from '../alerts/createAlerter.ts';
 import { openChannels } from '../alerts/openChannels.ts';
@@ -8,10 +11,8 @@ import { createMetrics, type Metrics } from '../metrics/createMetrics.ts';
 import { publishMetrics } from '../metrics/publishMetrics.ts';
 import { parseSettings, type Settings } from '../settings/settings.ts';
 import { paymentsUsage } from '../settings/usage.ts';
-import { createLogger } from './createLogger.ts';
 import { runRelease, runStatus } from './runStatus.ts';
 import { secretsOf } from './secretsOf.ts';
-import { waitForSignal } from './waitForSignal.ts';
 
 /** Time for what is under way after a signal, in milliseconds. */
 const DRAIN_MS = 25_000;
@@ -22,7 +23,8 @@ const METRICS_INTERVAL_MS = 5000;
 async function relay(settings: Settings<'payments'>): Promise<void> {
   const signal = waitForSignal();
   const redact = createRedactor(secretsOf(settings));
-  const log = createLogger({ level: settings.LOG_LEVEL, redact });
+  const output = openLogOutput();
+  const log = createLogger({ level: settings.LOG_LEVEL, write: output.write, now: Date.now, redact });
   const {
     RELAYER_PRIVATE_KEY: key,
     RELAYER_KEYSTORE: keystore,
@@ -57,6 +59,7 @@ async function relay(settings: Settings<'payments'>): Promise<void> {
   await relayer.stop(DRAIN_MS);
   await alerter.drain(ALERT_DRAIN_MS);
   alerter.close();
+  await output.close();
 }
 
 async function main(): Promise<number> {

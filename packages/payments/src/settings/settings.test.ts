@@ -1,5 +1,6 @@
+import type { Environment } from '@prism-gateway/runtime/settings';
 import { expect, test } from 'vitest';
-import { type Environment, parseSettings } from './settings.ts';
+import { parseSettings } from './settings.ts';
 
 const ADDRESS = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
 const KEY = `0x${'1'.repeat(64)}`;
@@ -20,7 +21,9 @@ function faultyNames(program: 'payments' | 'gas-monitor', environment: Environme
   } catch (error) {
     const message = error instanceof Error ? error.message : '';
     expect(message).not.toMatch(/s3cret/);
-    return [...message.matchAll(/(?:^Bad setting: |\n {2})([A-Z0-9_]+): /g)].map(([, name = '']) => name).toSorted();
+    return [...message.matchAll(/(?:^Bad setting: |\n {2})([A-Z0-9_]+)(?:\[\d+\])?: /g)]
+      .map(([, name = '']) => name)
+      .toSorted();
   }
 }
 

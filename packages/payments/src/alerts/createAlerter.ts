@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Logger } from '../logger.ts';
+import type { Logger } from '@prism-gateway/runtime/logs';
 import { AlertRefusedError } from './AlertRefusedError.ts';
 import type { Alert, AlertChannel } from './alert.ts';
 

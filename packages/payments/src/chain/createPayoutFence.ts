@@ -11,9 +11,9 @@ import {
 import type { BroadcastTable } from '../journal/broadcastTable.ts';
 import type { MarkTable } from '../journal/markTable.ts';
 import { describeTransaction, type MarkSearch } from './createMarkSearch.ts';
-import { createSubstitutes } from './createSubstitutes.ts';
 import { createStanding, type FenceVerdict, isContested, judgePayout } from './judgePayout.ts';
 import { markPayout } from './marks.ts';
+import { replacementTransactions } from './replacementTransactions.ts';
 
 /** What a fence is made of. */
 export interface FenceOptions {
@@ -83,7 +83,7 @@ export function createPayoutFence(options: FenceOptions): PayoutFence {
   /** Marks of payouts that were given up; the sender, which does not know, must not sign them anew. */
   const givenUp = new Set<Hex>();
   const standing = createStanding(options);
-  const substitutes = createSubstitutes({ ...options, isPayout: (raw) => findMark(parse(raw)) !== undefined });
+  const substitutes = replacementTransactions({ ...options, isPayout: (raw) => findMark(parse(raw)) !== undefined });
   let lookedAtMs = Number.NEGATIVE_INFINITY;
 
   async function judge(mark: Hex): Promise<FenceVerdict> {

@@ -2,33 +2,17 @@ import { exchangeAbi } from '@prism-gateway/contracts';
 import type { Payment } from '../journal/payment.ts';
 import type { ListedPayment } from '../payments/checkListing.ts';
 import { computeCreditsOwed } from '../payments/computeCredits.ts';
-import { refuseChanged } from './refuseChanged.ts';
-import { refusedFact } from './refusePayment.ts';
+import { refuseChanged, refusedFact } from './refusePayment.ts';
 import type { RelayerContext } from './relayerContext.ts';
 
 /** Begins the reason of a payment that is held for being over a limit; such a one is looked at again at each listing. */
 export const LIMIT_REASON = 'limit';
 
-/** Amounts whose claims are under way, so that two at once do not both fit under the limit. */
-const reservedBy = new WeakMap<RelayerContext, Map<string, bigint>>();
-
-function reservationsOf(context: RelayerContext): Map<string, bigint> {
-  const reserved = reservedBy.get(context) ?? new Map<string, bigint>();
-  reservedBy.set(context, reserved);
-  return reserved;
-}
-
-function dayOf(context: RelayerContext): string {
-  return new Date(context.now()).toISOString().slice(0, 10);
-}
-
 /** Why a payment is over a limit; undefined: it is not. */
 function findLimit(context: RelayerContext, amount: bigint): string | undefined {
   const { maxPayment, dailyLimit } = context.config;
   if (amount > maxPayment) return `${LIMIT_REASON}: it is over MAX_PAYMENT, ${maxPayment} stablecoin base units`;
-  const reserved = [...reservationsOf(context).values()].reduce((sum, part) => sum + part, 0n);
-  const spent = context.journal.spentOn(dayOf(context)) + reserved;
-  if (spent + amount <= dailyLimit) return undefined;
+  if (context.dayLimit.fits(amount)) return undefined;
   return `${LIMIT_REASON}: with it, the day's payments are over DAILY_LIMIT, ${dailyLimit} stablecoin base units`;
 }
 
@@ -66,7 +50,7 @@ async function claim(context: RelayerContext, payment: Payment): Promise<boolean
   }
   const rate = await client.readContract({ address: config.exchange, abi: exchangeAbi, functionName: 'rate' });
   const creditsOwed = computeCreditsOwed(stablecoinAmount, rate);
-  journal.move(paymentIntentId, 'claimed', { creditsOwed, countedDay: dayOf(context) });
+  journal.move(paymentIntentId, 'claimed', { creditsOwed, countedDay: context.dayLimit.today() });
   log.info({ paymentIntentId, creditsOwed: `${creditsOwed}` }, 'claimed');
   return true;
 }
@@ -97,10 +81,10 @@ export async function admitPayment(context: RelayerContext, listed: ListedPaymen
     return false;
   }
   if (payment.state === 'held') journal.move(paymentIntentId, 'seen');
-  const reserved = reservationsOf(context).set(paymentIntentId, stablecoinAmount);
+  const free = context.dayLimit.reserve(stablecoinAmount);
   try {
     return await claim(context, payment);
   } finally {
-    reserved.delete(paymentIntentId);
+    free();
   }
 }

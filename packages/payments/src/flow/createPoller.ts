@@ -1,17 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Payment } from '../journal/payment.ts';
+import { alertLatch } from '../alerts/alertLatch.ts';
 import { OPEN_STATES } from '../journal/paymentState.ts';
 import { checkListing, type ListedPayment } from '../payments/checkListing.ts';
-import { admitPayment, LIMIT_REASON } from './admitPayment.ts';
-import { createCrossing } from './createCrossing.ts';
+import { admitPayment } from './admitPayment.ts';
 import { drivePayment } from './drivePayment.ts';
-import { findPayout, takePayout } from './findPayout.ts';
-import { checkGasPrice } from './preconditions.ts';
-import { refuseChanged } from './refuseChanged.ts';
-import { refusePayment } from './refusePayment.ts';
+import { lookAtHeld } from './holdPayment.ts';
+import { watchPayouts } from './recoverVanished.ts';
+import { refuseChanged, refusePayment } from './refusePayment.ts';
 import type { RelayerContext } from './relayerContext.ts';
 import { StepError } from './StepError.ts';
-import { watchPayouts } from './watchPayouts.ts';
 
 /** Asks the frontend for payments, and keeps some under way. */
 export interface Poller {
@@ -30,22 +27,6 @@ const MAX_SILENT_POLLS = 5;
 /** A listing that was worked through is followed by another one after this time at the earliest, in milliseconds. */
 const MIN_PAUSE_MS = 200;
 
-/** It is held for another reason than its payout. */
-function isOnChain({ journal }: RelayerContext, { txHash }: Payment): boolean {
-  return txHash !== undefined && journal.marks.blockOf(txHash) !== undefined;
-}
-
-/** What is held because nobody knew whether it was paid: the chain may know by now. */
-async function lookAtHeld(context: RelayerContext): Promise<void> {
-  for (const payment of context.journal.list(['held'])) {
-    if (payment.reason?.startsWith(LIMIT_REASON) || isOnChain(context, payment)) continue;
-    const payout = await findPayout(context, payment);
-    // One that went elsewhere is why it is held.
-    if (payout === undefined || payout.recipient?.toLowerCase() !== payment.walletAddress.toLowerCase()) continue;
-    takePayout(context, { payment, payout });
-  }
-}
-
 /**
  * Creates the poller.
  *
@@ -61,12 +42,12 @@ export function createPoller(context: RelayerContext): Poller {
   let isStopping = false;
   let silentPolls = 0;
   let wake = Promise.withResolvers<void>();
-  const silence = createCrossing(context, {
+  const silence = alertLatch(context, {
     code: 'FRONTEND_SILENT',
     subject: 'The frontend does not answer',
     over: 'The frontend answers again',
   });
-  const spike = createCrossing(context, {
+  const spike = alertLatch(context, {
     code: 'GAS_PRICE_TOO_HIGH',
     subject: 'No payments are begun: gas costs too much',
     over: 'Gas costs less again',
@@ -104,7 +85,7 @@ export function createPoller(context: RelayerContext): Poller {
 
   async function isGasCheap(): Promise<boolean> {
     try {
-      await checkGasPrice(context);
+      await context.readiness.checkGasPrice();
       spike.clear();
       return true;
     } catch (error) {

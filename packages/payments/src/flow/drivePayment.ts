@@ -1,13 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Payment } from '../journal/payment.ts';
-import type { PaymentState } from '../journal/paymentState.ts';
+import { OPEN_STATES, type PaymentState } from '../journal/paymentState.ts';
 import { completePayment } from './completePayment.ts';
 import { fundPayment } from './fundPayment.ts';
 import { giveBack } from './giveBack.ts';
-import { payOut, settlePayout } from './payOut.ts';
+import { payOut } from './payOut.ts';
 import { recoverVanished } from './recoverVanished.ts';
 import type { RelayerContext } from './relayerContext.ts';
 import { settleBuy } from './settleBuy.ts';
+import { settlePayout } from './settlePayout.ts';
 
 type Step = (context: RelayerContext, payment: Payment) => Promise<void>;
 
@@ -26,15 +27,6 @@ const RETURNABLE: readonly PaymentState[] = ['claimed', 'bought'];
 /** Longest pause between tries of what may not be given up, in milliseconds. */
 const MAX_PAUSE_MS = 60_000;
 
-/** Payments of which people know that they were given back, until a payout is journalled: each is claimed again and again. */
-const toldBy = new WeakMap<RelayerContext, Set<string>>();
-
-function toldOf(context: RelayerContext): Set<string> {
-  const told = toldBy.get(context) ?? new Set<string>();
-  toldBy.set(context, told);
-  return told;
-}
-
 function explain(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 500) : 'unknown';
 }
@@ -50,8 +42,8 @@ function takeFailure(context: RelayerContext, payment: Payment, tries: number, e
   const isReturned = tries > config.maxRetries && RETURNABLE.includes(state);
   if (isReturned) giveBack(context, paymentIntentId, { reason });
   if (tries !== config.maxRetries + 1) return isReturned;
-  if (isReturned && toldOf(context).has(paymentIntentId)) return true;
-  if (isReturned) toldOf(context).add(paymentIntentId);
+  if (isReturned && context.memory.givenBackTold.has(paymentIntentId)) return true;
+  if (isReturned) context.memory.givenBackTold.add(paymentIntentId);
   alerter.raise({
     code: isReturned ? 'PAYMENT_GIVEN_BACK' : 'PAYMENT_LATE',
     severity: 'warning',
@@ -78,7 +70,7 @@ export async function drivePayment(context: RelayerContext, paymentIntentId: str
     const payment = journal.get(paymentIntentId);
     const step = payment === undefined ? undefined : STEPS[payment.state];
     if (payment === undefined || step === undefined) break;
-    if (payment.state === 'transferring') toldOf(context).delete(paymentIntentId);
+    if (payment.state === 'transferring') context.memory.givenBackTold.delete(paymentIntentId);
     try {
       await step(context, payment);
     } catch (error) {
@@ -93,5 +85,41 @@ export async function drivePayment(context: RelayerContext, paymentIntentId: str
       await pause(pauseMs, undefined, { signal }).catch(() => undefined);
     }
   }
-  context.bought.delete(paymentIntentId);
+  context.memory.bought.delete(paymentIntentId);
+}
+
+function giveBackIfUnpaid(context: RelayerContext, paymentIntentId: string): void {
+  const state = context.journal.get(paymentIntentId)?.state;
+  if (state !== undefined && RETURNABLE.includes(state)) giveBack(context, paymentIntentId, { reason: 'restarted' });
+}
+
+/** Waits for a buy that was under way; its credits are in hand then, for whoever needs them next. */
+async function finishBuy(context: RelayerContext, paymentIntentId: string): Promise<void> {
+  const payment = context.journal.get(paymentIntentId);
+  if (payment === undefined) return;
+  try {
+    await settleBuy(context, payment);
+  } finally {
+    giveBackIfUnpaid(context, paymentIntentId);
+  }
+}
+
+/**
+ * Goes on with what the journal holds. A payment whose payout is not journalled is given back: its claim may have ended meanwhile,
+ * and whoever claims it next uses the credits that are in hand.
+ *
+ * @param context - the instance
+ * @param follow - looks after what is under way
+ */
+export function resumePayments(
+  context: RelayerContext,
+  follow: (paymentIntentId: string, drive: () => Promise<void>) => void,
+): void {
+  for (const { paymentIntentId, state } of context.journal.list(OPEN_STATES)) {
+    giveBackIfUnpaid(context, paymentIntentId);
+    follow(paymentIntentId, async () => {
+      if (state === 'buying') await finishBuy(context, paymentIntentId);
+      await drivePayment(context, paymentIntentId);
+    });
+  }
 }

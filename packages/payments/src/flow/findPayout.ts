@@ -2,21 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { markPayout } from '../chain/marks.ts';
 import type { PlacedMark } from '../journal/markTable.ts';
 import type { Payment } from '../journal/payment.ts';
-import { listUnknownPayouts } from './listUnknownPayouts.ts';
 import type { RelayerContext } from './relayerContext.ts';
 
 /** Blocks that settle a payout, the including one counted. */
 export const PAYOUT_CONFIRMATIONS = 2;
-
-/** Instances that have searched the chain since they were started, and since the sender was through with what it knew then. */
-const searched = new WeakSet<RelayerContext>();
-
-/** Alone, nobody but this process can have paid since it looked first, for the key is locked; and this process knows what it has tried. */
-function isSurelyUnpaid(context: RelayerContext, { paymentIntentId }: Payment): boolean {
-  if (!searched.has(context) || context.config.others.length > 0) return false;
-  if (context.journal.marks.find(markPayout(paymentIntentId)).length > 0) return false;
-  return context.journal.attemptsOf(paymentIntentId).every(({ kind }) => kind !== 'payout');
-}
 
 /**
  * Searches the chain for a payout of a payment, by whatever known relayer.
@@ -27,12 +16,8 @@ function isSurelyUnpaid(context: RelayerContext, { paymentIntentId }: Payment): 
  */
 export async function findPayout(context: RelayerContext, payment: Payment): Promise<PlacedMark | undefined> {
   const mark = markPayout(payment.paymentIntentId);
-  if (isSurelyUnpaid(context, payment)) return undefined;
   for (;;) {
-    // The sender goes on with those by itself; the chain shows them once they are mined.
-    const isAllKnown = listUnknownPayouts(context).length === 0;
     const { headBlock } = await context.search.search();
-    if (isAllKnown) searched.add(context);
     const payout = context.journal.marks.find(mark).find(({ kind }) => kind === 'payout');
     if (payout === undefined || headBlock - payout.blockNumber + 1 >= PAYOUT_CONFIRMATIONS) return payout;
     await pause(context.config.rpcPollIntervalMs, undefined, { signal: context.signal });

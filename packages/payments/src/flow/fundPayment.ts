@@ -3,14 +3,14 @@ import { type ChainCall, encodeAnnouncement, encodeBuy, markAnnouncement } from 
 import type { Payment } from '../journal/payment.ts';
 import { OWING_STATES } from '../journal/paymentState.ts';
 import { computeMinCredits, computeTopUp } from '../payments/computeCredits.ts';
+import { readOwed } from '../payments/readOwed.ts';
 import { findPayout, takePayout } from './findPayout.ts';
-import { nameAttempt } from './nameAttempt.ts';
-import { checkGasPrice, ensureApproval } from './preconditions.ts';
-import { readOwed } from './readOwed.ts';
+import { giveBack } from './giveBack.ts';
+import { patienceMs } from './patienceMs.ts';
 import { takeRefusal } from './refusePayment.ts';
 import type { RelayerContext } from './relayerContext.ts';
 import { StepError } from './StepError.ts';
-import { yieldToRival } from './yieldToRival.ts';
+import { nextIntentId } from './sendAttempt.ts';
 
 /** Credits in hand that no other payment of this instance is owed. One that is held with a payout that may yet be mined counts as owed. */
 async function countFreeCredits(context: RelayerContext, payment: Payment): Promise<bigint> {
@@ -44,7 +44,7 @@ function journalCall(
   payment: Payment,
   { kind, call }: { readonly kind: 'buy' | 'announce'; readonly call: ChainCall },
 ): void {
-  const intentId = nameAttempt(context, { payment, kind, call });
+  const intentId = nextIntentId(context, { payment, kind, call });
   context.journal.move(payment.paymentIntentId, 'buying', { attempt: { intentId, kind, ...call } });
 }
 
@@ -52,13 +52,13 @@ function journalCall(
  * Computes what to buy at the price of now: all, or what a buy within the tolerance has left missing. Beyond the tolerance from the price of the
  * claim nothing is bought, so that a payment never costs much more than its amount.
  */
-function planBuy({ config, bought }: RelayerContext, payment: Payment, quoted: bigint) {
+function planBuy({ config, memory }: RelayerContext, payment: Payment, quoted: bigint) {
   const { stablecoinAmount, paymentIntentId } = payment;
   const owed = readOwed(payment);
   const least = computeMinCredits(owed, config.slippageBps);
   if (quoted < least)
     throw new StepError('BUY_FAILED', `Its amount buys ${quoted} credit base units, and must buy ${least} at least.`);
-  const already = bought.get(paymentIntentId);
+  const already = memory.bought.get(paymentIntentId);
   if (already === undefined || already >= owed)
     return { stablecoinAmount, minCredits: computeMinCredits(quoted > owed ? quoted : owed, config.slippageBps) };
   const missing = owed - already;
@@ -77,6 +77,31 @@ async function encodeNextBuy(context: RelayerContext, payment: Payment): Promise
 }
 
 /**
+ * Leaves a payment to another instance that has announced it of late: whoever announces over it takes the payment from it, and two that
+ * keep doing so to each other never pay. Each instance waits for another time, so that only one takes over.
+ *
+ * @param context - the instance
+ * @param payment - `claimed`, the chain just searched
+ * @returns whether it was given back
+ */
+function yieldToRival(context: RelayerContext, payment: Payment): boolean {
+  const { self, others } = context.config;
+  if (others.length === 0) return false;
+  const { paymentIntentId } = payment;
+  const last = context.journal.marks.find(markAnnouncement(paymentIntentId)).at(-1);
+  if (last === undefined || last.sender.toLowerCase() === self.toLowerCase()) return false;
+  const seen = context.memory.rivalsSeenMs;
+  const sinceMs = seen.get(last.txHash) ?? context.now();
+  seen.set(last.txHash, sinceMs);
+  if (context.now() - sinceMs >= patienceMs(context.config)) {
+    seen.delete(last.txHash);
+    return false;
+  }
+  giveBack(context, paymentIntentId, { reason: 'another instance has announced it of late' });
+  return true;
+}
+
+/**
  * Sets credits aside for a claimed payment: those in hand where they suffice, or a buy.
  *
  * @param context - the instance
@@ -90,8 +115,8 @@ export async function fundPayment(context: RelayerContext, payment: Payment): Pr
   const payout = await findPayout(context, payment);
   if (payout !== undefined) return takePayout(context, { payment, payout });
   if (yieldToRival(context, payment)) return;
-  await checkGasPrice(context);
-  await ensureApproval(context);
+  await context.readiness.checkGasPrice();
+  await context.readiness.ensureApproval();
   await context.decide(async () => {
     const isCovered = (await countFreeCredits(context, payment)) >= readOwed(payment);
     const buy = isCovered ? undefined : await encodeNextBuy(context, payment);

@@ -14,8 +14,8 @@ export function giveBack(
   paymentIntentId: string,
   changes: Pick<MoveChanges, 'settled'> & { readonly reason: string },
 ): void {
-  const { journal, bought } = context;
-  bought.delete(paymentIntentId);
+  const { journal, memory } = context;
+  memory.bought.delete(paymentIntentId);
   if (journal.get(paymentIntentId)?.txHash !== undefined) journal.move(paymentIntentId, 'vanished', changes);
   else journal.move(paymentIntentId, 'given back', { ...changes, countedDay: null });
 }

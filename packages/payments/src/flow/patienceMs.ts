@@ -1,4 +1,4 @@
-import type { RelayerConfig } from './relayerContext.ts';
+import type { RelayerConfig } from './relayerConfig.ts';
 
 /** A rival needs the wait of a takeover and the time of a payout; twice the wait is enough for both. */
 const LEAST_WAITS = 2;

@@ -1,18 +1,94 @@
-import { creditTokenAbi } from '@prism-gateway/contracts';
-import { FINAL_STATES, type Sent } from '@prism-gateway/sender';
-import { parseEventLogs } from 'viem';
-import { encodePayout, markPayout, readMark } from '../chain/marks.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { FINAL_STATES } from '@prism-gateway/sender';
+import type { Address } from 'viem';
+import { describeTransaction } from '../chain/createMarkSearch.ts';
+import { encodePayout, markAnnouncement, markPayout, readMark } from '../chain/marks.ts';
 import type { Payment } from '../journal/payment.ts';
-import { PAYOUT_CONFIRMATIONS } from './findPayout.ts';
+import { readOwed } from '../payments/readOwed.ts';
+import { findPayout, takePayout } from './findPayout.ts';
 import { giveBack } from './giveBack.ts';
-import { listUnknownPayouts } from './listUnknownPayouts.ts';
-import { nameAttempt } from './nameAttempt.ts';
-import { readOwed } from './readOwed.ts';
 import { takeRefusal } from './refusePayment.ts';
 import type { RelayerContext } from './relayerContext.ts';
 import { StepError } from './StepError.ts';
-import { findOpenAttempt, sendAttempt } from './sendAttempt.ts';
-import { settleOwnership } from './settleOwnership.ts';
+import { nextIntentId } from './sendAttempt.ts';
+
+/** Looks for transactions of another instance before it is said to be stuck. */
+const MAX_QUIET_LOOKS = 600;
+
+/** Waits until all that a node knows of another instance's transactions is mined. */
+async function waitUntilMined(context: RelayerContext, other: Address): Promise<void> {
+  const { client, config, signal } = context;
+  const known = await client.getTransactionCount({ address: other, blockTag: 'pending' });
+  for (let looks = 0; looks < MAX_QUIET_LOOKS; looks++) {
+    if ((await client.getTransactionCount({ address: other, blockTag: 'latest' })) >= known) return;
+    await pause(config.rpcPollIntervalMs, undefined, { signal });
+  }
+  throw new StepError('ANOTHER_PAYS', `Transactions of ${other} wait in the node, and one of them may be a payout.`);
+}
+
+/** Looks for a payout by another instance that waits to be mined, as far as the node shows what waits. */
+async function refuseWaitingPayout(context: RelayerContext, payment: Payment): Promise<void> {
+  const { client, config } = context;
+  const { transactions } = await client.getBlock({ blockTag: 'pending', includeTransactions: true });
+  const mark = markPayout(payment.paymentIntentId);
+  const waiting = transactions.find(
+    (transaction) =>
+      config.others.some((other) => other.toLowerCase() === transaction.from.toLowerCase()) &&
+      describeTransaction(transaction, config.creditToken).mark === mark,
+  );
+  if (waiting !== undefined) throw new StepError('ANOTHER_PAYS', `A payout by ${waiting.from} waits to be mined.`);
+}
+
+/** Other instances that have announced the payment. */
+function listRivals(context: RelayerContext, payment: Payment): readonly Address[] {
+  const announcements = context.journal.marks.find(markAnnouncement(payment.paymentIntentId));
+  const senders = new Set(announcements.map(({ sender }) => sender));
+  return [...senders].filter((sender) => sender.toLowerCase() !== context.config.self.toLowerCase());
+}
+
+/** Another instance announced first: it is given the time in which it may still broadcast, and what it has broadcast the time to be mined. */
+async function takeOver(context: RelayerContext, payment: Payment): Promise<void> {
+  const { config, log, signal } = context;
+  const rivals = listRivals(context, payment);
+  if (rivals.length === 0) return;
+  log.warn({ paymentIntentId: payment.paymentIntentId, rivals }, 'another instance had begun this payment: waiting');
+  await pause(config.takeoverWaitMs, undefined, { signal });
+  for (const rival of rivals) await waitUntilMined(context, rival);
+}
+
+/**
+ * Makes sure that no other instance pays a payment: this one's announcement is the last on the chain; of whoever announced before,
+ * no payout is on the chain or known to wait; and whoever announces later waits in turn.
+ *
+ * @param context - the instance
+ * @param payment - `bought`, announced
+ * @returns whether it is this instance's to pay; if not, the payment has been moved
+ * @throws StepError `ANOTHER_PAYS` where that cannot be known yet; viem's errors
+ * @see docs/payments.md, "Two instances"
+ */
+async function settleOwnership(context: RelayerContext, payment: Payment): Promise<boolean> {
+  const { config, log } = context;
+  const { paymentIntentId } = payment;
+  if (config.others.length > 0) {
+    await context.search.search();
+    // From now on the fence counts how long the announcement has stood.
+    await context.fence.judge(paymentIntentId);
+    await takeOver(context, payment);
+    await refuseWaitingPayout(context, payment);
+  }
+  const payout = await findPayout(context, payment);
+  if (payout !== undefined) {
+    takePayout(context, { payment, payout });
+    return false;
+  }
+  const verdict = await context.fence.judge(paymentIntentId);
+  if (verdict === 'yes') return true;
+  if (verdict === 'later')
+    throw new StepError('ANOTHER_PAYS', 'The announcement is not on the chain, or has not stood long enough.');
+  log.warn({ paymentIntentId }, 'another instance has taken the payment over');
+  giveBack(context, paymentIntentId, { reason: 'another instance has taken it over' });
+  return false;
+}
 
 /**
  * While the sender is still at a payout of it, there is no other one: a person may have released the payment too early, or the journal may have
@@ -26,7 +102,7 @@ function refuseSecondPayout(context: RelayerContext, { paymentIntentId }: Paymen
     return intent !== undefined && !FINAL_STATES.includes(intent.state);
   });
   const mark = markPayout(paymentIntentId);
-  const isUnknown = listUnknownPayouts(context).some(({ call }) => readMark(call.data) === mark);
+  const isUnknown = context.unknownPayouts.list().some(({ call }) => readMark(call.data) === mark);
   if (isLive || isUnknown) throw new StepError('PAYOUT_FAILED', 'An earlier payout of it is still on its way.');
 }
 
@@ -44,83 +120,7 @@ export async function payOut(context: RelayerContext, payment: Payment): Promise
   const { paymentIntentId, walletAddress } = payment;
   const { creditToken } = context.config;
   const call = encodePayout({ creditToken, paymentIntentId, walletAddress, credits: readOwed(payment) });
-  const intentId = nameAttempt(context, { payment, kind: 'payout', call });
+  const intentId = nextIntentId(context, { payment, kind: 'payout', call });
   context.fence.renew(paymentIntentId);
   context.journal.move(paymentIntentId, 'transferring', { attempt: { intentId, kind: 'payout', ...call } });
-}
-
-/** What payouts of an instance may use, learnt from the last one: so they need no estimation. Forgotten when one fails. */
-const gasLimits = new WeakMap<RelayerContext, bigint>();
-/** A first transfer to a wallet costs more than another one, a third at most. */
-const GAS_MARGIN = 2n;
-
-function hasPaid(context: RelayerContext, payment: Payment, sent: Sent): boolean {
-  const transfers = parseEventLogs({ abi: creditTokenAbi, eventName: 'Transfer', logs: [...sent.logs] });
-  return transfers.some(
-    ({ address, args }) =>
-      address.toLowerCase() === context.config.creditToken.toLowerCase() &&
-      args.to.toLowerCase() === payment.walletAddress.toLowerCase() &&
-      args.value === readOwed(payment),
-  );
-}
-
-/** Mined, and the credits are not where they belong. */
-async function takeStrange(context: RelayerContext, payment: Payment, sent: Sent, intentId: string): Promise<void> {
-  const { client, config, journal, alerter } = context;
-  const { paymentIntentId } = payment;
-  const { to } = await client.getTransaction({ hash: sent.txHash });
-  if (to?.toLowerCase() === config.self.toLowerCase()) {
-    // The fence had nothing sent in its place.
-    const reason = 'another instance has taken it over';
-    giveBack(context, paymentIntentId, { reason, settled: { intentId, state: 'void' } });
-    return;
-  }
-  const reason = `The payout ${sent.txHash} is mined, and its log does not say that the wallet got what it is owed.`;
-  journal.move(paymentIntentId, 'held', { reason, settled: { intentId, state: 'done', txHash: sent.txHash } });
-  alerter.raise({
-    code: 'PAYOUT_UNKNOWN',
-    severity: 'critical',
-    subject: `Payment ${paymentIntentId} is held: its payout is mined, but does not show`,
-    text: `${reason} Look at the transaction and at the credit token; nothing more is paid for it.`,
-  });
-}
-
-/**
- * Waits for a payout.
- *
- * @param context - the instance
- * @param payment - `transferring`
- * @throws StepError `PAYOUT_FAILED` where nothing was paid; SenderError where that is not known
- */
-export async function settlePayout(context: RelayerContext, payment: Payment): Promise<void> {
-  const { journal, log, config } = context;
-  const { paymentIntentId } = payment;
-  const attempt = findOpenAttempt(context, payment);
-  const { intentId } = attempt;
-  const outcome = await sendAttempt(context, {
-    attempt,
-    confirmations: PAYOUT_CONFIRMATIONS,
-    whenGasTooHigh: 'wait',
-    gasLimit: gasLimits.get(context),
-  });
-  if (outcome.kind === 'void') {
-    gasLimits.delete(context);
-    journal.move(paymentIntentId, 'claimed', { reason: outcome.reason, settled: { intentId, state: 'void' } });
-    throw new StepError('PAYOUT_FAILED', `The payout was not made. ${outcome.reason}`, outcome.error);
-  }
-  const { sent } = outcome;
-  const { txHash } = sent;
-  if (sent.status === 'reverted') {
-    gasLimits.delete(context);
-    journal.move(paymentIntentId, 'claimed', { reason: 'reverted', settled: { intentId, state: 'void', txHash } });
-    throw new StepError('PAYOUT_FAILED', `The payout ${txHash} was reverted.`);
-  }
-  if (!hasPaid(context, payment, sent)) return await takeStrange(context, payment, sent, intentId);
-  gasLimits.set(context, sent.gasUsed * GAS_MARGIN);
-  journal.move(paymentIntentId, 'transferred', {
-    txHash,
-    paidBy: config.self,
-    settled: { intentId, state: 'done', txHash },
-  });
-  log.info({ paymentIntentId, txHash }, 'paid out');
 }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createClient } from 'viem';
+import { createClient, type Hash } from 'viem';
 import type { Payment } from '../journal/payment.ts';
 import { findPayout, takePayout } from './findPayout.ts';
 import { patienceMs } from './patienceMs.ts';
@@ -17,11 +17,11 @@ export function releasedFact(paymentIntentId: string): string {
 
 /** The payout can never be mined again: the payment is made anew, with the amount that it was. */
 function makeAnew(context: RelayerContext, { paymentIntentId, txHash, creditsOwed }: Payment, reason: string): void {
-  const { journal, bought, log } = context;
+  const { journal, memory, log } = context;
   const amount = txHash === undefined ? undefined : journal.marks.amountOf(txHash);
   const owed = amount ?? creditsOwed;
   log.warn({ paymentIntentId, txHash, reason }, 'a vanished payout is made anew');
-  bought.delete(paymentIntentId);
+  memory.bought.delete(paymentIntentId);
   journal.move(paymentIntentId, 'claimed', { reason, ...(owed === undefined ? {} : { creditsOwed: owed }) });
 }
 
@@ -107,4 +107,49 @@ export async function recoverVanished(context: RelayerContext, payment: Payment)
   if (journal.get(payment.paymentIntentId)?.state === 'vanished') {
     await pause(config.pollIntervalMs, undefined, { signal });
   }
+}
+
+/** Whether it is left alone so long as its payout is on the chain. One that is held for want of the payout's bytes is a person's. */
+function isSettled({ journal }: RelayerContext, { state, txHash }: Payment): boolean {
+  if (state === 'held') return txHash !== undefined && journal.broadcasts.nonceOf(txHash) !== undefined;
+  return state === 'completed';
+}
+
+/** Forgets the bytes of what is mined for good: all up to the last such payout, but not those of a payout that has vanished. */
+function forgetSettled({ journal }: RelayerContext, settled: ReadonlySet<Hash | undefined>): void {
+  const kept = journal.broadcasts.list();
+  const last = kept.findLast(({ txHash }) => settled.has(txHash))?.nonce;
+  if (last === undefined) return;
+  const unsettled = journal.listWatched().flatMap(({ txHash }) => {
+    const nonce = txHash === undefined ? undefined : journal.broadcasts.nonceOf(txHash);
+    return nonce === undefined ? [] : [nonce];
+  });
+  journal.broadcasts.forget(Math.min(last, ...unsettled.map((nonce) => nonce - 1)));
+}
+
+/**
+ * Looks after payouts until no reorganisation can undo them, those of this instance and those of others that it has completed. A payment
+ * whose payout is no longer on the chain is moved to `vanished`.
+ *
+ * @param context - the instance
+ * @throws viem's errors
+ * @see DESIGN.md, "The chain is the truth for money and nonces"
+ */
+export async function watchPayouts(context: RelayerContext): Promise<void> {
+  const { journal, log, reorgDepth } = context;
+  if (journal.listWatched().length === 0) return;
+  const { headBlock } = await context.search.search();
+  const settled = new Set<Hash | undefined>();
+  for (const payment of journal.listWatched()) {
+    const { paymentIntentId, txHash } = payment;
+    const block = txHash === undefined ? undefined : journal.marks.blockOf(txHash);
+    if (block !== undefined && headBlock - block >= reorgDepth) {
+      journal.unwatch(paymentIntentId);
+      settled.add(txHash);
+    } else if (block === undefined && isSettled(context, payment)) {
+      log.warn({ paymentIntentId, txHash }, 'the payout has vanished from the chain');
+      journal.move(paymentIntentId, 'vanished', { reason: `its payout ${txHash} is no longer on the chain` });
+    }
+  }
+  forgetSettled(context, settled);
 }

@@ -1,7 +1,7 @@
 import type { Alert } from '../alerts/alert.ts';
 import type { Payment } from '../journal/payment.ts';
 import type { PaymentState } from '../journal/paymentState.ts';
-import type { ListingFault } from '../payments/checkListing.ts';
+import type { ListedPayment, ListingFault } from '../payments/checkListing.ts';
 import type { RelayerContext } from './relayerContext.ts';
 
 /** From these a payment is refused at once; from `claimed`, `buying` and `bought` by its next step. */
@@ -55,6 +55,29 @@ export function refusePayment(context: Pick<RelayerContext, 'journal' | 'alerter
 }
 
 /**
+ * Refuses a payment that is listed with other values than before.
+ *
+ * @param context - journal, alerts, log
+ * @param listed - fit to be paid as far as its data goes
+ * @returns whether its values are others
+ */
+export function refuseChanged(
+  context: Pick<RelayerContext, 'journal' | 'alerter' | 'log'>,
+  listed: ListedPayment,
+): boolean {
+  const { paymentIntentId } = listed;
+  const known = context.journal.get(paymentIntentId);
+  if (known === undefined) return false;
+  const { walletAddress, stablecoinAmount } = known;
+  if (walletAddress === listed.walletAddress && stablecoinAmount === listed.stablecoinAmount) return false;
+  refusePayment(context, {
+    paymentIntentId,
+    reason: `It was listed before with another wallet or amount: ${stablecoinAmount} stablecoin base units to ${walletAddress}.`,
+  });
+  return true;
+}
+
+/**
  * Takes in that a payment under way was refused meanwhile. To be asked in the same turn of the event loop in which its buy or payout is
  * journalled.
  *
@@ -63,13 +86,13 @@ export function refusePayment(context: Pick<RelayerContext, 'journal' | 'alerter
  * @returns whether it is `refused` now; credits bought stay in hand
  */
 export function takeRefusal(context: RelayerContext, payment: Payment): boolean {
-  const { journal, bought, log } = context;
+  const { journal, memory, log } = context;
   const { paymentIntentId, txHash } = payment;
   const reason = journal.fact(refusedFact(paymentIntentId));
   // One that was paid before, and whose payout has vanished, is made good with the values of its claim.
   if (reason === undefined || txHash !== undefined) return false;
   log.warn({ paymentIntentId, reason }, 'refused while it was under way');
-  bought.delete(paymentIntentId);
+  memory.bought.delete(paymentIntentId);
   journal.move(paymentIntentId, 'refused', { reason, countedDay: null });
   return true;
 }

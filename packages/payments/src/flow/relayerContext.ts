@@ -1,34 +1,35 @@
+import type { Logger } from '@prism-gateway/runtime/logs';
 import type { Sender } from '@prism-gateway/sender';
-import type { Address, PublicClient } from 'viem';
+import type { Hash, PublicClient } from 'viem';
 import type { Alerter } from '../alerts/createAlerter.ts';
 import type { MarkSearch } from '../chain/createMarkSearch.ts';
 import type { PayoutFence } from '../chain/createPayoutFence.ts';
+import type { UnknownPayouts } from '../chain/createUnknownPayouts.ts';
 import type { FrontendClient } from '../frontend/createFrontendClient.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
-import type { Logger } from '../logger.ts';
+import type { DayLimit } from '../limits/createDayLimit.ts';
+import type { Readiness } from '../readiness/createReadiness.ts';
+import type { RelayerConfig } from './relayerConfig.ts';
 
-/** Numbers and addresses that the flow goes by. */
-export interface RelayerConfig {
-  readonly exchange: Address;
-  readonly creditToken: Address;
-  readonly stablecoin: Address;
-  /** This instance's address. */
-  readonly self: Address;
-  /** Addresses of the other instances. */
-  readonly others: readonly Address[];
-  readonly pollIntervalMs: number;
-  /** Wei. */
-  readonly maxGasPrice: bigint;
-  readonly maxRetries: number;
-  readonly retryDelayMs: number;
-  readonly slippageBps: number;
-  /** Stablecoin base units. */
-  readonly maxPayment: bigint;
-  /** Stablecoin base units. */
-  readonly dailyLimit: bigint;
-  readonly maxInFlight: number;
-  readonly takeoverWaitMs: number;
-  readonly rpcPollIntervalMs: number;
+/** What an instance remembers from its start to its end, and can do without after a restart. */
+export interface RelayerMemory {
+  /** Credit base units bought for a payment since it was claimed; what a restart forgets is in hand all the same. */
+  readonly bought: Map<string, bigint>;
+  /** Payments of which people know that they were given back, until a payout is journalled: each is claimed again and again. */
+  readonly givenBackTold: Set<string>;
+  /** When an announcement by a rival was first seen, in milliseconds since the epoch. */
+  readonly rivalsSeenMs: Map<Hash, number>;
+  /** What a payout may use, learnt from the last one, so that it needs no estimation; undefined after one that failed. */
+  payoutGasLimit: bigint | undefined;
+}
+
+/**
+ * Creates the memory of a start.
+ *
+ * @returns a memory of nothing
+ */
+export function createMemory(): RelayerMemory {
+  return { bought: new Map(), givenBackTold: new Set(), rivalsSeenMs: new Map(), payoutGasLimit: undefined };
 }
 
 /** All that a step of a payment works with. */
@@ -50,6 +51,8 @@ export interface RelayerContext {
   readonly signal: AbortSignal;
   /** Runs funding decisions one at a time. */
   readonly decide: <Result>(decision: () => Promise<Result>) => Promise<Result>;
-  /** Credit base units bought for a payment since it was claimed; what a restart forgets is in hand all the same. */
-  readonly bought: Map<string, bigint>;
+  readonly readiness: Readiness;
+  readonly dayLimit: DayLimit;
+  readonly unknownPayouts: UnknownPayouts;
+  readonly memory: RelayerMemory;
 }

@@ -1,7 +1,7 @@
 import { creditTokenAbi } from '@prism-gateway/contracts';
 import { type Log, parseEventLogs } from 'viem';
 import type { Payment } from '../journal/payment.ts';
-import { readOwed } from './readOwed.ts';
+import { readOwed } from '../payments/readOwed.ts';
 import type { RelayerContext } from './relayerContext.ts';
 import { StepError } from './StepError.ts';
 import { findOpenAttempt, sendAttempt } from './sendAttempt.ts';
@@ -27,7 +27,7 @@ function isSame(one: string, other: string): boolean {
  * @throws StepError `BUY_FAILED` where nothing was bought; SenderError where that is not known
  */
 export async function settleBuy(context: RelayerContext, payment: Payment): Promise<void> {
-  const { journal, bought, log } = context;
+  const { journal, memory, log } = context;
   const { paymentIntentId } = payment;
   const attempt = findOpenAttempt(context, payment);
   const outcome = await sendAttempt(context, { attempt, confirmations: 1, whenGasTooHigh: 'reject' });
@@ -42,12 +42,12 @@ export async function settleBuy(context: RelayerContext, payment: Payment): Prom
     throw new StepError('BUY_FAILED', `The ${attempt.kind} ${txHash} was reverted.`);
   }
   const settled = { intentId, state: 'done', txHash } as const;
-  const total = (bought.get(paymentIntentId) ?? 0n) + countReceived(context, logs);
+  const total = (memory.bought.get(paymentIntentId) ?? 0n) + countReceived(context, logs);
   log.info({ paymentIntentId, txHash, credits: `${total}` }, attempt.kind === 'buy' ? 'bought' : 'announced');
   if (attempt.kind === 'announce' || total >= readOwed(payment)) {
     journal.move(paymentIntentId, 'bought', { settled });
     return;
   }
-  bought.set(paymentIntentId, total);
+  memory.bought.set(paymentIntentId, total);
   journal.move(paymentIntentId, 'claimed', { reason: 'the buy gave less than is owed', settled });
 }

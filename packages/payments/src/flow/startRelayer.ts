@@ -1,19 +1,23 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { createTurns } from '@prism-gateway/runtime';
+import type { Logger } from '@prism-gateway/runtime/logs';
 import { openSender, type SenderEvent } from '@prism-gateway/sender';
 import { createPublicClient, http, type LocalAccount } from 'viem';
 import type { Alerter } from '../alerts/createAlerter.ts';
 import { createMarkSearch } from '../chain/createMarkSearch.ts';
 import { createPayoutFence } from '../chain/createPayoutFence.ts';
+import { createUnknownPayouts } from '../chain/createUnknownPayouts.ts';
 import { createFrontendClient } from '../frontend/createFrontendClient.ts';
 import { openPaymentJournal, type PaymentJournal } from '../journal/openPaymentJournal.ts';
-import type { Logger } from '../logger.ts';
+import { createDayLimit } from '../limits/createDayLimit.ts';
+import { createReadiness } from '../readiness/createReadiness.ts';
 import type { Settings } from '../settings/settings.ts';
 import { createPoller } from './createPoller.ts';
-import { createTurns } from './createTurns.ts';
-import { holdUnknown } from './holdUnknown.ts';
-import type { RelayerConfig, RelayerContext } from './relayerContext.ts';
-import { resumePayments } from './resumePayments.ts';
+import { resumePayments } from './drivePayment.ts';
+import { holdUnknown } from './holdPayment.ts';
+import type { RelayerConfig } from './relayerConfig.ts';
+import { createMemory, type RelayerContext } from './relayerContext.ts';
 
 /** A payment relayer at work. */
 export interface RunningRelayer {
@@ -152,10 +156,13 @@ export async function startRelayer(parts: RelayerParts): Promise<RunningRelayer>
     now: Date.now,
     signal: stopping.signal,
     decide: createTurns(),
-    bought: new Map(),
+    readiness: createReadiness({ config, client, sender, journal, log, now: Date.now, signal: stopping.signal }),
+    dayLimit: createDayLimit({ journal, dailyLimit: config.dailyLimit, now: Date.now }),
+    unknownPayouts: createUnknownPayouts({ sender, journal, creditToken: config.creditToken }),
+    memory: createMemory(),
   };
   const poller = createPoller(context);
-  resumePayments(context, poller);
+  resumePayments(context, poller.resume);
   const polling = poller.run();
   log.info({ address: config.self, others: config.others, chainId: sender.chainId }, 'payment relayer at work');
   return {

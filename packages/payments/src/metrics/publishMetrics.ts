@@ -1,6 +1,6 @@
 import { open, rename } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Logger } from '../logger.ts';
+import type { Logger } from '@prism-gateway/runtime/logs';
 import type { Metrics } from './createMetrics.ts';
 
 /** Where metrics go. */

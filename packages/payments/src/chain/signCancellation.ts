@@ -22,7 +22,7 @@ function higher(one: bigint, other: bigint): bigint {
  *   though it be more than `MAX_FEE_GWEI` by a quarter
  * @returns signed bytes
  */
-export async function signFiller(
+export async function signCancellation(
   account: Pick<SenderAccount, 'address' | 'signTransaction'>,
   terms: { readonly raw: Hex; readonly gasPrice: bigint },
 ): Promise<Hex> {

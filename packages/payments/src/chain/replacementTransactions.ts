@@ -2,7 +2,7 @@ import type { SenderAccount } from '@prism-gateway/sender';
 import type { Hex, PublicClient } from 'viem';
 import type { BroadcastTable } from '../journal/broadcastTable.ts';
 import type { FenceVerdict } from './judgePayout.ts';
-import { signFiller } from './signFiller.ts';
+import { signCancellation } from './signCancellation.ts';
 
 /** A payout that may not go out. */
 export interface RefusedPayout {
@@ -12,7 +12,7 @@ export interface RefusedPayout {
 }
 
 /** Frees account nonces of payouts that may not go out; nothing above them could ever be mined. */
-export interface Substitutes {
+export interface ReplacementTransactions {
   /** What takes the nonce of a payout already; undefined: nothing does. */
   taken(nonce: number): Hex | undefined;
   /** Whether a payout is refused so often, or for so long, that the sender has no way of its own. */
@@ -26,7 +26,7 @@ export interface Substitutes {
 }
 
 /** What the substitutes are made of. */
-export interface SubstituteOptions {
+export interface ReplacementOptions {
   readonly client: PublicClient;
   readonly account: SenderAccount;
   readonly broadcasts: BroadcastTable;
@@ -48,7 +48,7 @@ const MAX_STANDS = 4;
  * @param options - key, chain and what was broadcast
  * @returns the substitutes
  */
-export function createSubstitutes(options: SubstituteOptions): Substitutes {
+export function replacementTransactions(options: ReplacementOptions): ReplacementTransactions {
   const { broadcasts, account, monotonicNow } = options;
   const refusals = new Map<Hex, { readonly times: number; readonly sinceMs: number }>();
 
@@ -69,7 +69,7 @@ export function createSubstitutes(options: SubstituteOptions): Substitutes {
     isDue,
     async make({ raw, nonce }) {
       const gasPrice = await options.client.getGasPrice();
-      const filler = await signFiller(account, { raw, gasPrice });
+      const filler = await signCancellation(account, { raw, gasPrice });
       refusals.delete(raw);
       broadcasts.add({ nonce, raw: filler });
       return filler;

@@ -1,7 +1,7 @@
-import type { RelayerContext } from './relayerContext.ts';
+import type { Alerter } from './createAlerter.ts';
 
 /** A condition that people are told of. */
-export interface Crossing {
+export interface AlertLatch {
   /** It is so; told once. */
   raise(text: string): void;
   /** It is so no longer; told where that it was so has been told. */
@@ -15,10 +15,10 @@ export interface Crossing {
  * @param name - the alert's code, and what it says of the beginning and of the end
  * @returns the condition, not begun
  */
-export function createCrossing(
-  context: Pick<RelayerContext, 'alerter'>,
+export function alertLatch(
+  context: { readonly alerter: Alerter },
   name: { readonly code: string; readonly subject: string; readonly over: string },
-): Crossing {
+): AlertLatch {
   let isRaised = false;
   return {
     raise(text) {

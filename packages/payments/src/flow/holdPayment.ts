@@ -1,0 +1,45 @@
+import type { Alerter } from '../alerts/createAlerter.ts';
+import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
+import type { Payment } from '../journal/payment.ts';
+import { LIMIT_REASON } from './admitPayment.ts';
+import { findPayout, takePayout } from './findPayout.ts';
+import type { RelayerContext } from './relayerContext.ts';
+
+/**
+ * Holds every payment whose payout may be on its way, because the sender's journal, which knew, is gone.
+ *
+ * @param context - journal and alerts
+ */
+export function holdUnknown(context: { readonly journal: PaymentJournal; readonly alerter: Alerter }): void {
+  for (const { paymentIntentId } of context.journal.list(['buying', 'transferring'])) {
+    const reason = "The sender's journal is gone; whether its transaction was broadcast is not known.";
+    context.journal.move(paymentIntentId, 'held', { reason });
+    context.alerter.raise({
+      code: 'OUTCOME_UNKNOWN',
+      severity: 'critical',
+      subject: `Payment ${paymentIntentId} is held: its outcome is not known`,
+      text: `${reason} It is never paid again by itself. Should its payout be found on the chain, it goes on.`,
+    });
+  }
+}
+
+/** It is held for another reason than its payout. */
+function isOnChain({ journal }: RelayerContext, { txHash }: Payment): boolean {
+  return txHash !== undefined && journal.marks.blockOf(txHash) !== undefined;
+}
+
+/**
+ * Looks at what is held because nobody knew whether it was paid: the chain may know by now.
+ *
+ * @param context - the instance
+ * @throws viem's errors
+ */
+export async function lookAtHeld(context: RelayerContext): Promise<void> {
+  for (const payment of context.journal.list(['held'])) {
+    if (payment.reason?.startsWith(LIMIT_REASON) || isOnChain(context, payment)) continue;
+    const payout = await findPayout(context, payment);
+    // One that went elsewhere is why it is held.
+    if (payout === undefined || payout.recipient?.toLowerCase() !== payment.walletAddress.toLowerCase()) continue;
+    takePayout(context, { payment, payout });
+  }
+}

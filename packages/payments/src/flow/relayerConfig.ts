@@ -1,0 +1,25 @@
+import type { Address } from 'viem';
+
+/** Numbers and addresses that the flow goes by. */
+export interface RelayerConfig {
+  readonly exchange: Address;
+  readonly creditToken: Address;
+  readonly stablecoin: Address;
+  /** This instance's address. */
+  readonly self: Address;
+  /** Addresses of the other instances. */
+  readonly others: readonly Address[];
+  readonly pollIntervalMs: number;
+  /** Wei. */
+  readonly maxGasPrice: bigint;
+  readonly maxRetries: number;
+  readonly retryDelayMs: number;
+  readonly slippageBps: number;
+  /** Stablecoin base units. */
+  readonly maxPayment: bigint;
+  /** Stablecoin base units. */
+  readonly dailyLimit: bigint;
+  readonly maxInFlight: number;
+  readonly takeoverWaitMs: number;
+  readonly rpcPollIntervalMs: number;
+}

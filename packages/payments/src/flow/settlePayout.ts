@@ -1,0 +1,84 @@
+import { creditTokenAbi } from '@prism-gateway/contracts';
+import type { Sent } from '@prism-gateway/sender';
+import { parseEventLogs } from 'viem';
+import type { Payment } from '../journal/payment.ts';
+import { readOwed } from '../payments/readOwed.ts';
+import { PAYOUT_CONFIRMATIONS } from './findPayout.ts';
+import { giveBack } from './giveBack.ts';
+import type { RelayerContext } from './relayerContext.ts';
+import { StepError } from './StepError.ts';
+import { findOpenAttempt, sendAttempt } from './sendAttempt.ts';
+
+/** A first transfer to a wallet costs more than another one, a third at most. */
+const GAS_MARGIN = 2n;
+
+function hasPaid(context: RelayerContext, payment: Payment, sent: Sent): boolean {
+  const transfers = parseEventLogs({ abi: creditTokenAbi, eventName: 'Transfer', logs: [...sent.logs] });
+  return transfers.some(
+    ({ address, args }) =>
+      address.toLowerCase() === context.config.creditToken.toLowerCase() &&
+      args.to.toLowerCase() === payment.walletAddress.toLowerCase() &&
+      args.value === readOwed(payment),
+  );
+}
+
+/** Mined, and the credits are not where they belong. */
+async function takeStrange(context: RelayerContext, payment: Payment, sent: Sent, intentId: string): Promise<void> {
+  const { client, config, journal, alerter } = context;
+  const { paymentIntentId } = payment;
+  const { to } = await client.getTransaction({ hash: sent.txHash });
+  if (to?.toLowerCase() === config.self.toLowerCase()) {
+    // The fence had nothing sent in its place.
+    const reason = 'another instance has taken it over';
+    giveBack(context, paymentIntentId, { reason, settled: { intentId, state: 'void' } });
+    return;
+  }
+  const reason = `The payout ${sent.txHash} is mined, and its log does not say that the wallet got what it is owed.`;
+  journal.move(paymentIntentId, 'held', { reason, settled: { intentId, state: 'done', txHash: sent.txHash } });
+  alerter.raise({
+    code: 'PAYOUT_UNKNOWN',
+    severity: 'critical',
+    subject: `Payment ${paymentIntentId} is held: its payout is mined, but does not show`,
+    text: `${reason} Look at the transaction and at the credit token; nothing more is paid for it.`,
+  });
+}
+
+/**
+ * Waits for a payout.
+ *
+ * @param context - the instance
+ * @param payment - `transferring`
+ * @throws StepError `PAYOUT_FAILED` where nothing was paid; SenderError where that is not known
+ */
+export async function settlePayout(context: RelayerContext, payment: Payment): Promise<void> {
+  const { journal, log, config, memory } = context;
+  const { paymentIntentId } = payment;
+  const attempt = findOpenAttempt(context, payment);
+  const { intentId } = attempt;
+  const outcome = await sendAttempt(context, {
+    attempt,
+    confirmations: PAYOUT_CONFIRMATIONS,
+    whenGasTooHigh: 'wait',
+    gasLimit: memory.payoutGasLimit,
+  });
+  if (outcome.kind === 'void') {
+    memory.payoutGasLimit = undefined;
+    journal.move(paymentIntentId, 'claimed', { reason: outcome.reason, settled: { intentId, state: 'void' } });
+    throw new StepError('PAYOUT_FAILED', `The payout was not made. ${outcome.reason}`, outcome.error);
+  }
+  const { sent } = outcome;
+  const { txHash } = sent;
+  if (sent.status === 'reverted') {
+    memory.payoutGasLimit = undefined;
+    journal.move(paymentIntentId, 'claimed', { reason: 'reverted', settled: { intentId, state: 'void', txHash } });
+    throw new StepError('PAYOUT_FAILED', `The payout ${txHash} was reverted.`);
+  }
+  if (!hasPaid(context, payment, sent)) return await takeStrange(context, payment, sent, intentId);
+  memory.payoutGasLimit = sent.gasUsed * GAS_MARGIN;
+  journal.move(paymentIntentId, 'transferred', {
+    txHash,
+    paidBy: config.self,
+    settled: { intentId, state: 'done', txHash },
+  });
+  log.info({ paymentIntentId, txHash }, 'paid out');
+}

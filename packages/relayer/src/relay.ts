@@ -1,10 +1,10 @@
+import type { RecoverSigner } from '@prism-gateway/crypto/accounts';
 import type { RelayerClient } from '@prism-gateway/sdk';
 import type { Sender } from '@prism-gateway/sender';
 import type { Logger } from 'pino';
 import type { ChainReader } from './chain/chainReader.ts';
 import type { FindExecution } from './chain/findExecution.ts';
 import type { ChainState } from './chain/watchChain.ts';
-import type { RecoverSigner } from './crypto/recoverSigner.ts';
 import type { Journal } from './journal/openJournal.ts';
 import type { Metrics } from './metrics/createMetrics.ts';
 import type { Candidates } from './queue/candidates.ts';

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
+import { openAccount } from '@prism-gateway/crypto/accounts';
 import { createRelayerClient } from '@prism-gateway/sdk';
 import type { Logger } from 'pino';
-import { openAccount } from './crypto/openAccount.ts';
 import { createKeepAliveFetch } from './gateway/createKeepAliveFetch.ts';
 import { createMetrics } from './metrics/createMetrics.ts';
 import { serveMetrics } from './metrics/serveMetrics.ts';
@@ -22,7 +22,7 @@ export interface RunningRelayer {
  *
  * @param options.settings - parsed
  * @param options.logger - one line of JSON an event
- * @throws ChainError, SenderError, Error of node:net or node:fs
+ * @throws AccountError, ChainError, SenderError, Error of node:net or node:fs
  */
 export async function startRelayer(options: {
   readonly settings: Settings;

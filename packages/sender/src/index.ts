@@ -1,4 +1,3 @@
-export { type KeySource, loadAccount } from './account/loadAccount.ts';
 export type { Call, Intent, IntentFailure } from './intents/intent.ts';
 export { FINAL_STATES, INTENT_STATES, type IntentState } from './intents/intentState.ts';
 export { openSender } from './openSender.ts';

@@ -1,13 +1,5 @@
 import type { SenderAccount } from '@prism-gateway/sender';
-import {
-  type Address,
-  type Hex,
-  http,
-  type LocalAccount,
-  type PublicClient,
-  parseTransaction,
-  type Transport,
-} from 'viem';
+import { type Address, type Hex, http, type PublicClient, parseTransaction, type Transport } from 'viem';
 import type { BroadcastTable } from '../journal/broadcastTable.ts';
 import type { MarkTable } from '../journal/markTable.ts';
 import { describeTransaction, type MarkSearch } from './createMarkSearch.ts';
@@ -21,7 +13,7 @@ export interface FenceOptions {
   readonly timeoutMs: number;
   readonly client: PublicClient;
   readonly creditToken: Address;
-  readonly account: LocalAccount;
+  readonly account: SenderAccount;
   /** Addresses of the other instances; none: there is nobody to be kept apart from. */
   readonly others: readonly Address[];
   readonly marks: MarkTable;

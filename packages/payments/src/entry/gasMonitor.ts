@@ -1,9 +1,9 @@
 /** `npm run gas-monitor`: warns before a relayer runs dry. */
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { openAccount } from '@prism-gateway/crypto/accounts';
 import { waitForSignal } from '@prism-gateway/runtime';
 import { createLogger, openLogOutput } from '@prism-gateway/runtime/logs';
-import { loadAccount } from '@prism-gateway/sender';
 import { type Address, createPublicClient, http } from 'viem';
 import { createAlerter } from '../alerts/createAlerter.ts';
 import { openChannels } from '../alerts/openChannels.ts';
@@ -27,7 +27,7 @@ async function listOwnAddresses(settings: Settings<'gas-monitor'>): Promise<read
   } = settings;
   if (key === undefined && keystore === undefined) return settings.RELAYER_ADDRESSES;
   // The schema has checked the key's digits.
-  const { address } = await loadAccount({ privateKey: key as `0x${string}` | undefined, keystore, keystorePassword });
+  const { address } = await openAccount({ privateKey: key as `0x${string}` | undefined, keystore, keystorePassword });
   return [...new Set([address, ...settings.RELAYER_ADDRESSES])];
 }
 

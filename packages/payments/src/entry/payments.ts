@@ -1,8 +1,8 @@
 /** `npm run payments`: the payment relayer; `status` and `release <intent>` look after its journal. */
 
+import { openAccount } from '@prism-gateway/crypto/accounts';
 import { waitForSignal } from '@prism-gateway/runtime';
 import { createLogger, openLogOutput } from '@prism-gateway/runtime/logs';
-import { loadAccount } from '@prism-gateway/sender';
 import { createAlerter } from '../alerts/createAlerter.ts';
 import { openChannels } from '../alerts/openChannels.ts';
 import { createRedactor } from '../createRedactor.ts';
@@ -31,7 +31,7 @@ async function relay(settings: Settings<'payments'>): Promise<void> {
     RELAYER_KEYSTORE_PASSWORD: keystorePassword,
   } = settings;
   // The schema has checked the key's digits.
-  const account = await loadAccount({ privateKey: key as `0x${string}` | undefined, keystore, keystorePassword });
+  const account = await openAccount({ privateKey: key as `0x${string}` | undefined, keystore, keystorePassword });
   const alerter = createAlerter({ channels: openChannels(settings), log, redact });
   let metrics: Metrics | undefined;
   const counting = {

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTurns } from '@prism-gateway/runtime';
 import type { Logger } from '@prism-gateway/runtime/logs';
-import { openSender, type SenderEvent } from '@prism-gateway/sender';
-import { createPublicClient, http, type LocalAccount } from 'viem';
+import { openSender, type SenderAccount, type SenderEvent } from '@prism-gateway/sender';
+import { createPublicClient, http } from 'viem';
 import type { Alerter } from '../alerts/createAlerter.ts';
 import { createMarkSearch } from '../chain/createMarkSearch.ts';
 import { createPayoutFence } from '../chain/createPayoutFence.ts';
@@ -29,7 +29,7 @@ export interface RunningRelayer {
 /** What a payment relayer is made of. */
 export interface RelayerParts {
   readonly settings: Settings<'payments'>;
-  readonly account: LocalAccount;
+  readonly account: SenderAccount;
   readonly alerter: Alerter;
   readonly log: Logger;
 }

@@ -1,4 +1,4 @@
-import { loadAccount } from '@prism-gateway/sender';
+import { openAccount } from '@prism-gateway/crypto/accounts';
 import { createLogRecorder, type LogRecorder } from '@prism-gateway/testing';
 import type { Alert } from '../../src/alerts/alert.ts';
 import { createAlerter } from '../../src/alerts/createAlerter.ts';
@@ -31,7 +31,7 @@ export async function runInstance(environment: Readonly<Record<string, string>>)
       alerter.raise(...raised);
     },
   };
-  const account = await loadAccount({ privateKey: settings.RELAYER_PRIVATE_KEY as `0x${string}` });
+  const account = await openAccount({ privateKey: settings.RELAYER_PRIVATE_KEY as `0x${string}` });
   const relayer = await startRelayer({ settings, account, alerter: recording, log });
   return { relayer, log, alerts, stop: () => relayer.stop(0) };
 }

@@ -1,9 +1,9 @@
 import { forwarderAbi } from '@prism-gateway/contracts';
+import { createRecoverSigner } from '@prism-gateway/crypto/accounts';
 import { createSignedParams, createTypedData } from '@prism-gateway/protocol/typed-data';
 import { privateKeyToAccount } from 'viem/accounts';
 import { encodeErrorResult, encodeFunctionResult } from 'viem/utils';
 import { expect, it } from 'vitest';
-import { createRecoverSigner } from '../crypto/recoverSigner.ts';
 import type { RelayedRecord } from '../life/openRequest.ts';
 import { checkRequests } from './checkRequests.ts';
 import { createNonceSearch } from './createNonceSearch.ts';

@@ -1,7 +1,7 @@
+import { createRecoverSigner } from '@prism-gateway/crypto/accounts';
 import { createSignedParams, createTypedData } from '@prism-gateway/protocol/typed-data';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect, test } from 'vitest';
-import { createRecoverSigner } from '../crypto/recoverSigner.ts';
 import { findNonce, listSignedParts } from './findNonce.ts';
 
 const account = privateKeyToAccount(`0x${'22'.repeat(32)}`);

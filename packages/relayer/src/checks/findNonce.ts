@@ -1,7 +1,7 @@
+import type { RecoverSigner } from '@prism-gateway/crypto/accounts';
 import type { Action, ActionParams } from '@prism-gateway/protocol';
 import type { SignedAction, UnsignedParams } from '@prism-gateway/protocol/typed-data';
 import type { Hex } from 'viem';
-import type { RecoverSigner } from '../crypto/recoverSigner.ts';
 import type { RelayedRecord } from '../life/openRequest.ts';
 import { createRequestHasher } from './createRequestHasher.ts';
 

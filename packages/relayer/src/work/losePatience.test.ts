@@ -1,7 +1,7 @@
+import { createRecoverSigner } from '@prism-gateway/crypto/accounts';
 import { createSignedParams, createTypedData } from '@prism-gateway/protocol/typed-data';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect, it } from 'vitest';
-import { createRecoverSigner } from '../crypto/recoverSigner.ts';
 import type { Candidate } from '../queue/candidates.ts';
 import { createGapQuestion, losePatience } from './losePatience.ts';
 

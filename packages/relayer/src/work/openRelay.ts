@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { forwarderAbi } from '@prism-gateway/contracts';
+import type { Account } from '@prism-gateway/crypto/accounts';
+import { createRecoverSigner } from '@prism-gateway/crypto/accounts';
 import { hashForwarderDomain } from '@prism-gateway/protocol/typed-data';
 import type { RelayerClient } from '@prism-gateway/sdk';
 import { openSender, SenderError, type SenderEvent } from '@prism-gateway/sender';
@@ -12,8 +14,6 @@ import { createRpc, type Rpc } from '../chain/createRpc.ts';
 import { createFindExecution } from '../chain/findExecution.ts';
 import { readBytes, readQuantity } from '../chain/readAnswer.ts';
 import { watchChain } from '../chain/watchChain.ts';
-import type { RelayerAccount } from '../crypto/openAccount.ts';
-import { createRecoverSigner } from '../crypto/recoverSigner.ts';
 import { openJournal } from '../journal/openJournal.ts';
 import type { Metrics } from '../metrics/createMetrics.ts';
 import { createCandidates } from '../queue/candidates.ts';
@@ -39,7 +39,7 @@ const LONGEST_PAUSE_MS = 30_000;
 export interface RelayOptions {
   readonly settings: Settings;
   readonly chain: ChainSettings;
-  readonly account: RelayerAccount;
+  readonly account: Account;
   readonly gateway: RelayerClient;
   readonly metrics: Metrics;
   readonly logger: Logger;

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { privateKeyToAccount, sign } from 'viem/accounts';
 import { expect, test } from 'vitest';
-import { createRecoverSigner } from './recoverSigner.ts';
+import { createRecoverSigner } from './createRecoverSigner.ts';
 
 const [key, digest] = [`0x${'22'.repeat(32)}`, `0x${'33'.repeat(32)}`] as const;
 

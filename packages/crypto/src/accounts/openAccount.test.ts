@@ -1,8 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { parseTransaction, type TransactionSerializableEIP1559, verifyMessage } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, test } from 'vitest';
-import { loadAccount } from './loadAccount.ts';
+import { openAccount } from './openAccount.ts';
 
 /** The test vectors of the definition; both hold the same key. @see https://ethereum.org/developers/docs/data-structures-and-encoding/web3-secret-storage */
 const PASSWORD = 'testpassword';
@@ -66,20 +69,20 @@ const VERY_LIGHT = {
 };
 
 const open = (keystore: unknown, keystorePassword = PASSWORD) =>
-  loadAccount({ keystore: JSON.stringify(keystore), keystorePassword });
+  openAccount({ keystore: JSON.stringify(keystore), keystorePassword });
 
 describe('a private key', () => {
   test.each([PRIVATE_KEY, `0x${PRIVATE_KEY}`, `0x${PRIVATE_KEY.toUpperCase()}\n`])(
     'is read as %j',
     async (privateKey) => {
-      expect((await loadAccount({ privateKey })).address).toBe(ADDRESS);
+      expect((await openAccount({ privateKey })).address).toBe(ADDRESS);
     },
   );
 
   test.each(['', '0x12', PRIVATE_KEY.slice(1), `${PRIVATE_KEY}00`, '0'.repeat(64), 'f'.repeat(64), 'z'.repeat(64)])(
     'like %j is refused without being named',
     async (privateKey) => {
-      const error = await loadAccount({ privateKey }).catch((thrown: unknown) => thrown);
+      const error = await openAccount({ privateKey }).catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ code: 'INVALID_ARGUMENT' });
       if (privateKey !== '') expect(`${error}`).not.toContain(privateKey);
     },
@@ -94,7 +97,7 @@ describe('a keystore', () => {
     const dir = await mkdtemp(join(tmpdir(), 'keystore-'));
     try {
       await writeFile(join(dir, 'key.json'), JSON.stringify(keystore));
-      const account = await loadAccount({ keystore: join(dir, 'key.json'), keystorePassword: PASSWORD });
+      const account = await openAccount({ keystore: join(dir, 'key.json'), keystorePassword: PASSWORD });
       expect(account.address).toBe(ADDRESS);
     } finally {
       await rm(dir, { recursive: true });
@@ -128,12 +131,43 @@ describe('a keystore', () => {
   });
 
   test('needs a password, a file that is there, and no private key beside it', async () => {
-    await expect(loadAccount({ keystore: '{}' })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
-    await expect(loadAccount({ keystore: '{}', privateKey: PRIVATE_KEY })).rejects.toMatchObject({
+    await expect(openAccount({ keystore: '{}' })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+    await expect(openAccount({ keystore: '{}', privateKey: PRIVATE_KEY })).rejects.toMatchObject({
       code: 'INVALID_ARGUMENT',
     });
-    await expect(loadAccount({})).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
-    const missing = loadAccount({ keystore: join(tmpdir(), 'no-such-keystore.json'), keystorePassword: PASSWORD });
+    await expect(openAccount({})).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+    const missing = openAccount({ keystore: join(tmpdir(), 'no-such-keystore.json'), keystorePassword: PASSWORD });
     await expect(missing).rejects.toMatchObject({ code: 'KEYSTORE_INVALID' });
   });
+});
+
+test('it signs the same bytes as viem does', async () => {
+  const reference = privateKeyToAccount(`0x${PRIVATE_KEY}`);
+  const account = await openAccount({ privateKey: PRIVATE_KEY });
+  for (let index = 0; index < 20; index += 1) {
+    const message = index % 2 === 0 ? `Service Relayer Auth ${index}` : { raw: new Uint8Array(index).fill(index) };
+    const signature = await account.signMessage({ message });
+    expect(signature).toBe(await reference.signMessage({ message }));
+    expect(await verifyMessage({ address: reference.address, message, signature })).toBe(true);
+    const transaction: TransactionSerializableEIP1559 = {
+      type: 'eip1559',
+      chainId: 31_337,
+      nonce: index,
+      to: reference.address,
+      data: '0xabcd',
+      value: 0n,
+      gas: 21_000n,
+      maxFeePerGas: 5n,
+      maxPriorityFeePerGas: 1n,
+    };
+    const raw = await account.signTransaction(transaction);
+    expect(raw).toBe(await reference.signTransaction(transaction));
+    expect(parseTransaction(raw).nonce ?? 0).toBe(index);
+  }
+});
+
+test('shows its key to nobody who prints it', async () => {
+  const account = await openAccount({ privateKey: PRIVATE_KEY });
+  expect(inspect(account, { depth: 9, showHidden: true })).not.toContain(PRIVATE_KEY);
+  expect(JSON.stringify(account)).not.toContain(PRIVATE_KEY);
 });

@@ -1,44 +1,38 @@
-import type { Rule } from './rule.ts';
+import type { RuleCase } from './ruleCase.ts';
 
-const sign = 'SPEC.md section 4, "POST /storage/sign"';
-const token = 'SPEC.md section 5; DECISIONS.md, "Token times", "Revoked token"';
-const put = 'DECISIONS.md, "Signed `put`"';
-const local = 'DECISIONS.md, "Local objects"';
-const life = 'DECISIONS.md, "Lifetime"';
-
-/** Rules of managed storage. */
-export const STORAGE_RULES = [
-  { id: 'sign.strict', from: sign, says: 'validation is strict; callers cannot supply a bucket or object path' },
-  { id: 'sign.method', from: sign, says: 'method is that of the operation: PUT, GET, HEAD, DELETE' },
+/** Cases of managed storage. */
+export const STORAGE_CASES = [
+  { id: 'sign.strict', rule: 'SIGN-2', says: 'validation is strict; callers cannot supply a bucket or object path' },
+  { id: 'sign.method', rule: 'SIGN-3', says: 'method is that of the operation: PUT, GET, HEAD, DELETE' },
   {
     id: 'sign.path',
-    from: 'DECISIONS.md, "Object path"',
+    rule: 'SIGN-4',
     says: 'v1/{64 hex}/{projectId}/{key}, lower case, without 0x',
   },
-  { id: 'sign.tenants', from: sign, says: 'the path is derived from the user: two users never share an object' },
-  { id: 'sign.token', from: token, says: 'a missing, malformed, forged or expired token is 401' },
-  { id: 'sign.revoked', from: token, says: 'a revoked token is 401, at most 15 s later' },
-  { id: 'sign.providerDown', from: token, says: 'provider unreachable: 503, never open' },
-  { id: 'sign.lifetime', from: life, says: 'expiresAt: the lifetime, in whole seconds, from the signing second' },
-  { id: 'sign.tokenExpiry', from: life, says: "never later than the access token's own expiry, even under 30 s" },
-  { id: 'sign.lifetimeSetting', from: 'SPEC.md section 8', says: 'STORAGE_SIGNED_URL_TTL_SECONDS, 30 to 300' },
-  { id: 'object.roundTrip', from: sign, says: 'what was put is read back; delete removes it' },
-  { id: 'object.bound', from: put, says: 'put binds x-amz-checksum-sha256 and if-none-match, both in headers' },
-  { id: 'object.once', from: put, says: 'a second put of the same object: 412' },
-  { id: 'object.mismatch', from: put, says: 'content that does not hash to key: 400, and nothing is stored' },
-  { id: 'object.unbound', from: put, says: 'STORAGE_BIND_CONTENT=false turns both off' },
-  { id: 'object.signedHeaders', from: put, says: 'a put without its signed headers: 403' },
-  { id: 'object.wrongMethod', from: local, says: 'another method than the signed one: 403' },
-  { id: 'object.altered', from: local, says: 'an altered URL: 403' },
-  { id: 'object.expired', from: local, says: 'an expired URL: 403' },
-  { id: 'object.missing', from: local, says: 'get and head of an object that is not there: 404' },
-  { id: 'object.download', from: 'DECISIONS.md, "`get`"', says: 'an attachment of type application/octet-stream' },
-  { id: 'object.errors', from: local, says: "errors in the API's shape" },
-  { id: 'object.cors', from: 'DECISIONS.md, "CORS"', says: 'GET, PUT, HEAD, DELETE, any header, STORAGE_CORS_ORIGINS' },
-  { id: 'object.tooLarge', from: local, says: '413 over MAX_OBJECT_BYTES' },
-  { id: 'object.largerThanBody', from: local, says: 'MAX_BODY_BYTES does not apply' },
-  { id: 'object.empty', from: put, says: 'an object of no bytes is an object' },
-  { id: 'settings.batch', from: 'DECISIONS.md, "Settings"', says: 'MAX_BATCH_SIZE and MAX_BODY_BYTES are what is set' },
-  { id: 'settings.prodIssuer', from: 'DECISIONS.md, "Settings"', says: 'no development issuer in prod' },
-  { id: 'settings.faults', from: 'DECISIONS.md, "Settings"', says: 'every fault at once, and no secret printed' },
-] as const satisfies readonly Rule[];
+  { id: 'sign.tenants', rule: 'SIGN-4', says: 'the path is derived from the user: two users never share an object' },
+  { id: 'sign.token', rule: 'SIGN-5', says: 'a missing, malformed, forged or expired token is 401' },
+  { id: 'sign.revoked', rule: 'SIGN-5', says: 'a revoked token is 401, at most 15 s later' },
+  { id: 'sign.providerDown', rule: 'SIGN-6', says: 'provider unreachable: 503, never open' },
+  { id: 'sign.lifetime', rule: 'SIGN-7', says: 'expiresAt: the lifetime, in whole seconds, from the signing second' },
+  { id: 'sign.tokenExpiry', rule: 'SIGN-8', says: "never later than the access token's own expiry, even under 30 s" },
+  { id: 'sign.lifetimeSetting', rule: 'SIGN-7', says: 'STORAGE_SIGNED_URL_TTL_SECONDS, 30 to 300' },
+  { id: 'object.roundTrip', rule: 'OBJECT-4', says: 'what was put is read back; delete removes it' },
+  { id: 'object.bound', rule: 'OBJECT-1', says: 'put binds x-amz-checksum-sha256 and if-none-match, both in headers' },
+  { id: 'object.once', rule: 'OBJECT-1', says: 'a second put of the same object: 412' },
+  { id: 'object.mismatch', rule: 'OBJECT-2', says: 'content that does not hash to key: 400, and nothing is stored' },
+  { id: 'object.unbound', rule: 'OBJECT-3', says: 'STORAGE_BIND_CONTENT=false turns both off' },
+  { id: 'object.signedHeaders', rule: 'OBJECT-6', says: 'a put without its signed headers: 403' },
+  { id: 'object.wrongMethod', rule: 'OBJECT-6', says: 'another method than the signed one: 403' },
+  { id: 'object.altered', rule: 'OBJECT-6', says: 'an altered URL: 403' },
+  { id: 'object.expired', rule: 'OBJECT-6', says: 'an expired URL: 403' },
+  { id: 'object.missing', rule: 'OBJECT-6', says: 'get and head of an object that is not there: 404' },
+  { id: 'object.download', rule: 'OBJECT-5', says: 'an attachment of type application/octet-stream' },
+  { id: 'object.errors', rule: 'OBJECT-6', says: "errors in the API's shape" },
+  { id: 'object.cors', rule: 'OBJECT-8', says: 'GET, PUT, HEAD, DELETE, any header, STORAGE_CORS_ORIGINS' },
+  { id: 'object.tooLarge', rule: 'OBJECT-7', says: '413 over MAX_OBJECT_BYTES' },
+  { id: 'object.largerThanBody', rule: 'OBJECT-7', says: 'MAX_BODY_BYTES does not apply' },
+  { id: 'object.empty', rule: 'OBJECT-4', says: 'an object of no bytes is an object' },
+  { id: 'settings.batch', rule: 'SETTING-3', says: 'MAX_BATCH_SIZE and MAX_BODY_BYTES are what is set' },
+  { id: 'settings.prodIssuer', rule: 'SETTING-4', says: 'no development issuer in prod' },
+  { id: 'settings.faults', rule: 'SETTING-2', says: 'every fault at once, and no secret printed' },
+] as const satisfies readonly RuleCase[];

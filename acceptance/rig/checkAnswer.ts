@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Answer, Call } from './call.ts';
 
-/** SPEC.md section 8, word for word. */
+/** docs/specification.md CORS-1, word for word. */
 export const CORS_OF_SPECIFICATION = {
   'access-control-allow-origin': '*',
   'access-control-allow-headers':
@@ -43,7 +43,7 @@ function checkError({ status, body }: Answer, what: string): void {
  * makes the service fail.
  *
  * @throws AssertionError
- * @see SPEC.md sections 7 and 8; DECISIONS.md, "`error`", "CORS"
+ * @see docs/specification.md ERROR-1, CORS-1
  */
 export function checkAnswer(call: Call, answer: Answer): void {
   const what = `${call.method ?? 'GET'} ${call.path} (${answer.status})`;

@@ -19,7 +19,7 @@ export function writeAuthMessage({ method, path, body, timestamp }: SignedFields
 /**
  * Makes the three headers of relayer auth, with viem's signature.
  *
- * @see SPEC.md section 5, "Relayers: ECDSA signature"
+ * @see docs/specification.md AUTH-2
  */
 export async function signHeaders(relayer: Relayer, fields: SignedFields): Promise<Record<string, string>> {
   const message = writeAuthMessage(fields);

@@ -12,7 +12,7 @@ const target = readTarget();
 
 const post = (json: unknown) => callApi(target, { method: 'POST', path: '/requests', json });
 
-/** SPEC.md section 4, the table word for word; the twelfth by DECISIONS.md. */
+/** The params of each action, as docs/specification.md lists them above PARAM-1. */
 const OWN_PARAMS: Readonly<Record<Action, { required: string[]; optional: string[] }>> = {
   CREATE_PRISM_FOR: { required: ['fundAmount', 'salt'], optional: ['relayerFundAmount', 'permit'] },
   WRITE_DATA_FOR: { required: ['cloudId', 'dataId', 'payload'], optional: [] },

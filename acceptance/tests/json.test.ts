@@ -231,3 +231,10 @@ covers(['error.detailsOfValidationOnly'], 'details come with 400 alone', async (
   const missing = await callApi(target, { path: `/requests/${crypto.randomUUID()}` });
   expect([missing.status, Object.keys(missing.body as object)]).toEqual([404, ['error']]);
 });
+
+covers(['text.surrogates'], 'half of a surrogate pair is 400', async () => {
+  for (const label of ['\\ud800', 'x\\udc00', '\\udc00\\ud800']) {
+    const body = `{"address":"${randomHex(20)}","label":"${label}"}`;
+    expect([label, faultPaths(await postRelayer({ body }))]).toEqual([label, ['label']]);
+  }
+});

@@ -130,3 +130,17 @@ covers(
     expect((await callApi(target, { path: '/admin/relayers', headers })).status).toBe(401);
   },
 );
+
+covers(['method.head'], 'a HEAD is answered like its GET, and signed as HEAD', async () => {
+  const list = { path: '/requests', query: { status: 'pending' } };
+  const relayer = relayerAt(target, 0);
+  const head = await callAsRelayer(target, { ...list, method: 'HEAD', relayer, isPlain: true });
+  expect([head.status, head.text]).toEqual([200, '']);
+  const asGet = await signHeaders(relayer, {
+    method: 'GET',
+    path: '/requests',
+    body: new Uint8Array(),
+    timestamp: timestampNow(target),
+  });
+  expect((await callApi(target, { ...list, method: 'HEAD', headers: asGet, isPlain: true })).status).toBe(401);
+});

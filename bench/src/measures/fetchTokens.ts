@@ -5,7 +5,7 @@
  * @param count how many users
  * @returns one token a user
  * @throws Error when the issuer gives none
- * @see DECISIONS.md, `IDENTITY_ISSUER`
+ * @see docs/specification.md TOKEN-8
  */
 export async function fetchTokens(url: string, count: number): Promise<string[]> {
   const tokens: string[] = [];

@@ -18,7 +18,7 @@ export interface Gateway {
 /**
  * Limits that no run reaches: 0 would take the limiter out of what is measured.
  *
- * @see DECISIONS.md, "Rate limits"
+ * @see docs/specification.md LIMIT-6
  */
 const rateLimits = {
   RATE_LIMIT_WRITES: '1000000000',

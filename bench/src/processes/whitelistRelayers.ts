@@ -3,7 +3,7 @@
  *
  * @param params the gateway's address, its admin key, the relayers' addresses
  * @throws Error when the gateway refuses one
- * @see SPEC.md section 4, "Admin: relayer whitelist"
+ * @see docs/specification.md WHITELIST-1
  */
 export async function whitelistRelayers(params: {
   readonly url: string;

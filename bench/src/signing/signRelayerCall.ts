@@ -21,7 +21,7 @@ export const emptyBodyHash = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b
  * @param crypto the curve and the hash
  * @param params the relayer's key and the call
  * @returns the header lines
- * @see SPEC.md section 5, "Relayers: ECDSA signature"; EIP-191
+ * @see docs/specification.md AUTH-2; EIP-191
  */
 export function signRelayerCall(
   crypto: SigningCrypto,

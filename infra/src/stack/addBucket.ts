@@ -14,7 +14,7 @@ import type { StackContext } from './stackContext.ts';
  * Longest lifetime that the gateway gives a presigned URL, in milliseconds. Not the one that is set: S3 itself ends a URL in
  * time, and a second clock beside it that ends it in the same moment would now and then be early.
  *
- * @see SPEC.md section 8, "signed-operation lifetime"
+ * @see docs/specification.md SIGN-7
  */
 const MAX_SIGNATURE_AGE_MS = 300_000;
 /** How long a browser may keep the answer to a preflight, in seconds. */

@@ -13,7 +13,7 @@ interface FunctionParts {
   readonly bundleDirectory: string;
 }
 
-/** @see SPEC.md section 8, "function memory", "function timeout" */
+/** @see docs/specification.md AWS-1 */
 const MEMORY_MB = 256;
 const TIMEOUT_SECONDS = 29;
 

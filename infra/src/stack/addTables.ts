@@ -50,7 +50,7 @@ function addTable({ stack, settings }: StackContext, { id, tableName, descriptio
 /**
  * Adds the three tables, as the driver describes them. Encrypted by DynamoDB with its own key.
  *
- * @see SPEC.md section 2, "Stores"
+ * @see docs/specification.md STORE-7
  */
 export function addTables(context: StackContext): Readonly<Record<keyof TableNames, Table>> {
   const { stage } = context.settings;

@@ -127,7 +127,7 @@ const readers: Readers = {
  *
  * @param source - action and params as the gateway stores them
  * @returns function, arguments and calldata; ids left-padded to 32 bytes, an absent permit as zeros
- * @see DECISIONS.md, "On-chain reference"
+ * @see docs/specification.md CHAIN-8
  * @example
  * const { data } = encodeForwarderCall(request);
  * await sender.send(request.requestId, { to: forwarder, data });

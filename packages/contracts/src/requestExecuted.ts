@@ -31,7 +31,7 @@ const actions: ReadonlyMap<string, Action> = new Map(ACTIONS.map((action) => [ha
  *
  * @param source.logs - of any contracts
  * @param source.forwarder - whose word counts; events of others are left out
- * @see DECISIONS.md, "Whose word counts"
+ * @see docs/specification.md CHAIN-12
  */
 export function readRequestExecuted(source: {
   readonly logs: readonly Log[];

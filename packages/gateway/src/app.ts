@@ -43,7 +43,7 @@ export interface Gateway {
 /**
  * Builds the gateway: every route of the specification, by access level, over the given ports. It listens to nothing.
  *
- * @see SPEC.md section 4
+ * @see docs/specification.md SERVICE-4
  */
 export function createGateway(ports: GatewayPorts, options: GatewayOptions): Gateway {
   const limiter = createRateLimiter(ports.rateLimits, options.rateLimits, ports.now);

@@ -1,7 +1,7 @@
 /**
  * CORS headers of every answer but those of local objects.
  *
- * @see SPEC.md section 8; DECISIONS.md, "CORS"
+ * @see docs/specification.md CORS-1
  */
 export const CORS_HEADERS = {
   'access-control-allow-origin': '*',

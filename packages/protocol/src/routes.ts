@@ -22,7 +22,7 @@ export interface Route {
 /**
  * Every endpoint of the specification, by the name of what it does.
  *
- * @see SPEC.md section 4
+ * @see docs/specification.md SERVICE-4
  */
 export const ROUTES = {
   signStorage: {

@@ -5,7 +5,7 @@ import {Authorization, Creation} from "./RequestTypes.sol";
 
 /// @title EIP-712 struct hashes of the requests
 /// @notice One struct an action; each ends in relayerFee, timestamp and the signer's nonce.
-/// @dev The field order is that of DECISIONS.md, "Typed data"; the TypeScript side holds the same table, and a test
+/// @dev The field order is that of docs/specification.md CHAIN-2; the TypeScript side holds the same table, and a test
 ///      compares the two over shared vectors. See https://eips.ethereum.org/EIPS/eip-712.
 library RequestHashes {
     bytes32 internal constant CREATE_PRISM = keccak256(

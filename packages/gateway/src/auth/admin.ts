@@ -8,7 +8,7 @@ const digestOf = (text: string) => createHash('sha256').update(text).digest();
  *
  * @param keys - the valid keys, one or, during a rotation, two
  * @throws ApiError ADMIN_KEY_REJECTED from the returned function
- * @see SPEC.md section 5, "Admin: API key"
+ * @see docs/specification.md ADMIN-1
  */
 export function createAdminCheck(keys: readonly string[]): (request: Request) => void {
   const digests = keys.map(digestOf);

@@ -10,7 +10,7 @@ const bearer = /^Bearer +([A-Za-z0-9\-._~+/]+=*) *$/i;
  * Authenticates the user behind `Authorization: Bearer …`.
  *
  * @throws ApiError TOKEN_REJECTED; DependencyUnavailableError when the identity provider does not answer
- * @see SPEC.md section 5; RFC 6750 section 2.1
+ * @see docs/specification.md SIGN-5; RFC 6750 section 2.1
  */
 export async function authenticateUser(verifier: TokenVerifier, request: Request): Promise<VerifiedUser> {
   const header = request.headers.get('authorization');

@@ -73,7 +73,7 @@ async function recoverAddress(call: Call, timestamp: string, crypto: RequestCryp
  *
  * @returns the relayer's address as it gave it
  * @throws ApiError RELAYER_TIMESTAMP_REJECTED, RELAYER_SIGNATURE_REJECTED, RELAYER_WHITELIST_REJECTED
- * @see SPEC.md section 5, "Relayers: ECDSA signature"; https://eips.ethereum.org/EIPS/eip-191
+ * @see docs/specification.md AUTH-7; https://eips.ethereum.org/EIPS/eip-191
  */
 export async function authenticateRelayer(ports: RelayerAuthPorts, call: Call): Promise<string> {
   const { headers } = call.request;

@@ -192,7 +192,7 @@ function storeFaults(given: Environment): string[] {
  * Parses all settings, once, at start. An empty value counts as unset.
  *
  * @throws SettingsError that names every fault and repeats no value
- * @see DECISIONS.md, "Settings"
+ * @see docs/specification.md SETTING-1
  */
 export function parseSettings(environment: Environment): Settings {
   const given: Environment = Object.fromEntries(

@@ -129,7 +129,7 @@ async function revoke(command: TokenCommand, { url, token }: Order & { verb: 're
  *
  * @param command - arguments and surroundings
  * @returns the exit code: 0, or 1 after one sentence on what is wrong
- * @see DECISIONS.md, `IDENTITY_ISSUER`
+ * @see docs/specification.md TOKEN-8
  */
 export async function runTokenCommand(command: TokenCommand): Promise<number> {
   try {

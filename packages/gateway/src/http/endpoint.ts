@@ -70,7 +70,7 @@ function runPublic<I>(
  * Runs an endpoint in the order in which errors win: rate limit of the peer, size, content type, authentication, rate limit
  * of the authenticated client, then the handler's validation, existence and state.
  *
- * @see DECISIONS.md, "Which error wins"
+ * @see docs/specification.md ERROR-15
  */
 export function runEndpoint<Identity>(
   context: EndpointContext,

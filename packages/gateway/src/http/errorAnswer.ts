@@ -14,7 +14,7 @@ export function toApiError(thrown: unknown): ApiError {
 /**
  * Writes an error as the wire's `{ error, details? }`.
  *
- * @see SPEC.md section 7
+ * @see docs/specification.md ERROR-1
  */
 export function answerError(error: ApiError): Answer {
   const body: ErrorBody = { error: error.message };

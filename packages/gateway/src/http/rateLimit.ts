@@ -87,7 +87,7 @@ const MAX_ATTEMPTS = 100;
 /**
  * Makes the limiter: a two-bucket sliding window of one minute a client and limit.
  *
- * @see DECISIONS.md, "Rate limits"
+ * @see docs/specification.md LIMIT-1, LIMIT-7
  */
 export function createRateLimiter(store: RateLimitStore, limits: RateLimits, now: () => number): RateLimiter {
   function refusal(name: LimitName, counts: WindowCounts, nowMs: number): ApiError {

@@ -26,7 +26,7 @@ export interface SignedOperation {
 /**
  * Port: makes one presigned URL for one operation on one object.
  *
- * @see SPEC.md section 4, "POST /storage/sign"
+ * @see docs/specification.md SIGN-1
  */
 export interface ObjectSigner {
   /** @throws DependencyUnavailableError when the credentials cannot be had. */

@@ -93,7 +93,7 @@ export interface RequestStats {
  *
  * Every method throws `DependencyUnavailableError` when the store does not answer; nothing else is thrown for good input.
  *
- * @see SPEC.md sections 2 and 3
+ * @see docs/specification.md STORE-1, STATE-1
  */
 export interface RequestStore {
   /** Stores a new `pending` record. Repeating it with the same `requestId` changes nothing. */

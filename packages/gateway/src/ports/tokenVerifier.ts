@@ -15,7 +15,7 @@ export interface VerifiedUser {
  * `TokenRejectedError` (missing, malformed, expired, revoked, for another audience: 401) or
  * `DependencyUnavailableError` (the provider does not answer or is misconfigured: 503, never open).
  *
- * @see SPEC.md section 5, "Managed storage: identity-provider access token"
+ * @see docs/specification.md SIGN-5
  */
 export interface TokenVerifier {
   verify(token: string): Promise<VerifiedUser>;

@@ -15,7 +15,7 @@ export interface ClaimPorts {
  *
  * @returns the record, now `processing`
  * @throws ApiError REQUEST_NOT_FOUND, STATUS_CONFLICT
- * @see SPEC.md section 3
+ * @see docs/specification.md CLAIM-1, LEASE-2
  */
 export async function claimRequest(ports: ClaimPorts, requestId: string, relayer: string): Promise<StoredRequest> {
   const now = ports.now();

@@ -11,7 +11,7 @@ export interface CreatePorts {
  * Puts a new request into the queue as `pending`.
  *
  * @returns the record, stored for good
- * @see SPEC.md section 3
+ * @see docs/specification.md CREATE-1
  */
 export async function createRequest(ports: CreatePorts, body: CreateRequestBody): Promise<StoredRequest> {
   const now = ports.now();

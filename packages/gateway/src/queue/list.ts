@@ -29,7 +29,7 @@ async function listPage(ports: ListPorts, query: ListQuery): Promise<ListPage> {
  *
  * @returns the page as JSON: `{ items, count, lastKey }`
  * @throws ApiError VALIDATION_FAILED for a `lastKey` of another list
- * @see SPEC.md section 4, "GET /requests"
+ * @see docs/specification.md LIST-1
  */
 export async function listRequests(ports: ListPorts, query: ListRequestsQuery): Promise<string> {
   const { signer, status, chainName, order, limit, lastKey } = query;

@@ -5,7 +5,7 @@ import type { StoredRequest } from '../ports/requestStore.ts';
  * Writes a record as JSON. The params go out as the text they were stored as; every other field but `errorMessage` was
  * checked on its way in to hold nothing that JSON would escape.
  *
- * @see SPEC.md section 2, "Request record"
+ * @see docs/specification.md RECORD-1
  */
 export function renderRecord(record: StoredRequest): string {
   const { requestId, chainName, action, signer, status, paramsJson, createdAt, updatedAt } = record;

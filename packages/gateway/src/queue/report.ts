@@ -20,7 +20,7 @@ function conflictSentence(record: StoredRequest, asked: Report['outcome']['statu
  *
  * @returns the record, now `success` or `failed`
  * @throws ApiError REQUEST_NOT_FOUND, STATUS_CONFLICT
- * @see SPEC.md section 3
+ * @see docs/specification.md REPORT-3, STATE-1
  */
 export async function reportRequest(
   ports: ReportPorts,

@@ -27,7 +27,7 @@ export interface ChainCall {
  *
  * @param paymentIntentId - the frontend's name for the payment
  * @returns 32 bytes
- * @see DECISIONS.md, "One payout a payment"
+ * @see docs/specification.md PAY-9
  */
 export function markPayout(paymentIntentId: string): Hex {
   return keccak256(stringToBytes(paymentIntentId));

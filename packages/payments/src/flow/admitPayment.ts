@@ -62,7 +62,7 @@ async function claim(context: RelayerContext, payment: Payment): Promise<boolean
  * @param listed - fit to be paid as far as its data goes
  * @returns whether it is now `claimed` by this instance
  * @throws FrontendError, viem's errors
- * @see SPEC.md section 4, POST /api/relayer/claim
+ * @see docs/specification.md FRONT-2
  */
 export async function admitPayment(context: RelayerContext, listed: ListedPayment): Promise<boolean> {
   const { journal, frontend, log, signal } = context;

@@ -11,7 +11,7 @@ function wasVanished({ journal }: RelayerContext, paymentIntentId: string): bool
  * @param context - the instance
  * @param payment - `transferred`
  * @throws FrontendError where the frontend does not take it now
- * @see SPEC.md section 4, POST /api/relayer/complete
+ * @see docs/specification.md FRONT-3
  */
 export async function completePayment(context: RelayerContext, payment: Payment): Promise<void> {
   const { journal, frontend, alerter, log, signal } = context;

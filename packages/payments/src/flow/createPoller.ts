@@ -32,7 +32,7 @@ const MIN_PAUSE_MS = 200;
  *
  * @param context - the instance
  * @returns the poller, at rest
- * @see SPEC.md section 4, GET /api/relayer/pending
+ * @see docs/specification.md FRONT-1
  */
 export function createPoller(context: RelayerContext): Poller {
   const { config, frontend, log, signal } = context;

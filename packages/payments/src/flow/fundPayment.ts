@@ -107,7 +107,7 @@ function yieldToRival(context: RelayerContext, payment: Payment): boolean {
  * @param context - the instance
  * @param payment - `claimed`
  * @throws StepError, viem's errors
- * @see SPEC.md section 1, "Companion: payment relayer"; DECISIONS.md, "Skip the buy"
+ * @see docs/specification.md PAY-3, PAY-4
  */
 export async function fundPayment(context: RelayerContext, payment: Payment): Promise<void> {
   const { config, journal, log } = context;

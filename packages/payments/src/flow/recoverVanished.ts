@@ -133,7 +133,7 @@ function forgetSettled({ journal }: RelayerContext, settled: ReadonlySet<Hash | 
  *
  * @param context - the instance
  * @throws viem's errors
- * @see DESIGN.md, "The chain is the truth for money and nonces"
+ * @see docs/specification.md PAY-15
  */
 export async function watchPayouts(context: RelayerContext): Promise<void> {
   const { journal, log, reorgDepth } = context;

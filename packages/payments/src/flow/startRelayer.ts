@@ -116,7 +116,7 @@ function openChain(
  * @param parts - settings, key, alerts and log
  * @returns the relayer, at work
  * @throws SenderError where key, journal or chain cannot be used; viem's errors
- * @see SPEC.md section 1, "Companion: payment relayer"
+ * @see docs/specification.md PAY-1
  */
 export async function startRelayer(parts: RelayerParts): Promise<RunningRelayer> {
   const { settings, alerter, log } = parts;

@@ -53,7 +53,7 @@ function parsePayments(text: string, call: string): readonly unknown[] {
  *
  * @param options - base URL, secret and patience
  * @returns the client
- * @see SPEC.md section 4, "Endpoints consumed by the payment relayer"; DECISIONS.md, "Payment relayer and its frontend"
+ * @see docs/specification.md FRONT-1, FRONT-2, FRONT-3
  */
 export function createFrontendClient(options: FrontendOptions): FrontendClient {
   const base = options.url.replace(/\/+$/, '');

@@ -49,7 +49,7 @@ function describeReach(samples: readonly Sample[], unit: MonitorTarget['unit']):
  *
  * @param options - chains, limits, memory and alerts
  * @returns a function that looks at everything once
- * @see SPEC.md section 1, "Companion: payment relayer"
+ * @see docs/specification.md GAS-1
  */
 export function createMonitor(options: MonitorOptions): () => Promise<void> {
   const { state, alerter, log, now } = options;

@@ -71,7 +71,7 @@ function checkEntry(entry: unknown, forbidden: readonly Address[]): ListedPaymen
  * @param entries - as they came
  * @param forbidden - addresses that are no user's wallet, EIP-55
  * @returns what can be paid, and what is refused
- * @see DECISIONS.md, "Payment relayer and its frontend"
+ * @see docs/specification.md PAY-2, PAY-8
  */
 export function checkListing(entries: readonly unknown[], forbidden: readonly Address[]): CheckedListing {
   const checked = entries.map((entry) => checkEntry(entry, forbidden));

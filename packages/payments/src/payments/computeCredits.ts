@@ -9,7 +9,7 @@ const WHOLE_BPS = 10_000n;
  * @param stablecoinAmount - in base units
  * @param rate - credits for one stablecoin, when the payment is claimed
  * @returns credit base units
- * @see DECISIONS.md, "Credits for a payment"
+ * @see docs/specification.md PAY-2
  */
 export function computeCreditsOwed(stablecoinAmount: bigint, rate: bigint): bigint {
   return stablecoinAmount * rate * SCALE;

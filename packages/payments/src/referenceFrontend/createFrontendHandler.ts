@@ -49,7 +49,7 @@ function sendJson(response: ServerResponse, status: number, body: unknown): void
  *
  * @param options - store, secret and clock
  * @returns the listener
- * @see DECISIONS.md, "Payment relayer and its frontend"
+ * @see docs/specification.md FRONT-1
  */
 export function createFrontendHandler(options: {
   readonly store: FrontendStore;

@@ -134,7 +134,7 @@ function findFaults(program: Program, given: Environment): readonly string[] {
  * @param environment - texts by name
  * @returns the settings
  * @throws SettingsError that names every fault and repeats no value
- * @see DECISIONS.md, "Payment relayer and its frontend"; SPEC.md section 8
+ * @see docs/specification.md PAY-4
  */
 export function parseSettings<Name extends Program>(program: Name, environment: Environment): Settings<Name> {
   const rules = {

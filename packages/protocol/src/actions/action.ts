@@ -1,7 +1,7 @@
 /**
  * The twelve actions, in the order of the specification's table; the combined creation flow comes last.
  *
- * @see SPEC.md section 4, "Actions and their params"
+ * @see docs/specification.md PARAM-1
  */
 export const ACTIONS = [
   'CREATE_PRISM_FOR',

@@ -85,7 +85,7 @@ function batch<T extends z.ZodMiniType>(element: T, maxBatchSize: number) {
  * The params schema of each action, strict at every level.
  *
  * @param limits.maxBatchSize - most entries of a batch array
- * @see SPEC.md section 4, "Actions and their params"; DECISIONS.md, "Wire format"
+ * @see docs/specification.md PARAM-1
  */
 export function createParamsSchemas(limits: { readonly maxBatchSize: number }) {
   const dataIds = batch(dataIdFormat, limits.maxBatchSize);

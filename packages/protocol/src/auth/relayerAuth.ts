@@ -25,7 +25,7 @@ export interface RelayerAuthFields {
  * Writes the five-line text that a relayer signs as an EIP-191 personal message.
  *
  * @returns five lines joined by LF, without a trailing one
- * @see SPEC.md section 5, "Relayers: ECDSA signature"
+ * @see docs/specification.md AUTH-2
  * @example createRelayerAuthMessage({ timestamp: '1767225600000', method: 'PATCH', path: '/requests/0197…', bodyHash: '0x…' })
  */
 export function createRelayerAuthMessage({ timestamp, method, path, bodyHash }: RelayerAuthFields): string {

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 /**
  * Body of every failing answer.
  *
- * @see SPEC.md section 7
+ * @see docs/specification.md ERROR-1, ERROR-2
  */
 export const errorBodySchema = z.strictObject({
   error: z.string().check(z.meta({ description: 'One human-readable sentence' })),

@@ -18,7 +18,7 @@ export const removeRelayerSchema = z.strictObject({ address: addressFormat });
 /**
  * A whitelisted relayer as the service returns it.
  *
- * @see SPEC.md section 2, "Relayer whitelist record"
+ * @see docs/specification.md WHITELIST-2
  */
 export const relayerRecordSchema = z.strictObject({
   address: addressFormat,

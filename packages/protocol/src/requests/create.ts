@@ -34,7 +34,7 @@ export function createRequestSchemaOf(action: Action, paramsSchemas: ParamsSchem
  *
  * @param limits.maxBatchSize - most entries of a batch array
  * @returns a function from parsed JSON to a trusted body or every fault, params included whatever else is wrong
- * @see SPEC.md section 4, "POST /requests"
+ * @see docs/specification.md CREATE-1
  */
 export function createRequestParser(limits: { readonly maxBatchSize: number }) {
   const paramsSchemas = createParamsSchemas(limits);

@@ -66,7 +66,7 @@ function readFields(query: URLSearchParams, faults: Fault[]): Record<string, str
 /**
  * Parses the query of a list. Unknown parameters are ignored; a known one may stand once and not empty.
  *
- * @see SPEC.md section 4, "GET /requests"
+ * @see docs/specification.md LIST-1
  */
 export function parseListRequests(query: URLSearchParams): Parsed<ListRequestsQuery> {
   const faults: Fault[] = [];

@@ -7,7 +7,7 @@ import { REQUEST_STATUSES } from './status.ts';
 /**
  * A request as the service returns it. A field that has no value is absent.
  *
- * @see SPEC.md section 2, "Request record"
+ * @see docs/specification.md RECORD-1
  */
 export const requestRecordSchema = z.strictObject({
   requestId: requestIdFormat,

@@ -5,7 +5,7 @@
  *
  * With a claim lease, `processing --claim--> processing` takes over an expired claim.
  *
- * @see SPEC.md section 3
+ * @see docs/specification.md STATE-1
  */
 export const REQUEST_STATUSES = ['pending', 'processing', 'success', 'failed'] as const;
 

@@ -62,7 +62,7 @@ export const updateRequestForms = [
 /**
  * Parses the body of a claim or report.
  *
- * @see SPEC.md section 4, "PATCH /requests/{requestId}"
+ * @see docs/specification.md CLAIM-4, REPORT-1
  */
 export function parseUpdateRequest(input: unknown): Parsed<UpdateRequestBody> {
   // The schema's check ties each status to its field.

@@ -15,7 +15,7 @@ function hexOfBytes(bytes: number, description: string) {
 /**
  * Body of `POST /storage/sign`.
  *
- * @see SPEC.md section 4, "POST /storage/sign"
+ * @see docs/specification.md SIGN-1
  */
 export const signStorageSchema = z.strictObject(
   {

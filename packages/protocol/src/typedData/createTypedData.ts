@@ -48,7 +48,7 @@ const readers: Readonly<Record<StructField['type'], (value: unknown) => unknown>
  *
  * @param source.params - as they cross the wire, valid by the action's schema
  * @returns domain, types, primary type and message; ids padded to 32 bytes, an absent `relayerFundAmount` as 0
- * @see DECISIONS.md, "On-chain reference"; https://eips.ethereum.org/EIPS/eip-712
+ * @see docs/specification.md CHAIN-2; https://eips.ethereum.org/EIPS/eip-712
  * @example
  * const typedData = createTypedData({ action: 'DELETE_PRISM_FOR', params: { cloudId, relayerFee, timestamp }, nonce: 0n, chainId: 31337, forwarder });
  * const signature = await account.signTypedData(typedData);

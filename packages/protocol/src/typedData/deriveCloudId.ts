@@ -7,7 +7,7 @@ import { readAddress } from './domain.ts';
  *
  * @param creation.salt - `0x` and 1 to 32 bytes of hex, as in the params
  * @returns 32 bytes as hex: keccak-256 of `(signer, salt)`, ABI-encoded
- * @see DECISIONS.md, "`cloudId` of a new prism"
+ * @see docs/specification.md CHAIN-4
  */
 export function deriveCloudId(creation: { readonly signer: string; readonly salt: string }): Hex {
   // The salt is `0x` and whole bytes by the params' schema.

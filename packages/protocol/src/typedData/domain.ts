@@ -33,7 +33,7 @@ export function readAddress(address: string): Address {
 /**
  * Makes the Forwarder's EIP-712 domain.
  *
- * @see DECISIONS.md, "EIP-712 domain"
+ * @see docs/specification.md CHAIN-1
  */
 export function createForwarderDomain({ chainId, forwarder }: ForwarderLocation): ForwarderDomain {
   return { name: 'Forwarder', version: '1', chainId, verifyingContract: readAddress(forwarder) };

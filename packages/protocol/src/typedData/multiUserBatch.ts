@@ -13,7 +13,7 @@ const zero = `0x${/* @__PURE__ */ '0'.repeat(64)}`;
  *
  * @param batch.signer - address of whoever queues the batch
  * @param batch.timestamp - Unix time in seconds, as a decimal string
- * @see DECISIONS.md, "BATCH_MULTI_USER_WRITE_DATA"
+ * @see docs/specification.md PARAM-12
  */
 export function createMultiUserBatchParams(batch: {
   readonly signer: string;

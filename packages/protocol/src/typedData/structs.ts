@@ -41,7 +41,7 @@ function struct<const Name extends string, const Own extends readonly StructFiel
 /**
  * The EIP-712 struct of each action that a signer signs.
  *
- * @see DECISIONS.md, "On-chain reference"; https://eips.ethereum.org/EIPS/eip-712
+ * @see docs/specification.md CHAIN-2; https://eips.ethereum.org/EIPS/eip-712
  */
 export const REQUEST_STRUCTS = {
   CREATE_PRISM_FOR: /* @__PURE__ */ struct('CreatePrism', ...creation),

@@ -29,7 +29,7 @@ function writeArgument(value: unknown): string {
  * Cuts a text to what an `errorMessage` may have.
  *
  * @returns 1 to 1000 Unicode code points, without lone surrogates
- * @see SPEC.md section 8
+ * @see docs/specification.md REPORT-2
  */
 export function limitMessage(text: string): string {
   const points = [...text.toWellFormed()];

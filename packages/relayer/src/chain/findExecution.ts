@@ -24,7 +24,7 @@ export interface ExecutionQuery {
  *
  * @returns the one execution; undefined where the node's logs hold none (yet)
  * @throws ChainError
- * @see DECISIONS.md, "Whose word counts"
+ * @see docs/specification.md RELAY-5
  */
 export type FindExecution = (query: ExecutionQuery) => Promise<Execution | undefined>;
 

@@ -42,7 +42,7 @@ export function feeInWei(fee: {
  * Tells whether a fee pays for gas, with a margin.
  *
  * @param deal.marginPercent - by how much the fee must exceed the expected price
- * @see DECISIONS.md, "Is the fee enough?"
+ * @see docs/specification.md RELAY-2
  */
 export function coversGas(deal: {
   readonly feeWei: bigint;

@@ -81,7 +81,7 @@ export function* listNear(current: bigint): Generator<bigint> {
  *
  * @param source.current - the signer's forwarder nonce on the chain
  * @returns undefined where none near it fits: a bad signature, or a contract wallet's
- * @see DECISIONS.md, "Typed data" and "Nonce"
+ * @see docs/specification.md CHAIN-5
  */
 export async function findNonce(
   source: NonceContext & { readonly part: SignedPart; readonly current: bigint },

@@ -69,7 +69,7 @@ async function askForWish(
  * @param asked - with the nonces it was signed for, as far as these are known
  * @param knownBlock - a block that the node must have to be believed; default any
  * @throws ChainError where the node does not answer
- * @see DECISIONS.md, "Whose word counts"
+ * @see docs/specification.md RELAY-5
  */
 export async function askChain(relay: Context, asked: Asked, knownBlock = 0n): Promise<ChainAnswer> {
   const { wishes } = asked;

@@ -28,7 +28,7 @@ function takeEvents(request: OpenRequest, events: RequestExecuted[]): RequestExe
  *
  * @param mined.requests - in the order in which they were put into the call
  * @param mined.sent - the transaction, deep enough
- * @see DECISIONS.md, "Whose word counts"
+ * @see docs/specification.md RELAY-5
  */
 export function readOutcomes(mined: {
   readonly requests: readonly OpenRequest[];

@@ -27,7 +27,7 @@ export interface AdminClient {
  *
  * @param options.adminKey - the gateway's `ADMIN_API_KEY`; never for a browser
  * @throws GatewayError UNAUTHORISED from each call, where the key is wrong
- * @see SPEC.md section 4, "Admin: relayer whitelist"
+ * @see docs/specification.md WHITELIST-1
  */
 export function createAdminClient(options: AdminClientOptions): AdminClient {
   const transport = 'gateway' in options ? options.gateway.transport : createTransport(options);

@@ -47,7 +47,7 @@ export interface GatewayErrorFacts {
 /**
  * A call to the gateway failed. Match by `code`; the message is for people, and holds no key, token, signature or presigned URL.
  *
- * @see SPEC.md section 7
+ * @see docs/specification.md ERROR-1
  */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';

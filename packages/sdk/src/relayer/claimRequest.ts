@@ -8,7 +8,7 @@ import { isOwnClaim, moveRequest, type RelayerContext } from './moveRequest.ts';
  *
  * @returns the record, `processing`
  * @throws GatewayError CONFLICT when another was first, or it is claimed already; NOT_FOUND, UNAUTHORISED
- * @see SPEC.md section 3
+ * @see docs/specification.md CLAIM-1
  */
 export function claimRequest(
   context: RelayerContext,

@@ -24,7 +24,7 @@ export interface Move extends CallOptions {
  * Asks for one move of a request's state, once.
  *
  * @throws GatewayError; with `mayHaveHappened` where the answer was lost
- * @see SPEC.md section 4, "PATCH /requests/{requestId}"
+ * @see docs/specification.md CLAIM-4, REPORT-1
  */
 async function updateRequest(
   { transport, makeHeaders }: RelayerContext,

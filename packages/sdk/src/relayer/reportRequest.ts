@@ -15,7 +15,7 @@ function saysSame(record: RequestRecord, outcome: Outcome): boolean {
  *
  * @returns the record, `success` or `failed`
  * @throws GatewayError CONFLICT when the claim is another's, or another outcome was reported; NOT_FOUND, UNAUTHORISED
- * @see SPEC.md section 3
+ * @see docs/specification.md REPORT-1, REPORT-2
  */
 export function reportRequest(
   context: RelayerContext,

@@ -15,7 +15,7 @@ export interface MessageAccount {
  * @param relayer.now - Unix time in milliseconds
  * @param call - as it goes out
  * @returns the three headers of relayer auth
- * @see SPEC.md section 5, "Relayers: ECDSA signature"
+ * @see docs/specification.md AUTH-2
  */
 export async function signRelayerCall(
   relayer: { readonly account: MessageAccount; readonly now: () => number },

@@ -12,7 +12,7 @@ export interface CallOptions {
  *
  * @param requestId - UUID
  * @throws GatewayError NOT_FOUND, VALIDATION_FAILED, and what any call may throw
- * @see SPEC.md section 4, "GET /requests/{requestId}"
+ * @see docs/specification.md READ-1
  */
 export async function getRequest(
   transport: Transport,

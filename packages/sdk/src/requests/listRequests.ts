@@ -36,7 +36,7 @@ export interface RequestList extends AsyncIterable<RequestRecord> {
  *
  * @param transport - the way to the gateway
  * @param list.makeHeaders - relayer auth, for the filters that need it
- * @see SPEC.md section 4, "GET /requests"
+ * @see docs/specification.md LIST-5
  */
 export function listRequests(
   transport: Transport,

@@ -24,7 +24,7 @@ async function postRequest(
  * @returns the record, `pending`; or as it is by now, where it had been stored and its answer was lost
  * @throws GatewayError VALIDATION_FAILED, RATE_LIMITED, UNAVAILABLE, NETWORK_FAILED, ABORTED; with `mayHaveHappened` the
  * request may be stored all the same: `findRequest` tells
- * @see SPEC.md section 4, "POST /requests"
+ * @see docs/specification.md CREATE-1
  */
 export async function submitRequest(
   transport: Transport,

@@ -54,7 +54,7 @@ const DEFAULT_OBJECT_TIMEOUT_MS = 300_000;
  *
  * @param object - as it is stored: encrypted
  * @returns `0x` and 64 lower-case hex digits: its SHA-256
- * @see SPEC.md section 4, "POST /storage/sign"
+ * @see docs/specification.md SIGN-1
  */
 async function hashObject(object: Bytes): Promise<string> {
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', object));
@@ -81,7 +81,7 @@ async function headObject(context: ObjectContext, key: string, signal?: AbortSig
  * of what is stored, and verified when it comes back.
  *
  * @param options - the gateway, the project, how to get an access token, and the key
- * @see SPEC.md section 4, "Managed storage"
+ * @see docs/specification.md SIGN-1
  * @example
  * const storage = createStorageClient({ url, projectId, getAccessToken, encryptionKey });
  * const { key } = await storage.put(new TextEncoder().encode('hello'));

@@ -62,7 +62,7 @@ async function signOperation(
  * be repeated freely; each attempt is signed anew, since a URL lives for a minute or so.
  *
  * @throws GatewayError NOT_FOUND, UNAUTHORISED, FORBIDDEN, BODY_TOO_LARGE, and what any call may throw
- * @see SPEC.md section 4, "Managed storage"
+ * @see docs/specification.md SIGN-1
  */
 export function performOperation(context: ObjectContext, order: ObjectOrder): Promise<HttpResponse> {
   const { transport, objectTimeoutMs: timeoutMs } = context;

@@ -8,7 +8,7 @@
  * A nonce is free when the chain has not used it and no open request holds it. The next request takes the lowest free one: a gap
  * that a failed request left is filled first, or nothing after it could ever run.
  *
- * @see DECISIONS.md, "Nonce"
+ * @see docs/specification.md CHAIN-5
  */
 export interface NonceBook {
   /** Takes the lowest free nonce. */

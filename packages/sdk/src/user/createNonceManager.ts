@@ -61,7 +61,7 @@ function createTurns(): Turns {
  * Makes the nonce manager of one signer on one Forwarder. Requests that are open when it starts, from an earlier visit or
  * another device, are found at the gateway.
  *
- * @see DECISIONS.md, "Nonce"
+ * @see docs/specification.md CHAIN-5
  */
 export function createNonceManager(options: NonceManagerOptions): NonceManager {
   const { gateway, readNonce, signer, trustMs } = options;

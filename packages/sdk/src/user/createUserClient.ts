@@ -43,7 +43,7 @@ async function signInput<A extends SignedAction>(
  * be called at once; they are signed and submitted one after the other.
  *
  * @param options - the gateway, the Forwarder, who signs (`account`, `walletClient` or `provider`) and how to read the nonce
- * @see DECISIONS.md, "On-chain reference"
+ * @see docs/specification.md CHAIN-2
  * @example
  * const user = createUserClient({ gateway, account, chainName: 'eip155:31337', domain: { chainId: 31337, forwarder }, publicClient });
  * const { wait } = await user.writeData({ cloudId, dataId, payload: '0x68656c6c6f', relayerFee: 10n ** 16n });

@@ -20,7 +20,7 @@ export interface MultiUserBatch extends CallOptions {
  * @param gateway - the gateway's client
  * @param batch - see each field
  * @throws GatewayError VALIDATION_FAILED, and what any submission may throw
- * @see DECISIONS.md, "BATCH_MULTI_USER_WRITE_DATA"
+ * @see docs/specification.md PARAM-12
  */
 export async function submitMultiUserBatch(
   gateway: GatewayClient,

@@ -90,7 +90,7 @@ function createKeyLoader(directory: string): () => Promise<DevelopmentKey> {
  *
  * @param options - its URL, the app, where its key and revocations are kept
  * @returns the issuer; nothing is read or written before the first request
- * @see DECISIONS.md, `IDENTITY_ISSUER`
+ * @see docs/specification.md TOKEN-8
  * @example
  * const devIssuer = createDevIssuer({ issuer: 'http://127.0.0.1:8787/dev/identity', appId, appSecret, directory, now: Date.now });
  * await devIssuer.fetch(new Request('http://127.0.0.1:8787/dev/identity/jwks'));

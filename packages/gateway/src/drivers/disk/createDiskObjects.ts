@@ -46,7 +46,7 @@ const RETRY_AFTER_SECONDS = 5;
  * @param options directory, signing key, limits and policy
  * @returns signer and server of the objects
  * @throws the file system's own error when the directory cannot be used
- * @see SPEC.md section 4, "POST /storage/sign"
+ * @see docs/specification.md OBJECT-6
  */
 export function createDiskObjects(options: DiskObjectsOptions): DiskObjects {
   const files = openDiskFiles(resolve(options.directory));

@@ -49,7 +49,7 @@ export const TTL_ATTRIBUTE = 'expiresAt';
 /**
  * The three tables. All are on demand.
  *
- * @see SPEC.md section 2, "Stores"
+ * @see docs/specification.md STORE-7
  */
 export const tableDescriptions: Readonly<Record<keyof TableNames, TableDescription>> = {
   requests: {

@@ -15,7 +15,7 @@ export interface VerificationCacheOptions {
 /**
  * Longest time for which a revoked token may still be let in.
  *
- * @see DECISIONS.md, "Revoked token"
+ * @see docs/specification.md TOKEN-2
  */
 const MAX_AGE_MS = 15_000;
 /** Some 4 MB. */

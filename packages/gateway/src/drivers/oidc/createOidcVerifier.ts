@@ -76,7 +76,7 @@ function applyIntrospection(user: VerifiedUser, introspection: Introspection): V
  *
  * @param options - provider, credentials, clock and network
  * @returns the port
- * @see SPEC.md section 5, "Managed storage: identity-provider access token"
+ * @see docs/specification.md TOKEN-1, TOKEN-5
  * @example
  * const verifier = createOidcVerifier({
  *   issuer: 'https://id.example.com', appId: 'prism', appSecret, allowInsecureHttp: false,

@@ -9,7 +9,7 @@ const cors = (name: keyof typeof CORS_HEADERS, description: string): Header => (
   schema: { type: 'string', const: CORS_HEADERS[name] },
 });
 
-/** Every header of answers that the document describes, by name; see SPEC.md section 8 and DECISIONS.md, "CORS". */
+/** Every header of answers that the document describes, by name; see docs/specification.md CORS-1. */
 export const API_ANSWER_HEADERS = {
   'X-Request-Id': {
     description: 'Id of this HTTP request, in the logs too: the one that was sent, if it has this form, else a new one',

@@ -7,7 +7,7 @@ const header = (name: string, description: string) => ({ type: 'apiKey', in: 'he
 /**
  * The ways to authenticate.
  *
- * @see SPEC.md section 5
+ * @see docs/specification.md AUTH-1, ADMIN-1, TOKEN-1
  */
 export const SECURITY_SCHEMES = {
   bearer: {

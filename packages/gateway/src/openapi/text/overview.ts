@@ -65,7 +65,7 @@ Every answer may be read from any origin. Preflights (\`OPTIONS\`) are answered 
  * @param limits.maxBodyBytes - limit of a body, in bytes
  * @param limits.maxBatchSize - most entries of a batch array
  * @returns Markdown
- * @see DECISIONS.md, "Wire format"
+ * @see docs/specification.md WIRE-1
  */
 export function writeOverview(limits: { readonly maxBodyBytes: number; readonly maxBatchSize: number }): string {
   const relayerAuth = `## Relayer authentication\n\n${RELAYER_AUTH_RULES}\n\n${RELAYER_AUTH_WORKED_EXAMPLE}`;

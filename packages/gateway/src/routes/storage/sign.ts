@@ -37,7 +37,7 @@ function lifetimeOf(user: VerifiedUser, nowMs: number, lifetimeSeconds: number):
 /**
  * `POST /storage/sign`: a signed-in user gets one presigned URL for one operation on one object of its own.
  *
- * @see SPEC.md section 4, "POST /storage/sign"; DECISIONS.md, "Object path", "Signed `put`", "Lifetime"
+ * @see docs/specification.md SIGN-1, SIGN-4, SIGN-8
  */
 export function signStorageEndpoint(ports: SignPorts, options: SignOptions): Endpoint<Tenant> {
   return {

@@ -1,3 +1,4 @@
+import { vitestDefaults } from '@prism-gateway/testing/vitest-defaults';
 import { defineConfig } from 'vitest/config';
 
 /** Tests that run Hono's server in their own process, where it puts a Response of its own in the place of Node's. */
@@ -10,26 +11,30 @@ export default defineConfig({
     projects: [
       {
         // Pure functions: their files need no worker of their own each.
-        test: { name: 'protocol', include: ['packages/protocol/**/*.test.ts'], isolate: false },
+        test: { ...vitestDefaults, name: 'protocol', include: ['packages/protocol/**/*.test.ts'], isolate: false },
       },
       {
         // Keep nothing that the next file would find.
         test: {
+          ...vitestDefaults,
           name: 'units',
           exclude: ['packages/protocol/**', ...servesHere, '**/node_modules/**'],
           include: ['packages/*/src/**/*.test.ts'],
           isolate: false,
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
         },
       },
       {
         test: {
+          ...vitestDefaults,
           name: 'packages',
           exclude: ['packages/protocol/**', '**/node_modules/**'],
-          include: [...servesHere, 'packages/*/test/**/*.test.ts', 'scripts/**/*.test.ts', 'demo/**/*.test.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
+          include: [
+            ...servesHere,
+            'packages/*/test/**/*.test.ts',
+            'bin/*.test.ts',
+            'scripts/**/*.test.ts',
+            'demo/**/*.test.ts',
+          ],
         },
       },
       './acceptance/vitest.config.ts',

@@ -1,9 +1,11 @@
+import { vitestDefaults } from '@prism-gateway/testing/vitest-defaults';
 import { defineConfig } from 'vitest/config';
 
 const isRemote = Boolean(process.env.ACCEPTANCE_URL);
 
 export default defineConfig({
   test: {
+    ...vitestDefaults,
     name: 'acceptance',
     root: import.meta.dirname,
     globalSetup: ['./globalSetup.ts'],
@@ -11,8 +13,7 @@ export default defineConfig({
     // What needs a gateway with settings of its own is for runs that start theirs.
     exclude: isRemote ? ['settings/**', 'walkthrough/**'] : [],
     // A remote gateway may make a call wait for its rate limit's window.
-    testTimeout: isRemote ? 200_000 : 30_000,
-    hookTimeout: isRemote ? 200_000 : 30_000,
+    ...(isRemote ? { testTimeout: 200_000, hookTimeout: 200_000 } : {}),
     maxWorkers: 2,
     // They share nothing but the gateway that they call.
     isolate: false,

@@ -66,7 +66,7 @@ async function createContext(options: Options, cleanup: Cleanup): Promise<BenchC
   return {
     options: { ...options, dir: resolve(options.dir) },
     scale: options.quick ? quickScale : fullScale,
-    startCommand: await readStartCommand(),
+    startCommand: readStartCommand(),
     load,
     relayers: Array.from({ length: relayerCount }, () => createKeyPair(crypto)),
     dir,

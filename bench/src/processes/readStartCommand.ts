@@ -1,21 +1,19 @@
-import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { parseStartScript, type StartScript } from './parseStartScript.ts';
+import { compileCache, gateway } from '../../../bin/programs.mjs';
 
 /** How `npm start` runs the gateway. */
-export interface StartCommand extends StartScript {
+export interface StartCommand {
   /** Folder that it is run in. */
   readonly root: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly nodeFlags: readonly string[];
+  /** File that it runs, from the root. */
+  readonly entry: string;
 }
 
-/**
- * Reads the start script, so that the bench measures what `npm start` runs, and its baselines get the same flags.
- *
- * @returns its environment, flags and entry
- * @throws Error when the script is not of the form `[NAME=value …] [exec] node [flags …] entry`
- */
-export async function readStartCommand(): Promise<StartCommand> {
+/** Reads what the launcher runs, so that the bench measures what `npm start` runs, and its baselines get the same flags. */
+export function readStartCommand(): StartCommand {
+  const { file, nodeFlags, env } = gateway;
   const root = fileURLToPath(new URL('../../../', import.meta.url));
-  const { scripts } = JSON.parse(await readFile(`${root}package.json`, 'utf8')) as { scripts: { start: string } };
-  return { root, ...parseStartScript(scripts.start) };
+  return { root, env: { NODE_COMPILE_CACHE: compileCache, ...env }, nodeFlags, entry: file };
 }

@@ -20,10 +20,12 @@ describe('chooseDelay', () => {
     fc.assert(
       fc.property(state, (given) => {
         const delayMs = chooseDelay(policy, given);
-        if (given.retryAfterMs > policy.maxRetryAfterMs) return delayMs === undefined;
-        return (
-          delayMs !== undefined && delayMs > given.retryAfterMs && delayMs <= given.retryAfterMs + policy.maxDelayMs
-        );
+        if (given.retryAfterMs > policy.maxRetryAfterMs) {
+          expect(delayMs).toBeUndefined();
+          return;
+        }
+        expect(delayMs).toBeGreaterThan(given.retryAfterMs);
+        expect(delayMs).toBeLessThanOrEqual(given.retryAfterMs + policy.maxDelayMs);
       }),
     );
   });

@@ -1,0 +1,80 @@
+#!/usr/bin/env node
+// @ts-check
+/**
+ * The one launcher: `prism PROGRAM [OPTIONS]`; `npm start` and every `npm run` come here. It runs on the machine's own Node (>= 20),
+ * installs what is missing, and then runs the program on the Node that the lockfile names. Which program that is, and with which flags,
+ * stands in ./programs.mjs.
+ */
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { InstallError, installPackages } from '../scripts/install.mjs';
+import { findNearest } from './findNearest.mjs';
+import { findProgram } from './findProgram.mjs';
+import { programs } from './programs.mjs';
+import { becomeNode, runNode } from './runNode.mjs';
+import { toRun } from './toRun.mjs';
+import { warmCompileCache } from './warmCompileCache.mjs';
+import { writeHelp } from './writeHelp.mjs';
+
+/** @import { Program } from './programs.mjs' */
+
+/** Exit status for a command line that is wrong, as getopt and most shells have it. */
+const USAGE_FAULT = 2;
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** @param {Program} program what is about to run */
+function installFor({ alsoInstalls = [] }) {
+  if (installPackages({ folder: root, contents: 'the dependencies' })) warmCompileCache({ root }, programs.start);
+  for (const folder of alsoInstalls) {
+    installPackages({ folder: join(root, folder), contents: `the dependencies of ${folder}/` });
+  }
+}
+
+/**
+ * Runs a program's steps; the last takes this process's place where that can be.
+ *
+ * @param {Program} program
+ * @param {readonly string[]} args the user's own
+ * @returns {Promise<number>} exit status of the first step that failed, or of the last
+ */
+async function runProgram({ steps, group }, args) {
+  // As under npm: what a program starts by name is found in the repository first.
+  process.env.PATH = [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter);
+  // Tools look for their configuration where they run; the others take paths from where the user is.
+  if (group === 'develop') process.chdir(root);
+  const runs = steps.map((step, index) => toRun({ root, group, args: index === steps.length - 1 ? args : [] }, step));
+  for (const run of runs.slice(0, -1)) {
+    const status = await runNode(run);
+    if (status !== 0) return status;
+  }
+  // A program has at least one step.
+  return await becomeNode(/** @type {import('./runNode.mjs').NodeRun} */ (runs.at(-1)));
+}
+
+/**
+ * @param {readonly string[]} words of the command line
+ * @returns {Promise<number>} exit status
+ */
+async function main(words) {
+  const [name] = words;
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    console.log(writeHelp(programs));
+    return name === undefined ? USAGE_FAULT : 0;
+  }
+  const found = findProgram(programs, words);
+  if (found === undefined) {
+    const nearest = findNearest(name, Object.keys(programs));
+    console.error(`There is no program "${name}"; did you mean "${nearest}"? \`prism --help\` lists them all.`);
+    return USAGE_FAULT;
+  }
+  installFor(found.program);
+  return await runProgram(found.program, found.rest);
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof InstallError)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}

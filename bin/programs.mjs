@@ -1,0 +1,224 @@
+// @ts-check
+/**
+ * Every program of this repository: what it is for, what Node runs, and with which flags. A new program is a new entry here, and a script
+ * of the same name in package.json where `npm run` shall know it too.
+ */
+
+/**
+ * One run of Node.
+ *
+ * @typedef {object} Step
+ * @property {string} file what Node runs, from the repository's root
+ * @property {readonly string[]} [args] arguments before the user's own, which only the last step of a program gets
+ * @property {readonly string[]} [nodeFlags] flags of Node
+ * @property {Readonly<Record<string, string>>} [env] variables on top of the environment
+ */
+
+/**
+ * @typedef {object} Program
+ * @property {string} summary what it does, in a few words
+ * @property {'run' | 'try' | 'develop' | 'deploy'} group the heading it is listed under
+ * @property {readonly Step[]} steps run one after the other; the first that fails ends the program
+ * @property {readonly string[]} [alsoInstalls] folders with a lockfile of their own that it needs, from the repository's root
+ * @property {readonly string[]} [loadsLater] files that it loads once it runs, or its threads do: what `import` does not show
+ */
+
+/**
+ * Where Node keeps what it has compiled, from the repository's root: the next start of any program takes a third less time.
+ *
+ * @see https://nodejs.org/api/module.html#module-compile-cache
+ */
+export const compileCache = 'node_modules/.cache/node';
+
+/** What makes the gateway small and even; each was measured by `npm run bench`, see bench/README.md, "What made the most difference". */
+const gatewayFlags = [
+  // Half of the young generation, in MB. Smaller ones save nothing: what lives through them is promoted and stays.
+  '--max-semi-space-size=8',
+  // Leaves the second core to the helper thread, which writes and recovers signatures meanwhile: 5 to 8 % more requests.
+  '--no-parallel-scavenge',
+  // The middle compiler holds some 15 MB while it works, and the gateway is no faster with it.
+  '--no-maglev',
+  // Earlier major collections, from a smaller start: together some 15 MB less.
+  '--heap-growing-percent=30',
+  '--initial-old-space-size=24',
+];
+
+/** How the gateway is run; the bench runs it so too. */
+export const gateway = {
+  file: 'packages/gateway/src/entry/server.ts',
+  nodeFlags: gatewayFlags,
+  // Two memory pools of the C library instead of eight a core: 10 MB less, at the same speed.
+  env: { MALLOC_ARENA_MAX: '2' },
+};
+
+const vitest = 'node_modules/vitest/vitest.mjs';
+const typeScript = 'node_modules/typescript/bin/tsc';
+const biome = 'node_modules/@biomejs/biome/bin/biome';
+
+/** @type {readonly Step[]} */
+const checkFormat = [{ file: biome, args: ['check', '--error-on-warnings'] }];
+/** @type {readonly Step[]} */
+const checkTypes = [
+  { file: typeScript, args: ['--noEmit', '-p', '.'] },
+  { file: typeScript, args: ['--noEmit', '-p', 'examples'] },
+];
+/** @type {readonly Step[]} */
+const checkImports = [
+  {
+    file: 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs',
+    args: ['--config', '.dependency-cruiser.cjs', 'packages', 'acceptance', 'bench', 'demo'],
+  },
+];
+/** @type {readonly Step[]} */
+const checkOpenApi = [{ file: 'packages/gateway/scripts/lintOpenApi.ts' }];
+/** @type {readonly Step[]} */
+const checkSize = [{ file: 'packages/sdk/scripts/checkSize.ts' }];
+/** @type {Step} */
+const buildLambda = { file: 'scripts/buildLambda.ts' };
+
+/** @satisfies {Readonly<Record<string, Program>>} */
+export const programs = {
+  start: {
+    summary: 'the gateway, with everything it needs embedded',
+    group: 'run',
+    steps: [gateway],
+    loadsLater: [
+      'packages/gateway/src/drivers/sqlite/stores.ts',
+      'packages/gateway/src/entry/helper/helperThread.ts',
+      'packages/gateway/src/drivers/sqlite/runWriter.ts',
+      'packages/gateway/src/drivers/secp256k1/runRecovery.ts',
+    ],
+  },
+  relayer: {
+    summary: 'claims requests, submits them to the chain and reports how they ended',
+    group: 'run',
+    steps: [{ file: 'packages/relayer/src/entry/relayer.ts' }],
+  },
+  payments: {
+    summary: 'turns card payments into credits; `payments status` lists those under way',
+    group: 'run',
+    steps: [{ file: 'packages/payments/src/entry/payments.ts' }],
+  },
+  'gas-monitor': {
+    summary: 'warns before a relayer has no gas left',
+    group: 'run',
+    steps: [{ file: 'packages/payments/src/entry/gasMonitor.ts' }],
+  },
+  token: {
+    summary: 'prints an access token of the development identity provider, or revokes one',
+    group: 'try',
+    steps: [{ file: 'packages/gateway/src/entry/token.ts' }],
+  },
+  devnet: {
+    summary: 'a development chain on 127.0.0.1:8545 with the contracts on it',
+    group: 'try',
+    steps: [{ file: 'packages/devnet/src/entry/devnet.ts' }],
+  },
+  walkthrough: {
+    summary: 'plays the main job against a gateway and shows each call',
+    group: 'try',
+    steps: [{ file: 'acceptance/walkthrough/run.ts' }],
+  },
+  demo: {
+    summary: 'plays the whole loop on a chain of its own and checks the outcome',
+    group: 'try',
+    steps: [{ file: 'demo/src/main.ts' }],
+  },
+  'demo:payments': {
+    summary: 'plays fifty card payments with crashes, and accounts for every unit',
+    group: 'try',
+    steps: [{ file: 'packages/payments/scripts/demo/main.ts' }],
+  },
+  'example:relayer': {
+    summary: 'a small relayer, written with the SDK',
+    group: 'try',
+    steps: [{ file: 'examples/node/relayer.ts' }],
+  },
+  'example:submit': {
+    summary: 'a user who signs, submits, waits and keeps a file',
+    group: 'try',
+    steps: [{ file: 'examples/node/submit.ts' }],
+  },
+  'example:browser': {
+    summary: 'the same in a page on http://127.0.0.1:8790/',
+    group: 'try',
+    steps: [{ file: 'examples/browser/serve.ts' }],
+  },
+  test: {
+    summary: 'every test: unit, contract, property, acceptance',
+    group: 'develop',
+    steps: [{ file: vitest, args: ['run'] }],
+  },
+  'test:long': {
+    summary: 'the same with the loops in full size',
+    group: 'develop',
+    steps: [{ file: vitest, args: ['run'], env: { TEST_LONG: '1' } }],
+  },
+  'test:infra': {
+    summary: 'the assertions on the stack for AWS',
+    group: 'develop',
+    alsoInstalls: ['infra'],
+    steps: [
+      buildLambda,
+      { file: typeScript, args: ['--noEmit', '-p', 'infra'] },
+      { file: vitest, args: ['run', '--config', 'infra/vitest.config.ts'] },
+    ],
+  },
+  'test:dynamodb-local': {
+    summary: "the DynamoDB suites on AWS's own engine (needs Java 17)",
+    group: 'develop',
+    steps: [
+      {
+        file: vitest,
+        args: [
+          ...['run', '--project', 'packages', '--project', 'units', 'packages/gateway/src/drivers/dynamodb'],
+          ...['packages/gateway/test/races', 'packages/gateway/test/faults'],
+          'packages/gateway/src/entry/openStores.test.ts',
+        ],
+        env: { DYNAMODB_ENGINE: 'dynamodb-local' },
+      },
+    ],
+  },
+  acceptance: {
+    summary: 'the black-box suite, against any gateway',
+    group: 'develop',
+    steps: [{ file: 'acceptance/run.ts' }],
+  },
+  bench: {
+    summary: 'measures the gateway beside its baselines',
+    group: 'develop',
+    steps: [{ file: 'bench/src/main.ts' }],
+  },
+  check: {
+    summary: 'format, lint, types, import rules, OpenAPI and the size of the SDK',
+    group: 'develop',
+    steps: [...checkFormat, ...checkTypes, ...checkImports, ...checkOpenApi, ...checkSize],
+  },
+  'check:format': { summary: 'format and lint alone', group: 'develop', steps: checkFormat },
+  'check:types': { summary: 'types alone', group: 'develop', steps: checkTypes },
+  'check:imports': { summary: 'who imports whom', group: 'develop', steps: checkImports },
+  'check:openapi': { summary: 'the OpenAPI document alone', group: 'develop', steps: checkOpenApi },
+  'check:size': { summary: 'the size of the SDK alone', group: 'develop', steps: checkSize },
+  format: {
+    summary: "puts the sources in the house's form",
+    group: 'develop',
+    steps: [{ file: biome, args: ['check', '--write'] }],
+  },
+  'build:lambda': {
+    summary: "builds the function's one file into dist/lambda",
+    group: 'deploy',
+    steps: [buildLambda],
+  },
+  synth: {
+    summary: "writes the stack's template for AWS",
+    group: 'deploy',
+    alsoInstalls: ['infra'],
+    steps: [buildLambda, { file: 'infra/src/entry/main.ts', args: ['synth'] }],
+  },
+  deploy: {
+    summary: 'deploys the stack to AWS: `deploy --stage prod`',
+    group: 'deploy',
+    alsoInstalls: ['infra'],
+    steps: [buildLambda, { file: 'infra/src/entry/main.ts', args: ['deploy'] }],
+  },
+};

@@ -1,0 +1,13 @@
+/** A bound for what hangs, in milliseconds. It measures nothing: a machine under load takes many times as long as an idle one. */
+const HANG_MS = 120_000;
+
+/** What holds for the tests of every Vitest project here. */
+export const vitestDefaults = {
+  testTimeout: HANG_MS,
+  hookTimeout: HANG_MS,
+  expect: {
+    // A test that asserts nothing cannot fail.
+    requireAssertions: true,
+    poll: { timeout: HANG_MS / 2, interval: 20 },
+  },
+};

@@ -1,3 +1,5 @@
+import { fileURLToPath } from 'node:url';
+
 /** A bound for what hangs, in milliseconds. It measures nothing: a machine under load takes many times as long as an idle one. */
 const HANG_MS = 120_000;
 
@@ -5,6 +7,7 @@ const HANG_MS = 120_000;
 export const vitestDefaults = {
   testTimeout: HANG_MS,
   hookTimeout: HANG_MS,
+  setupFiles: [fileURLToPath(new URL('ownTemporaryFolder.ts', import.meta.url))],
   expect: {
     // A test that asserts nothing cannot fail.
     requireAssertions: true,

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { expect, it } from 'vitest';
 import { waitUntilSilent } from './processEnd.ts';
 import { startDemo } from './startDemo.ts';
@@ -11,10 +12,16 @@ const [SMALL, LARGE] = [
 ] as const;
 const SIZE = process.env.TEST_LONG ? LARGE : SMALL;
 const URL_PATTERN = /(http:\/\/127\.0\.0\.1:\d+)/;
-/** How long processes may take to end, in milliseconds. */
-const END_MS = 20_000;
 
-it('plays the whole loop, stays with --keep, and stops everything at Ctrl-C', { timeout: 120_000 }, async () => {
+/** Reads a part of a log of relayer B. @throws Error when the log does not tell it */
+async function readLog(folder: string, pattern: RegExp): Promise<string> {
+  const log = await readFile(join(folder, 'relayer-b.log'), 'utf8');
+  const found = pattern.exec(log)?.[1];
+  if (found === undefined) throw new Error(`${pattern} is not in the log of relayer B:\n${log}`);
+  return found;
+}
+
+it('plays the whole loop, stays with --keep, and stops everything at Ctrl-C', async () => {
   await using demo = await startDemo([...SIZE, '--keep', '--verbose']);
   await demo.waitForLine(/^Left running/);
   const text = demo.output.join('\n');
@@ -34,28 +41,25 @@ it('plays the whole loop, stays with --keep, and stops everything at Ctrl-C', { 
   expect(await demo.listFolders()).toEqual([]);
 });
 
-it('ends with 1 and keeps the logs when one of its processes dies', { timeout: 60_000 }, async () => {
+it('ends with 1 and keeps the logs when one of its processes dies', async () => {
   await using demo = await startDemo(['--keep']);
   await demo.waitForLine(/^relayers/);
   const [folder = ''] = await demo.listFolders();
-  const log = await readFile(join(folder, 'relayer-b.log'), 'utf8');
-  const pid = Number(/"pid":(\d+)/.exec(log)?.[1]);
-  process.kill(pid, 'SIGKILL');
+  process.kill(Number(await readLog(folder, /"pid":(\d+)/)), 'SIGKILL');
   expect(await demo.ended).toBe(1);
   expect(demo.output.join('\n')).toContain(`relayer B has ended with SIGKILL: see ${join(folder, 'relayer-b.log')}`);
   expect(demo.output.at(-1)).toBe(`Logs and data are kept in ${folder}`);
   expect(await demo.listFolders()).toEqual([folder]);
 });
 
-it('takes all its processes with it when it is killed', { timeout: 60_000 }, async () => {
+it('takes all its processes with it when it is killed', async () => {
   await using demo = await startDemo([]);
   const chain = await demo.waitForLine(new RegExp(`^chain +${URL_PATTERN.source}`));
   const gateway = await demo.waitForLine(new RegExp(`^gateway +${URL_PATTERN.source}`));
   await demo.waitForLine(/^relayers/);
   const [folder = ''] = await demo.listFolders();
-  const log = await readFile(join(folder, 'relayer-b.log'), 'utf8');
-  const metrics = /"metrics":"([^"]+)"/.exec(log)?.[1];
+  const metrics = await readLog(folder, /"metrics":"(http[^"]+)"/);
   demo.process.kill('SIGKILL');
-  const signal = AbortSignal.timeout(END_MS);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
   for (const url of [chain[1], gateway[1], `${metrics}/health`]) await waitUntilSilent(url ?? '', signal);
 });

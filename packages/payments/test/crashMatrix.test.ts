@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { isLong, sized } from '@prism-gateway/testing/test-size';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PaymentsRig, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
@@ -14,7 +15,6 @@ const AMOUNT = 12_345_678n;
 const OWED = computeCreditsOwed(AMOUNT, RATE);
 /** Points under way at a time: each starts processes of its own. */
 const LANES = 3;
-const PATIENCE_MS = 40_000;
 
 let rig: PaymentsRig;
 

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startRpcFaultProxy } from '@prism-gateway/testing';
+import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
@@ -12,7 +13,6 @@ import { type Scene, startScene } from './rig/startScene.ts';
 const RATE = 1000n;
 const AMOUNT = 7_000_001n;
 const OWED = computeCreditsOwed(AMOUNT, RATE);
-const PATIENCE_MS = 15_000;
 
 let rig: PaymentsRig;
 let key: RigKey;

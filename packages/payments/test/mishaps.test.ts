@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { stablecoinAbi } from '@prism-gateway/contracts';
 import { startRpcFaultProxy } from '@prism-gateway/testing';
+import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { type Hex, numberToHex, toFunctionSelector } from 'viem';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
@@ -13,7 +14,6 @@ const RATE = 1000n;
 const AMOUNT = 7_000_001n;
 const OWED = computeCreditsOwed(AMOUNT, RATE);
 const LEASE_MS = 500;
-const PATIENCE_MS = 15_000;
 const NO_LIMIT = '9'.repeat(20);
 
 let rig: PaymentsRig;

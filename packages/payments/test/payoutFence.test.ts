@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { type Address, createPublicClient, type Hex, http, keccak256, parseGwei } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -58,7 +59,7 @@ function openFence() {
   });
   const fence = createPayoutFence({
     rpcUrl: rig.rpcUrl,
-    timeoutMs: 1000,
+    timeoutMs: 10_000,
     client,
     creditToken,
     account,
@@ -109,7 +110,7 @@ async function sendBare(raw: Hex): Promise<void> {
 
 const waitForCount = (count: number) =>
   waitUntil(async () => (await rig.client.getTransactionCount({ address: account.address })) === count, {
-    timeoutMs: 15_000,
+    timeoutMs: PATIENCE_MS,
     what: `the account nonce is not ${count}`,
   });
 
@@ -188,7 +189,7 @@ test('an announcement over that of another instance must stand for a while befor
         () => true,
         () => false,
       ),
-    { timeoutMs: 15_000, what: 'never let out' },
+    { timeoutMs: PATIENCE_MS, what: 'never let out' },
   );
   await waitForCount(nonce + 2);
   expect(await countPayouts()).toBe(1);

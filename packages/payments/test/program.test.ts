@@ -5,12 +5,12 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { encryptKey, listenOnLoopback } from '@prism-gateway/testing';
+import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { expect, onTestFinished, test } from 'vitest';
 import { startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
 
 const PASSWORD = 'only for this test';
-const PATIENCE_MS = 20_000;
 
 const program = fileURLToPath(new URL('../src/entry/payments.ts', import.meta.url));
 
@@ -76,4 +76,4 @@ test('the program: a key in a keystore, metrics in a file and pushed, a clean st
   // The 500 was no reason to stop, and is told.
   expect(output()).toContain('metrics not published');
   for (const secret of [PASSWORD, key.privateKey.slice(2), rig.secret]) expect(output()).not.toContain(secret);
-}, 60_000);
+});

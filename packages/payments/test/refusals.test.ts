@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { startRpcFaultProxy } from '@prism-gateway/testing';
+import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
@@ -11,7 +12,6 @@ import { codesOf, startScene } from './rig/startScene.ts';
 const AMOUNT = 7_000_001n;
 const OWED = computeCreditsOwed(AMOUNT, 1000n);
 const LEASE_MS = 300;
-const PATIENCE_MS = 15_000;
 
 let rig: PaymentsRig;
 let key: RigKey;

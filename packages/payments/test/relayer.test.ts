@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
@@ -11,7 +12,6 @@ import { codesOf, countBuysOf, startScene } from './rig/startScene.ts';
 const RATE = 1000n;
 const AMOUNT = 7_000_001n;
 const OWED = computeCreditsOwed(AMOUNT, RATE);
-const PATIENCE_MS = 15_000;
 
 let rig: PaymentsRig;
 let key: RigKey;

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { createWalletClient, http, parseGwei } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -13,7 +14,6 @@ import { type RunningInstance, runInstance } from './rig/runInstance.ts';
 const AMOUNT = 7_000_001n;
 const OWED = computeCreditsOwed(AMOUNT, 1000n);
 const REORG_DEPTH = 12;
-const PATIENCE_MS = 30_000;
 
 let rig: PaymentsRig;
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { cloudAbi, type Deployment } from '@prism-gateway/contracts';
 import { deployContracts, startDevnet } from '@prism-gateway/devnet';
 import { encryptKey } from '@prism-gateway/testing';
+import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import {
   createPrisms,
   type PrismUser,
@@ -29,7 +30,7 @@ async function post(world: RelayWorld, chain: { chainName: string; deployment: D
   return await world.client.submitRequest({ chainName, action: 'WRITE_DATA_FOR', params });
 }
 
-test('one process with a keystore serves several chains, each request on its own', { timeout: 60_000 }, async () => {
+test('one process with a keystore serves several chains, each request on its own', async () => {
   await using world = await startRelayWorld({ users: 1, relayers: 1 });
   await using devnet = await startDevnet({ accounts: 2, chainId: OTHER_CHAIN.chainId });
   const { rpcUrl } = devnet;
@@ -64,7 +65,7 @@ test('one process with a keystore serves several chains, each request on its own
   try {
     for (const chain of chains) {
       const { requestId } = await post(world, chain);
-      expect((await world.client.waitForRequest(requestId, { timeoutMs: 20_000 })).status).toBe('success');
+      expect((await world.client.waitForRequest(requestId, { timeoutMs: PATIENCE_MS })).status).toBe('success');
       const reader = createPublicClient({ transport: http(chain.rpcUrl) });
       const data = { abi: cloudAbi, functionName: 'dataOf', args: [chain.user.cloudId, DATA_ID] } as const;
       expect(await reader.readContract({ ...data, address: chain.deployment.cloud })).toBe('0xabcd');

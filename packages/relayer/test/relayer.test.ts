@@ -5,6 +5,7 @@ import { testWalletAbi, testWalletBytecode } from '@prism-gateway/devnet/test-wa
 import type { ActionParams, RequestRecord } from '@prism-gateway/protocol';
 import { createRelayerClient } from '@prism-gateway/sdk';
 import { listenOnLoopback } from '@prism-gateway/testing';
+import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import {
   type RelayerEnv,
   type RelayerProcess,
@@ -67,18 +68,18 @@ async function post(params: ActionParams<'WRITE_DATA_FOR'>): Promise<string> {
 }
 
 const wait = (requestId: string): Promise<RequestRecord> =>
-  world.client.waitForRequest(requestId, { timeoutMs: 20_000, pollIntervalMs: 50 });
+  world.client.waitForRequest(requestId, { timeoutMs: PATIENCE_MS, pollIntervalMs: 50 });
 const checks = (verdict: string) => relayer.readMetric('prism_relayer_checks_total', `verdict="${verdict}"`);
 
 test('what pays too little is left for others', async () => {
   const requestId = await post(await sign({ user: 0, fee: 10n ** 15n }));
-  await expect.poll(() => checks('fee'), { timeout: 10_000 }).toBeGreaterThan(0);
+  await expect.poll(() => checks('fee')).toBeGreaterThan(0);
   expect(await world.client.getRequest(requestId)).toMatchObject({ status: 'pending' });
 });
 
 test('a request whose turn has not come waits for the one before it', async () => {
   const second = await post(await sign({ user: 1, nonce: 2n }));
-  await expect.poll(() => checks('nonceAhead'), { timeout: 10_000 }).toBeGreaterThan(0);
+  await expect.poll(() => checks('nonceAhead')).toBeGreaterThan(0);
   const first = await post(await sign({ user: 1, nonce: 1n }));
   expect((await wait(first)).status).toBe('success');
   expect((await wait(second)).status).toBe('success');
@@ -171,9 +172,7 @@ test('after SIGTERM it ends what it has claimed; writes that wait are gathered; 
   for (const requestId of [held, ...waiting]) expect((await wait(requestId)).status).toBe('success');
   expect(await relayer.readMetric('prism_relayer_batched_writes_total')).toBeGreaterThan(1);
   const late = await post(await sign({ user: 15 }));
-  await expect
-    .poll(() => relayer.readMetric('prism_relayer_claims_total', 'result="won"'), { timeout: 10_000, interval: 20 })
-    .toBe(7);
+  await expect.poll(() => relayer.readMetric('prism_relayer_claims_total', 'result="won"')).toBe(7);
   expect(await relayer.stop()).toBe(0);
   expect(await world.client.getRequest(late)).toMatchObject({ status: 'success' });
   relayer = await startRelayerProcess(env());

@@ -1,3 +1,4 @@
+import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { type RelayWorld, signWrite, startRelayWorld } from '@prism-gateway/testing/relay';
 import { pino } from 'pino';
 import { numberToHex } from 'viem';
@@ -28,7 +29,7 @@ test('a relayer whose clock is fast pays for no transaction that the Forwarder d
   });
   const wish = { chainName: 'eip155:31337', action: 'WRITE_DATA_FOR', params } as const;
   const { requestId } = await world.client.submitRequest(wish);
-  const done = await world.client.waitForRequest(requestId, { timeoutMs: 20_000, pollIntervalMs: 50 });
+  const done = await world.client.waitForRequest(requestId, { timeoutMs: PATIENCE_MS, pollIntervalMs: 50 });
   expect(done).toMatchObject({ status: 'success' });
   expect(mined).toHaveLength(1);
 });

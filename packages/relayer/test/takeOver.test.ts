@@ -5,6 +5,7 @@ import type { Action, ActionParams } from '@prism-gateway/protocol';
 import { createSignedParams, createTypedData } from '@prism-gateway/protocol/typed-data';
 import { createRelayerClient } from '@prism-gateway/sdk';
 import { type RpcFaultPlan, startRpcFaultProxy } from '@prism-gateway/testing';
+import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import {
   type RelayerProcess,
   type RelayWorld,
@@ -148,7 +149,8 @@ test('claims of a relayer that has gone silent are left where nothing else is as
   const forbidden = await claimSponsored({ user: 5, ageSeconds: 5, account: own });
 
   relayer = await startRelayerProcess({ ...env, TAKE_OVER_SECONDS: String(LEASE_SECONDS), GIVE_UP_SECONDS: '0' });
-  const wait = (requestId: string) => world.client.waitForRequest(requestId, { timeoutMs: 20_000, pollIntervalMs: 50 });
+  const wait = (requestId: string) =>
+    world.client.waitForRequest(requestId, { timeoutMs: PATIENCE_MS, pollIntervalMs: 50 });
   const claimedBy = own.address;
   const done = await wait(untouched.requestId);
   expect(done).toMatchObject({ status: 'success', claimedBy });

@@ -38,7 +38,7 @@ async function startHolder(): Promise<ChildProcess> {
   child = holder;
   // Its transaction is in the node: it has both locks.
   const status = async () => (await anvil.rpc('txpool_status')) as { pending: string };
-  await expect.poll(status, { timeout: 10_000 }).toMatchObject({ pending: '0x1' });
+  await expect.poll(status).toMatchObject({ pending: '0x1' });
   return holder;
 }
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 
 /** A bound for what hangs, in milliseconds. It measures nothing: a machine under load takes many times as long as an idle one. */
-const HANG_MS = 120_000;
+const HANG_MS = 240_000;
 
 /** What holds for the tests of every Vitest project here. */
 export const vitestDefaults = {
@@ -11,6 +11,6 @@ export const vitestDefaults = {
   expect: {
     // A test that asserts nothing cannot fail.
     requireAssertions: true,
-    poll: { timeout: HANG_MS / 2, interval: 20 },
+    poll: { timeout: HANG_MS / 4, interval: 20 },
   },
 };

@@ -1,9 +1,7 @@
 import { type DynamoServer, startDynamo, startGateway } from '@prism-gateway/testing';
+import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWithDynamo } from '../../test/rigs/dynamoStores.ts';
-
-/** How long a start may take before it counts as hanging, in milliseconds: the client gives up after six seconds. */
-const PATIENCE_MS = 10_000;
 
 describeWithDynamo('npm start with STORE=dynamodb', () => {
   let engine: DynamoServer;

@@ -1,3 +1,4 @@
+import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { sized } from '@prism-gateway/testing/test-size';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -9,8 +10,6 @@ import { checkAnswer } from './checkAnswer.ts';
 import { type FuzzCall, isWhole, writeCall } from './fuzzCall.ts';
 import { type FuzzTarget, startFuzzTarget } from './startFuzzTarget.ts';
 
-/** How long an answer may take, in milliseconds; bodies of a megabyte of nested brackets on two busy cores included. */
-const PATIENCE_MS = 15_000;
 /** After so long without a word, a client that announced more than it sent goes away, in milliseconds. */
 const GIVE_UP_MS = 100;
 /** Calls at a time. */

@@ -1,3 +1,4 @@
+import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { sized } from '@prism-gateway/testing/test-size';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -6,7 +7,6 @@ import { parseAnswers } from '../rigs/parseAnswers.ts';
 import { checkAnswer } from './checkAnswer.ts';
 import { type FuzzTarget, startFuzzTarget } from './startFuzzTarget.ts';
 
-const PATIENCE_MS = 15_000;
 /** After so long without a word this side ends, in milliseconds. */
 const GIVE_UP_MS = 100;
 const LANES = 32;

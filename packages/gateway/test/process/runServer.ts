@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 
 const SERVER = fileURLToPath(new URL('../../src/entry/server.ts', import.meta.url));
 
@@ -11,9 +12,6 @@ export interface Ended {
   readonly stdout: string;
   readonly stderr: string;
 }
-
-/** After so long a server that does not end is killed, in milliseconds. */
-const PATIENCE_MS = 20_000;
 
 /** Runs `npm start`'s program with these settings alone until it ends. */
 export async function runServer(env: Readonly<Record<string, string>>, args: readonly string[] = []): Promise<Ended> {

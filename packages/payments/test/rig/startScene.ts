@@ -1,9 +1,8 @@
+import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import type { PaymentsRig, RigKey } from '../../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../../scripts/demo/waitUntil.ts';
 import type { ReferenceFrontend } from '../../src/referenceFrontend/startReferenceFrontend.ts';
 import { type RunningInstance, runInstance } from './runInstance.ts';
-
-const PATIENCE_MS = 15_000;
 
 /** An instance, and a frontend that knows of its payments only. */
 export type Scene = Awaited<ReturnType<typeof startScene>>;

@@ -115,7 +115,7 @@ describe('the schema', () => {
     await two.close();
   });
 
-  test('is made by one of many that open the file in the same moment', { timeout: 60_000 }, async () => {
+  test('is made by one of many that open the file in the same moment', async () => {
     const threads = 4;
     const rounds = 10;
     const turnstile = new SharedArrayBuffer(4 * rounds);

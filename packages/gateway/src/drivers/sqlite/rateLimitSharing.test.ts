@@ -123,7 +123,7 @@ test('the check of readiness, which shares no hits, removes no counts', async ()
   expect(await rig.open().rateLimits.peek(KEY, WINDOW)).toEqual({ current: 3, previous: 0 });
 });
 
-test('a client that makes way for newer ones is remembered by the file', { timeout: 60_000 }, async () => {
+test('a client that makes way for newer ones is remembered by the file', async () => {
   const { rateLimits } = rig.open();
   await takeMany(rateLimits, 5, { limit: 5 });
   // As many clients as are kept in memory come after it.

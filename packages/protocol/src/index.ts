@@ -35,10 +35,13 @@ export {
 } from './requests/list.ts';
 export { type RequestPage, type RequestRecord, requestPageSchema, requestRecordSchema } from './requests/record.ts';
 export {
+  INITIAL_STATUS,
   isStatusMove,
+  REQUEST_MOVES,
   REQUEST_STATUSES,
   REQUESTABLE_STATUSES,
   type RequestableStatus,
+  type RequestMove,
   type RequestStatus,
 } from './requests/status.ts';
 export {

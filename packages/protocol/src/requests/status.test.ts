@@ -1,15 +1,24 @@
 import { expect, test } from 'vitest';
-import { isStatusMove, REQUEST_STATUSES } from './status.ts';
+import { INITIAL_STATUS, isStatusMove, REQUEST_MOVES, REQUEST_STATUSES } from './status.ts';
 
-test('only a claim and a report move a request', () => {
+test('only a claim, a take-over and a report move a request', () => {
   const moves = REQUEST_STATUSES.flatMap((from) => {
     return REQUEST_STATUSES.filter((to) => isStatusMove(from, to)).map((to) => `${from} -> ${to}`);
   });
   expect(moves).toEqual([
     'pending -> processing',
-    // Of an expired claim, to another relayer.
+    // Of a lapsed claim, to another relayer.
     'processing -> processing',
     'processing -> success',
     'processing -> failed',
   ]);
+});
+
+test('every state can be reached from the first one, and the last ones are final', () => {
+  const reached = new Set<string>([INITIAL_STATUS]);
+  for (const { from, to } of Object.values(REQUEST_MOVES)) {
+    expect(reached).toContain(from);
+    for (const status of to) reached.add(status);
+  }
+  expect([...reached].sort()).toEqual([...REQUEST_STATUSES].sort());
 });

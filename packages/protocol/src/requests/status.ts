@@ -1,9 +1,8 @@
 /**
  * The states of a request and the moves between them:
  *
- *     pending --claim--> processing --report--> success | failed
- *
- * With a claim lease, `processing --claim--> processing` takes over an expired claim.
+ *     (none) --create--> pending --claim--> processing --report--> success | failed
+ *                                           processing --takeOver (lease lapsed)--> processing
  *
  * @see docs/specification.md STATE-1
  */
@@ -16,14 +15,20 @@ export const REQUESTABLE_STATUSES = ['processing', 'success', 'failed'] as const
 
 export type RequestableStatus = (typeof REQUESTABLE_STATUSES)[number];
 
-const moves: Readonly<Record<RequestStatus, readonly RequestStatus[]>> = {
-  pending: ['processing'],
-  processing: ['processing', 'success', 'failed'],
-  success: [],
-  failed: [],
-};
+/** The state in which every request begins. */
+export const INITIAL_STATUS = 'pending' satisfies RequestStatus;
+
+/** The one table of moves: every store writes its conditions from it. */
+export const REQUEST_MOVES = {
+  claim: { from: 'pending', to: ['processing'] },
+  takeOver: { from: 'processing', to: ['processing'] },
+  report: { from: 'processing', to: ['success', 'failed'] },
+} as const satisfies Record<string, { readonly from: RequestStatus; readonly to: readonly RequestStatus[] }>;
+
+/** The name of a move. */
+export type RequestMove = keyof typeof REQUEST_MOVES;
 
 /** Tells whether a record may ever move from one state to another. */
 export function isStatusMove(from: RequestStatus, to: RequestStatus): boolean {
-  return moves[from].includes(to);
+  return Object.values(REQUEST_MOVES).some((move) => move.from === from && move.to.some((status) => status === to));
 }

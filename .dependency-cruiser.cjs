@@ -42,11 +42,17 @@ module.exports = {
       { path: 'node_modules/(?!hono/)|^packages/gateway/src/(drivers|entry)/' },
     ),
     never(
+      'requests-know-no-http',
+      'The state machine throws errors of its own, which http maps.',
+      { path: '^packages/gateway/src/(requests|ports)/', pathNot: '\\.test\\.ts$' },
+      { path: '^packages/gateway/src/(http|routes|auth|openapi)/' },
+    ),
+    never(
       'drivers-stay-apart',
       'A driver knows its port, protocol and its own vendor.',
       { path: '^packages/gateway/src/drivers/([^/]+)/', pathNot: '\\.test\\.ts$' },
       {
-        path: '^packages/gateway/src/(drivers|entry|auth|queue|routes|app)',
+        path: '^packages/gateway/src/(drivers|entry|auth|requests|routes|app)',
         pathNot: '^packages/gateway/src/drivers/$1/',
       },
     ),

@@ -3,11 +3,9 @@ import { createRateLimiter, type RateLimits } from './http/rateLimit.ts';
 import { createRouter, type GatewayEnv } from './http/router.ts';
 import type { Awaitable } from './ports/awaitable.ts';
 import type { GatewayPorts } from './ports/gatewayPorts.ts';
-import { createCursorCodec } from './queue/cursor.ts';
-import { addRelayerEndpoint } from './routes/admin/add.ts';
+import { createCursorCodec } from './requests/cursor.ts';
 import { createAdminAccess } from './routes/admin/adminAccess.ts';
-import { listRelayersEndpoint } from './routes/admin/list.ts';
-import { removeRelayerEndpoint } from './routes/admin/remove.ts';
+import { addRelayerEndpoint, listRelayersEndpoint, removeRelayerEndpoint } from './routes/admin/relayers.ts';
 import { docsRoutes } from './routes/docs/docs.ts';
 import { operationsRoutes } from './routes/operations/operations.ts';
 import { createRequestEndpoint } from './routes/requests/create.ts';
@@ -48,7 +46,7 @@ export interface Gateway {
 export function createGateway(ports: GatewayPorts, options: GatewayOptions): Gateway {
   const limiter = createRateLimiter(ports.rateLimits, options.rateLimits, ports.now);
   const router = createRouter({ ...ports, ...options, limiter });
-  const queue = {
+  const requests = {
     ...ports,
     claimLeaseSeconds: options.claimLeaseSeconds,
     claimed: ports.metrics.claimed,
@@ -57,13 +55,13 @@ export function createGateway(ports: GatewayPorts, options: GatewayOptions): Gat
   const admin = createAdminAccess(createAdminCheck(options.adminKeys));
 
   // Public
-  router.serve(createRequestEndpoint(queue, options));
-  router.serve(listRequestsEndpoint(queue));
-  router.serve(readRequestEndpoint(queue));
+  router.serve(createRequestEndpoint(requests, options));
+  router.serve(listRequestsEndpoint(requests));
+  router.serve(readRequestEndpoint(requests));
   // Signed-in users
   router.serve(signStorageEndpoint(ports, options.sign));
   // Whitelisted relayers
-  router.serve(updateRequestEndpoint(queue));
+  router.serve(updateRequestEndpoint(requests));
   // Administrators
   router.serve(addRelayerEndpoint(ports, admin));
   router.serve(listRelayersEndpoint(ports, admin));

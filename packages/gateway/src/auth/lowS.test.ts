@@ -31,13 +31,13 @@ async function judge(s: bigint): Promise<string> {
     'x-relayer-signature': `0x${rs.toString('hex')}1b`,
     'x-relayer-timestamp': String(NOW),
   };
-  const request = new Request('http://gateway.test/requests', { headers });
-  const call = { request, method: 'GET', path: '/requests', query: '', params: {}, peer: '', body: new Uint8Array(0) };
+  const raw = new Request('http://gateway.test/requests', { headers });
+  const call = { raw, method: 'GET', path: '/requests', query: '', params: {}, peer: '', body: new Uint8Array(0) };
   // The store's other methods are not authentication's to call.
   const relayers = { has: async () => true } as unknown as RelayerAuthPorts['relayers'];
   const ports = { relayers, crypto: { keccak256, recoverPublicKey }, now: () => NOW };
   return await authenticateRelayer(ports, call).then(
-    (relayer) => (relayer === address ? 'accepted' : 'another'),
+    ({ identity }) => (identity === address ? 'accepted' : 'another'),
     (error: Error) => error.message,
   );
 }

@@ -4,8 +4,8 @@ import { loadCompactRecovery } from '../drivers/secp256k1/loadCompactRecovery.ts
 import { loadKeccak256 } from '../drivers/secp256k1/loadKeccak256.ts';
 import { loadNativeRecovery } from '../drivers/secp256k1/loadNativeRecovery.ts';
 import { loadWasmRecovery } from '../drivers/secp256k1/loadWasmRecovery.ts';
-import type { Call } from '../http/call.ts';
 import { ApiError } from '../http/errors.ts';
+import type { HttpRequest } from '../http/request.ts';
 import { authenticateRelayer, type RelayerAuthPorts } from './relayer.ts';
 
 type Vector = (typeof file.vectors)[number];
@@ -13,13 +13,13 @@ type Vector = (typeof file.vectors)[number];
 const keccak256 = await loadKeccak256();
 const whitelist = new Set(file.whitelist.map((address) => address.toLowerCase()));
 
-function callOf({ request }: Vector): Call {
+function callOf({ request }: Vector): HttpRequest {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) headers.set(name, value);
   const { method, path, query, bodyHex } = request;
   const body = new Uint8Array(Buffer.from(bodyHex.slice(2), 'hex'));
   // The path that is judged is the call's own, as routed; the Request only carries headers.
-  return { request: new Request('http://gateway.test/', { headers }), method, path, query, params: {}, peer: '', body };
+  return { raw: new Request('http://gateway.test/', { headers }), method, path, query, params: {}, peer: '', body };
 }
 
 /** Which check refuses a vector, or `accepted`. */
@@ -29,8 +29,9 @@ async function judge(vector: Vector, recoverPublicKey: RelayerAuthPorts['crypto'
   const relayers = { has } as RelayerAuthPorts['relayers'];
   const ports = { relayers, crypto: { keccak256, recoverPublicKey }, now: () => vector.now };
   try {
-    const address = await authenticateRelayer(ports, callOf(vector));
-    expect(address).toBe(vector.request.headers['X-Relayer-Address']);
+    const { identity, client } = await authenticateRelayer(ports, callOf(vector));
+    expect(identity).toBe(vector.request.headers['X-Relayer-Address']);
+    expect(client).toBe(`relayer:${identity.toLowerCase()}`);
     return 'accepted';
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

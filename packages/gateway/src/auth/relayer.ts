@@ -1,6 +1,7 @@
 import { createRelayerAuthMessage, RELAYER_HEADERS, RELAYER_TIMESTAMP_SKEW_MS } from '@prism-gateway/protocol';
-import type { Call } from '../http/call.ts';
+import type { Caller } from '../http/endpoint.ts';
 import { type ApiError, unauthenticated } from '../http/errors.ts';
+import type { HttpRequest } from '../http/request.ts';
 import type { RelayerStore } from '../ports/relayerStore.ts';
 import type { RequestCrypto } from '../ports/requestCrypto.ts';
 
@@ -58,11 +59,12 @@ function digestOf(message: string, crypto: RequestCrypto): Uint8Array {
   return crypto.keccak256(Buffer.from(`\x19Ethereum Signed Message:\n${Buffer.byteLength(message)}${message}`));
 }
 
-async function recoverAddress(call: Call, timestamp: string, crypto: RequestCrypto): Promise<string> {
-  if (ambiguousPath.test(call.path)) throw failed('signature', 'a signed path may not hold "%", "//" or a dot segment');
-  const { rs, recovery } = readSignature(call.request.headers.get(RELAYER_HEADERS.signature));
-  const bodyHash = `0x${Buffer.from(crypto.keccak256(call.body)).toString('hex')}`;
-  const message = createRelayerAuthMessage({ timestamp, method: call.method, path: call.path, bodyHash });
+async function recoverAddress(request: HttpRequest, timestamp: string, crypto: RequestCrypto): Promise<string> {
+  if (ambiguousPath.test(request.path))
+    throw failed('signature', 'a signed path may not hold "%", "//" or a dot segment');
+  const { rs, recovery } = readSignature(request.raw.headers.get(RELAYER_HEADERS.signature));
+  const bodyHash = `0x${Buffer.from(crypto.keccak256(request.body)).toString('hex')}`;
+  const message = createRelayerAuthMessage({ timestamp, method: request.method, path: request.path, bodyHash });
   const publicKey = await crypto.recoverPublicKey(digestOf(message, crypto), rs, recovery);
   if (publicKey === undefined) throw failed('signature', 'no key can have made X-Relayer-Signature');
   return `0x${Buffer.from(crypto.keccak256(publicKey)).toString('hex', 12)}`;
@@ -71,19 +73,19 @@ async function recoverAddress(call: Call, timestamp: string, crypto: RequestCryp
 /**
  * Authenticates a relayer: its timestamp, then its signature, then its place in the whitelist.
  *
- * @returns the relayer's address as it gave it
+ * @returns the relayer's address as it gave it, and itself as the client that limits count
  * @throws ApiError RELAYER_TIMESTAMP_REJECTED, RELAYER_SIGNATURE_REJECTED, RELAYER_WHITELIST_REJECTED
  * @see docs/specification.md AUTH-7; https://eips.ethereum.org/EIPS/eip-191
  */
-export async function authenticateRelayer(ports: RelayerAuthPorts, call: Call): Promise<string> {
-  const { headers } = call.request;
+export async function authenticateRelayer(ports: RelayerAuthPorts, request: HttpRequest): Promise<Caller<string>> {
+  const { headers } = request.raw;
   const timestamp = checkTimestamp(headers.get(RELAYER_HEADERS.timestamp), ports.now());
   const address = headers.get(RELAYER_HEADERS.address);
   if (address === null) throw failed('signature', 'X-Relayer-Address is missing');
   if (!addressForm.test(address)) throw failed('signature', 'X-Relayer-Address must be 0x and 40 hex digits');
-  if ((await recoverAddress(call, timestamp, ports.crypto)) !== address.toLowerCase()) {
+  if ((await recoverAddress(request, timestamp, ports.crypto)) !== address.toLowerCase()) {
     throw failed('signature', 'X-Relayer-Signature was not made by X-Relayer-Address over this call');
   }
   if (!(await ports.relayers.has(address))) throw failed('whitelist', `${address} is not a whitelisted relayer`);
-  return address;
+  return { identity: address, client: `relayer:${address.toLowerCase()}` };
 }

@@ -1,7 +1,7 @@
 import { parseListRequests } from '@prism-gateway/protocol';
 import { expect, test } from 'vitest';
 import { positionOf, writePositions } from '../drivers/dynamodb/position.ts';
-import { createCursorCodec } from '../queue/cursor.ts';
+import { createCursorCodec } from '../requests/cursor.ts';
 import { type Environment, parseSettings } from './settings.ts';
 
 const prod: Environment = {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogRecorder } from '@prism-gateway/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Gateway } from '../app.ts';
-import { readBody } from '../http/body.ts';
+import { readBody } from '../http/request.ts';
 import { createListener, prepareServer } from './transport.ts';
 
 const MAX_BODY_BYTES = 1_000_000;
@@ -42,7 +42,7 @@ async function serveEcho(): Promise<{ port: number; looked: Promise<void> }> {
       looked.resolve();
       return body;
     };
-    const body = await readBody({ request, arrivedBody: take }, MAX_BODY_BYTES);
+    const body = await readBody({ raw: request, arrivedBody: take }, MAX_BODY_BYTES);
     const text = Buffer.from(body).toString();
     return new Response(JSON.stringify({ wasWhole, text }), { headers: { connection: 'close' } });
   });

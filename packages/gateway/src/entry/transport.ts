@@ -2,8 +2,8 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net';
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
 import type { Gateway } from '../app.ts';
-import { NO_BODY } from '../http/body.ts';
-import { API_HEADERS } from '../http/headers.ts';
+import { NO_BODY } from '../http/request.ts';
+import { API_HEADERS } from '../http/response.ts';
 import type { Logger } from '../ports/logger.ts';
 import { afterBody } from './afterBody.ts';
 import { createEndOfTurn } from './endOfTurn.ts';

@@ -5,10 +5,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createSqliteRig, type SqliteRig } from '../../test/rigs/sqliteStores.ts';
 import { createMetrics } from '../drivers/prometheus/createMetrics.ts';
 import { DependencyUnavailableError } from '../ports/errors.ts';
-import { jsonAnswer } from './answer.ts';
 import type { Endpoint } from './endpoint.ts';
 import { unauthenticated } from './errors.ts';
 import { createRateLimiter, type RateLimits } from './rateLimit.ts';
+import { jsonResponse } from './response.ts';
 import { createRouter } from './router.ts';
 
 const PEER = { peerAddress: '192.0.2.1' };
@@ -32,14 +32,14 @@ function build(limits: Partial<RateLimits>, authenticated?: Promise<void>) {
     route: routeOf(method),
     failureLimit: 'admin-failures',
     async authenticate(call) {
-      const key = call.request.headers.get('x-key') ?? '';
+      const key = call.raw.headers.get('x-key') ?? '';
       judged.push(`${call.method} ${key}`);
       await authenticated;
       if (key === 'unlucky') throw new DependencyUnavailableError('identity provider');
       if (!key.startsWith('right')) throw unauthenticated('KEY_REJECTED', 'The key is wrong.');
       return { identity: key, client: `key:${key}` };
     },
-    handle: async () => jsonAnswer(200, 'done'),
+    handle: async () => jsonResponse(200, 'done'),
   });
   const rateLimits = { reads: 0, writes: 0, sign: 0, 'admin-failures': 0, ...limits };
   const router = createRouter({

@@ -1,11 +1,9 @@
 import type { Route } from '@prism-gateway/protocol';
-import { type Awaitable, andThen } from '../ports/awaitable.ts';
-import type { Answer } from './answer.ts';
-import { checkJsonType, readBody } from './body.ts';
-import type { Call } from './call.ts';
-import { toApiError } from './errorAnswer.ts';
+import type { Awaitable } from '../ports/awaitable.ts';
+import { toApiError } from './errors.ts';
 import type { LimitName, RateLimiter } from './rateLimit.ts';
-import type { Exchange } from './respond.ts';
+import { checkJsonType, type HttpRequest, readBody } from './request.ts';
+import { andThen, type HttpResponse, type RequestContext } from './response.ts';
 
 /** An authenticated caller: what the handler is told, and the client that its limits count. */
 export interface Caller<Identity> {
@@ -18,31 +16,31 @@ export interface Caller<Identity> {
 export interface Endpoint<Identity = undefined> {
   readonly route: Route;
   /** Absent: anyone may call. @throws ApiError 401 */
-  readonly authenticate?: (call: Call) => Promise<Caller<Identity>>;
+  readonly authenticate?: (request: HttpRequest) => Promise<Caller<Identity>>;
   /** Tells the calls that need no authentication although others of the route do; their identity is undefined. */
-  readonly isPublic?: (call: Call) => boolean;
+  readonly isPublic?: (request: HttpRequest) => boolean;
   /** Counts a failed authentication by the peer, and refuses a peer over it beforehand. */
   readonly failureLimit?: LimitName;
-  readonly handle: (call: Call, identity: Identity) => Awaitable<Answer>;
+  readonly handle: (request: HttpRequest, identity: Identity) => Awaitable<HttpResponse>;
 }
 
 const SERVER_ERROR = 500;
 
-export interface EndpointContext {
+export interface EndpointPorts {
   readonly limiter: RateLimiter;
   readonly maxBodyBytes: number;
 }
 
-function withBody(context: EndpointContext, route: Route, call: Call): Awaitable<Call> {
-  if (!route.takesBody) return call;
-  return andThen(readBody(call, context.maxBodyBytes), (body) => {
-    checkJsonType(call.request, body);
-    return { ...call, body };
+function withBody(ports: EndpointPorts, route: Route, request: HttpRequest): Awaitable<HttpRequest> {
+  if (!route.takesBody) return request;
+  return andThen(readBody(request, ports.maxBodyBytes), (body) => {
+    checkJsonType(request.raw, body);
+    return { ...request, body };
   });
 }
 
-/** Takes a step; if it fails by the caller's doing, does something before the failure goes on. */
-async function orElse<T>(step: () => Awaitable<T>, onFailure: () => Promise<void>): Promise<T> {
+/** Takes a step; if it fails by the client's doing, does something before the failure goes on. */
+async function onClientError<T>(step: () => Awaitable<T>, onFailure: () => Promise<void>): Promise<T> {
   try {
     return await step();
   } catch (error) {
@@ -53,16 +51,16 @@ async function orElse<T>(step: () => Awaitable<T>, onFailure: () => Promise<void
 
 /** Runs a public call: its peer is counted before anything else is looked at. */
 function runPublic<I>(
-  context: EndpointContext,
+  ports: EndpointPorts,
   endpoint: Endpoint<I>,
-  call: Call,
-  exchange: Exchange,
-): Awaitable<Answer> {
+  request: HttpRequest,
+  context: RequestContext,
+): Awaitable<HttpResponse> {
   const { route } = endpoint;
-  return andThen(context.limiter.take(route.rateLimit, call.peer), (limitHeaders) => {
-    exchange.limitHeaders = limitHeaders;
+  return andThen(ports.limiter.take(route.rateLimit, request.peer), (limitHeaders) => {
+    context.limitHeaders = limitHeaders;
     // Where a call can be public, `I` includes undefined.
-    return andThen(withBody(context, route, call), (whole) => endpoint.handle(whole, undefined as I));
+    return andThen(withBody(ports, route, request), (whole) => endpoint.handle(whole, undefined as I));
   });
 }
 
@@ -73,13 +71,14 @@ function runPublic<I>(
  * @see docs/specification.md ERROR-15
  */
 export function runEndpoint<Identity>(
-  context: EndpointContext,
+  ports: EndpointPorts,
   endpoint: Endpoint<Identity>,
-  call: Call,
-  exchange: Exchange,
-): Awaitable<Answer> {
-  if (isGuarded(endpoint) && endpoint.isPublic?.(call) !== true) return runGuarded(context, endpoint, call, exchange);
-  return runPublic(context, endpoint, call, exchange);
+  request: HttpRequest,
+  context: RequestContext,
+): Awaitable<HttpResponse> {
+  if (isGuarded(endpoint) && endpoint.isPublic?.(request) !== true)
+    return runGuarded(ports, endpoint, request, context);
+  return runPublic(ports, endpoint, request, context);
 }
 
 type Guarded<Identity> = Endpoint<Identity> & Required<Pick<Endpoint<Identity>, 'authenticate'>>;
@@ -87,47 +86,50 @@ type Guarded<Identity> = Endpoint<Identity> & Required<Pick<Endpoint<Identity>, 
 const isGuarded = <I>(endpoint: Endpoint<I>): endpoint is Guarded<I> => endpoint.authenticate !== undefined;
 
 /** Runs an act where there is room for it. */
-type Enter = <T>(act: () => Promise<T>) => Promise<T>;
+type Run = <T>(act: () => Promise<T>) => Promise<T>;
 
-/** Takes a place of the peer under each limit, in order, for as long as they are used. @throws ApiError RATE_LIMITED */
-async function withPlaces<T>(
+/** Holds a permit of the peer under each limit, in order, for as long as they are used. @throws ApiError RATE_LIMITED */
+async function withPermits<T>(
   limiter: RateLimiter,
   { limits, peer }: { readonly limits: readonly LimitName[]; readonly peer: string },
-  use: (enter: Enter) => Promise<T>,
+  use: (run: Run) => Promise<T>,
 ): Promise<T> {
   const [name, ...others] = limits;
   if (name === undefined) return await use((act) => act());
-  const place = await limiter.approach(name, peer);
+  const permit = await limiter.acquire(name, peer);
   try {
-    if (others.length === 0) return await use(place.enter);
-    return await withPlaces(limiter, { limits: others, peer }, (enter) => use((act) => place.enter(() => enter(act))));
+    if (others.length === 0) return await use(permit.run);
+    return await withPermits(limiter, { limits: others, peer }, (run) => use((act) => permit.run(() => run(act))));
   } finally {
-    place.leave();
+    permit.release();
   }
 }
 
 async function runGuarded<Identity>(
-  context: EndpointContext,
+  ports: EndpointPorts,
   endpoint: Guarded<Identity>,
-  call: Call,
-  exchange: Exchange,
-): Promise<Answer> {
+  request: HttpRequest,
+  context: RequestContext,
+): Promise<HttpResponse> {
   const { authenticate, failureLimit, route } = endpoint;
-  const { limiter } = context;
-  const { peer } = call;
+  const { limiter } = ports;
+  const { peer } = request;
   const countPeer = async () => {
-    exchange.limitHeaders = await limiter.take(route.rateLimit, peer);
+    context.limitHeaders = await limiter.take(route.rateLimit, peer);
   };
   const countFailure = async () => {
     if (failureLimit !== undefined) await limiter.take(failureLimit, peer);
     await countPeer();
   };
   const limits = failureLimit === undefined ? [route.rateLimit] : [route.rateLimit, failureLimit];
-  const { whole, caller } = await withPlaces(limiter, { limits, peer }, async (enter) => {
-    // Read before it enters, so that nobody can hold up others of the same peer.
-    const withItsBody = await orElse(() => withBody(context, route, call), countPeer);
-    return { whole: withItsBody, caller: await enter(() => orElse(() => authenticate(withItsBody), countFailure)) };
+  const { whole, caller } = await withPermits(limiter, { limits, peer }, async (run) => {
+    // Read before it runs, so that nobody can hold up others of the same peer.
+    const withItsBody = await onClientError(() => withBody(ports, route, request), countPeer);
+    return {
+      whole: withItsBody,
+      caller: await run(() => onClientError(() => authenticate(withItsBody), countFailure)),
+    };
   });
-  exchange.limitHeaders = await limiter.take(route.rateLimit, caller.client ?? peer);
+  context.limitHeaders = await limiter.take(route.rateLimit, caller.client ?? peer);
   return await endpoint.handle(whole, caller.identity);
 }

@@ -1,4 +1,6 @@
 import type { Fault } from '@prism-gateway/protocol';
+import { DependencyUnavailableError, InvalidCursorError, TokenRejectedError } from '../ports/errors.ts';
+import { RequestConflictError, RequestNotFoundError } from '../requests/errors.ts';
 
 interface ApiErrorFacts {
   readonly code: string;
@@ -75,11 +77,6 @@ export const validationFailed = (details: readonly Fault[]) =>
 
 export const unauthenticated = (code: string, message: string) => new ApiError({ code, status: 401, message });
 
-export const requestNotFound = (requestId: string) =>
-  new ApiError({ code: 'REQUEST_NOT_FOUND', status: 404, message: `There is no request ${requestId}.` });
-
-export const statusConflict = (message: string) => new ApiError({ code: 'STATUS_CONFLICT', status: 409, message });
-
 export const dependencyUnavailable = (dependency: string, cause: unknown) =>
   new ApiError(
     {
@@ -100,3 +97,24 @@ export const unexpected = (cause: unknown) =>
     },
     { cause },
   );
+
+const invalidCursor = () =>
+  validationFailed([{ path: 'lastKey', message: 'expected the lastKey of the page before, with the same filters' }]);
+
+/**
+ * Reads any thrown thing as an `ApiError`. Errors of the domain and of ports, which know no HTTP, get their status here; the unknown
+ * becomes one plain 500 that leaks nothing.
+ *
+ * @see docs/specification.md ERROR-1
+ */
+export function toApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  if (thrown instanceof RequestConflictError) return new ApiError({ ...factsOf(thrown), status: 409 });
+  if (thrown instanceof RequestNotFoundError) return new ApiError({ ...factsOf(thrown), status: 404 });
+  if (thrown instanceof InvalidCursorError) return invalidCursor();
+  if (thrown instanceof TokenRejectedError) return unauthenticated(thrown.code, thrown.message);
+  if (thrown instanceof DependencyUnavailableError) return dependencyUnavailable(thrown.dependency, thrown);
+  return unexpected(thrown);
+}
+
+const factsOf = ({ code, message }: RequestConflictError | RequestNotFoundError) => ({ code, message });

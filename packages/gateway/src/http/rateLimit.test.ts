@@ -59,15 +59,15 @@ test('each limit and each client counts by itself', async () => {
 
 test('0 is off: nothing is counted and no header is sent', async () => {
   for (let i = 0; i < 100; i++) expect(await limiter.take('sign', 'a')).toEqual({});
-  expect(await refusalOf(() => limiter.approach('sign', 'a'))).toBeUndefined();
+  expect(await refusalOf(() => limiter.acquire('sign', 'a'))).toBeUndefined();
 });
 
-test('an approach refuses who is over the limit, and counts nothing', async () => {
-  for (let i = 0; i < 10; i++) await limiter.approach('writes', 'a');
+test('a permit is refused to who is over the limit, and counts nothing', async () => {
+  for (let i = 0; i < 10; i++) await limiter.acquire('writes', 'a');
   await takeTimes(2);
-  expect(await refusalOf(() => limiter.approach('writes', 'a'))).toBeUndefined();
+  expect(await refusalOf(() => limiter.acquire('writes', 'a'))).toBeUndefined();
   await takeTimes(1);
-  expect(await refusalOf(() => limiter.approach('writes', 'a'))).toMatchObject({ status: 429, code: 'RATE_LIMITED' });
+  expect(await refusalOf(() => limiter.acquire('writes', 'a'))).toMatchObject({ status: 429, code: 'RATE_LIMITED' });
 });
 
 test('a refused hit is not counted', async () => {

@@ -1,8 +1,9 @@
 import type { RateLimitClass } from '@prism-gateway/protocol';
-import { type Awaitable, andThen } from '../ports/awaitable.ts';
+import type { Awaitable } from '../ports/awaitable.ts';
 import { type RateLimitStore, slidingUse, type WindowCounts, type WindowPosition } from '../ports/rateLimitStore.ts';
-import { createAdmission, type Place } from './admission.ts';
 import { type ApiError, rateLimited } from './errors.ts';
+import { andThen } from './response.ts';
+import { createSemaphore, type Permit } from './semaphore.ts';
 
 /** Length of a window. */
 const WINDOW_SECONDS = 60;
@@ -29,7 +30,7 @@ function positionAt(nowMs: number): WindowPosition {
 
 const NO_HITS: WindowCounts = { current: 0, previous: 0 };
 
-/** What counts become so many windows later, without another hit. */
+/** Ages the counts by `windows` windows without another hit. */
 function countsAfter(windows: number, counts: WindowCounts): WindowCounts {
   if (windows === 0) return counts;
   return windows === 1 ? { current: 0, previous: counts.current } : NO_HITS;
@@ -67,19 +68,19 @@ function headersOf(name: LimitName, limit: number, { remaining, seconds }: Quota
 }
 
 export interface RateLimiter {
-  /** Counts a hit. @returns headers of the answer @throws ApiError RATE_LIMITED */
+  /** Counts a hit. @returns headers of the response @throws ApiError RATE_LIMITED */
   take(name: LimitName, client: string): Awaitable<Readonly<Record<string, string>>>;
   /**
-   * Takes a place for an act that counts only if it fails, which is its own to count. At most as many of a client's are under way as
+   * Acquires a permit for an act that counts only if it fails, which is its own to count. At most as many of a client's are under way as
    * its limit has room for, since all of them may fail, and at most 100; the others wait. @throws ApiError RATE_LIMITED
    */
-  approach(name: LimitName, client: string): Promise<Place>;
+  acquire(name: LimitName, client: string): Promise<Permit>;
 }
 
 const NONE: Readonly<Record<string, string>> = {};
 
-/** A place under a limit that is off. */
-const UNBOUND: Place = { enter: (act) => act(), leave: () => undefined };
+/** A permit under a limit that is off. */
+const UNBOUND: Permit = { run: (act) => act(), release: () => undefined };
 
 /** Most attempts of one client under way: a tenth of the verifications that the identity provider is asked for at once. */
 const MAX_ATTEMPTS = 100;
@@ -107,7 +108,7 @@ export function createRateLimiter(store: RateLimitStore, limits: RateLimits, now
     });
   }
 
-  const admit = createAdmission();
+  const acquirePermit = createSemaphore();
   return {
     take(name, client) {
       const limit = limits[name];
@@ -121,10 +122,10 @@ export function createRateLimiter(store: RateLimitStore, limits: RateLimits, now
         return headersOf(name, limit, { remaining, seconds: Math.ceil((1 - elapsed) * WINDOW_SECONDS) });
       });
     },
-    async approach(name, client) {
+    async acquire(name, client) {
       if (limits[name] === 0) return UNBOUND;
       const findRoom = () => andThen(roomOf(name, client), (room) => Math.min(room, MAX_ATTEMPTS));
-      return await admit(`${name}:${client}`, findRoom);
+      return await acquirePermit(`${name}:${client}`, findRoom);
     },
   };
 }

@@ -4,13 +4,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createSqliteRig, type SqliteRig } from '../../test/rigs/sqliteStores.ts';
 import { createMetrics } from '../drivers/prometheus/createMetrics.ts';
 import { DependencyUnavailableError } from '../ports/errors.ts';
-import { jsonAnswer } from './answer.ts';
-import { parseBody } from './body.ts';
+import { RequestNotFoundError } from '../requests/errors.ts';
 import type { Endpoint } from './endpoint.ts';
-import { requestNotFound, unauthenticated } from './errors.ts';
+import { unauthenticated } from './errors.ts';
 import { createRateLimiter } from './rateLimit.ts';
+import { parseBody, requireValid } from './request.ts';
+import { jsonResponse } from './response.ts';
 import { createRouter } from './router.ts';
-import { requireValid } from './valid.ts';
 
 const MAX_BODY_BYTES = 100;
 const PEER = { peerAddress: '192.0.2.1' };
@@ -29,22 +29,22 @@ const route = (facts: Pick<Route, 'method' | 'path'> & Partial<Route>): Route =>
 const guarded: Endpoint<string> = {
   route: route({ method: 'POST', path: '/things/{thingId}', access: 'admin' }),
   failureLimit: 'admin-failures',
-  async authenticate({ request }) {
-    const key = request.headers.get('x-key');
+  async authenticate({ raw }) {
+    const key = raw.headers.get('x-key');
     if (key === null) throw unauthenticated('KEY_REJECTED', 'No key.');
     return { identity: key, client: `key:${key}` };
   },
   async handle({ body, params }, key) {
     const [value] = requireValid(parseBody(body, (json) => ({ value: json })));
-    if (params.thingId === 'missing') throw requestNotFound('missing');
-    return jsonAnswer(200, { ...params, key, value });
+    if (params.thingId === 'missing') throw new RequestNotFoundError('missing');
+    return jsonResponse(200, { ...params, key, value });
   },
 };
 
 const open: Endpoint = {
   route: route({ method: 'GET', path: '/things/{thingId}' }),
   handle: async ({ method, path, query, params, peer }) => ({
-    ...jsonAnswer(200, { method, path, query, params, peer }),
+    ...jsonResponse(200, { method, path, query, params, peer }),
     headers: { 'x-method': method },
   }),
 };
@@ -90,7 +90,7 @@ function build(limits: { reads?: number; writes?: number; failures?: number } = 
   router.serve(open);
   router.serve(failing('/broken', new Error('a secret of the inside')));
   router.serve(failing('/away', new DependencyUnavailableError('store', { cause: new Error('gone') })));
-  router.servePlain({ path: '/hello', answer: async () => jsonAnswer(200, 'hello') });
+  router.servePlain({ path: '/hello', answer: async () => jsonResponse(200, 'hello') });
   const answer = router.finish();
   return (method: string, path: string, init: RequestInit = {}) =>
     answer(new Request(`${BASE}${path}`, { method, ...init }), PEER);

@@ -1,14 +1,10 @@
 import { type Context, Hono } from 'hono';
 import type { Awaitable } from '../ports/awaitable.ts';
 import type { GatewayPorts, Mount } from '../ports/gatewayPorts.ts';
-import { type BodySource, NO_BODY } from './body.ts';
-import type { Call } from './call.ts';
-import { type Endpoint, type EndpointContext, runEndpoint } from './endpoint.ts';
+import { type Endpoint, type EndpointPorts, runEndpoint } from './endpoint.ts';
 import { bodyIncomplete, methodNotAllowed, routeNotFound } from './errors.ts';
-import { API_HEADERS } from './headers.ts';
-import { findPeer } from './peer.ts';
-import type { PlainRoute } from './plainRoute.ts';
-import { type Exchange, recordAnswer, respond } from './respond.ts';
+import { type BodySource, findPeer, type HttpRequest, NO_BODY } from './request.ts';
+import { API_HEADERS, type HttpResponse, type RequestContext, recordResponse, respond } from './response.ts';
 
 /** What the connection tells beside the request. */
 export interface GatewayEnv {
@@ -18,7 +14,7 @@ export interface GatewayEnv {
 }
 
 type RouterPorts = Pick<GatewayPorts, 'metrics' | 'logger' | 'newId' | 'mounts'> &
-  EndpointContext & { readonly trustedProxyHops: number };
+  EndpointPorts & { readonly trustedProxyHops: number };
 
 /** Longest path that an error repeats. */
 const MAX_SHOWN_PATH = 200;
@@ -41,23 +37,35 @@ const honoPath = (template: string) => template.replaceAll(/\{(\w+)\}/g, ':$1');
 const readMountFailure = (error: unknown) =>
   error instanceof Error && 'code' in error && error.code === 'ECONNRESET' ? bodyIncomplete(error) : error;
 
-/** Lets a mount answer, and adds the API's headers to its answer where it wants them. */
-async function answerMount(ports: RouterPorts, mount: Mount, exchange: Exchange, request: Request): Promise<Response> {
+/** Lets a mount answer, and adds the API's headers to its response where it wants them. */
+async function answerMount(
+  ports: RouterPorts,
+  mount: Mount,
+  context: RequestContext,
+  request: Request,
+): Promise<Response> {
   let response: Response;
   try {
     response = await mount.fetch(request);
   } catch (error) {
-    return respond(ports, exchange, () => {
+    return respond(ports, context, () => {
       throw readMountFailure(error);
     });
   }
-  recordAnswer(ports, exchange, response.status);
+  recordResponse(ports, context, response.status);
   const headers = new Headers(response.headers);
-  headers.set('x-request-id', exchange.id);
+  headers.set('x-request-id', context.id);
   for (const [name, value] of Object.entries(mount.withApiHeaders ? API_HEADERS : {})) {
     if (!headers.has(name)) headers.set(name, value);
   }
   return new Response(response.body, { status: response.status, headers });
+}
+
+/** A `GET` route outside the specification's API, for operators and readers: no limits, no body, no caller. */
+export interface PlainRoute {
+  /** Path template, in Hono's form where it has parameters. */
+  readonly path: string;
+  readonly answer: (params: Readonly<Record<string, string>>) => Promise<HttpResponse>;
 }
 
 export interface Router {
@@ -73,7 +81,7 @@ function createRequestIds(prefix: string): () => string {
   return () => `${prefix}-${(count++).toString(36)}`;
 }
 
-/** Makes the router: it tells routes apart with Hono and gives each request its exchange. */
+/** Makes the router: it tells routes apart with Hono and gives each request its context. */
 export function createRouter(ports: RouterPorts): Router {
   const served = new Hono<{ Bindings: GatewayEnv }>();
   // Apart from `served`, so that a served path has one handler and Hono need not compose several.
@@ -81,7 +89,7 @@ export function createRouter(ports: RouterPorts): Router {
   const methodsOf = new Map<string, string[]>();
   const nextRequestId = createRequestIds(ports.newId());
 
-  function exchangeOf(request: Request, env: GatewayEnv, route: string): Exchange {
+  function contextOf(request: Request, env: GatewayEnv, route: string): RequestContext {
     const { headers } = request;
     const given = headers.get('x-request-id');
     const hops = ports.trustedProxyHops;
@@ -95,8 +103,8 @@ export function createRouter(ports: RouterPorts): Router {
     };
   }
 
-  function exchangeOn(c: Context<{ Bindings: GatewayEnv }>, route: string): Exchange {
-    return exchangeOf(c.req.raw, c.env, route);
+  function contextOn(c: Context<{ Bindings: GatewayEnv }>, route: string): RequestContext {
+    return contextOf(c.req.raw, c.env, route);
   }
 
   function remember(method: string, path: string): void {
@@ -104,9 +112,9 @@ export function createRouter(ports: RouterPorts): Router {
   }
 
   function refuseRest(path: string, methods: readonly string[]): void {
-    refused.options(honoPath(path), (c) => respond(ports, exchangeOn(c, path), () => ({ status: 204, body: null })));
+    refused.options(honoPath(path), (c) => respond(ports, contextOn(c, path), () => ({ status: 204, body: null })));
     refused.all(honoPath(path), (c) =>
-      respond(ports, exchangeOn(c, path), () => {
+      respond(ports, contextOn(c, path), () => {
         throw methodNotAllowed(c.req.method, methods);
       }),
     );
@@ -117,32 +125,32 @@ export function createRouter(ports: RouterPorts): Router {
       const { method, path: template } = endpoint.route;
       remember(method, template);
       served.on(method, honoPath(template), (c) => {
-        const exchange = exchangeOn(c, template);
+        const context = contextOn(c, template);
         const { path, query } = splitUrl(c.req.raw.url);
         const { raw: request } = c.req;
-        const call: Call = {
-          request,
+        const httpRequest: HttpRequest = {
+          raw: request,
           ...(c.env.arrivedBody !== undefined && { arrivedBody: c.env.arrivedBody }),
           method: request.method,
           path,
           query,
           params: c.req.param(),
-          peer: exchange.peer,
+          peer: context.peer,
           body: NO_BODY,
         };
-        return respond(ports, exchange, () => runEndpoint(ports, endpoint, call, exchange));
+        return respond(ports, context, () => runEndpoint(ports, endpoint, httpRequest, context));
       });
     },
     servePlain({ path, answer }) {
       remember('GET', path);
-      served.get(path, (c) => respond(ports, exchangeOn(c, path), () => answer(c.req.param())));
+      served.get(path, (c) => respond(ports, contextOn(c, path), () => answer(c.req.param())));
     },
     finish() {
       for (const [path, methods] of methodsOf) refuseRest(path, methods);
       served.notFound((c) => refused.fetch(c.req.raw, c.env));
       refused.notFound((c) => {
         const { path } = splitUrl(c.req.raw.url);
-        return respond(ports, exchangeOn(c, 'unmatched'), () => {
+        return respond(ports, contextOn(c, 'unmatched'), () => {
           throw routeNotFound(c.req.method, path.slice(0, MAX_SHOWN_PATH));
         });
       });
@@ -150,7 +158,7 @@ export function createRouter(ports: RouterPorts): Router {
         const { path } = splitUrl(request.url);
         const mount = ports.mounts.find(({ prefix }) => path.startsWith(prefix));
         if (mount === undefined) return served.fetch(request, env);
-        return answerMount(ports, mount, exchangeOf(request, env, mount.prefix), request);
+        return answerMount(ports, mount, contextOf(request, env, mount.prefix), request);
       };
     },
   };

@@ -5,7 +5,7 @@ import { createAnswerChecks } from '../../test/rigs/answerChecks.ts';
 import { type Ask, type DocumentedGateway, startDocumentedGateway } from '../../test/rigs/documentedGateway.ts';
 import { FAILURE_CASES } from '../../test/rigs/failureCases.ts';
 import { createOpenApiRig } from '../../test/rigs/openApiRig.ts';
-import { EXAMPLE_REQUEST_ID } from './examples/requestExamples.ts';
+import { EXAMPLE_REQUEST_ID } from './examples/successes.ts';
 
 const { expectDocumented, exampleOf, bodyExamplesOf } = createAnswerChecks(createOpenApiRig({ maxBatchSize: 100 }));
 const { WRITE_DATA_FOR: write } = EXAMPLE_REQUESTS;

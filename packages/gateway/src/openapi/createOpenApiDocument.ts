@@ -8,9 +8,7 @@ import {
 } from '@prism-gateway/protocol';
 import gateway from '../../package.json' with { type: 'json' };
 import type { OpenApiDocument, Paths } from './document.ts';
-import { API_ANSWER_HEADERS } from './parts/headers.ts';
-import { SECURITY_SCHEMES } from './parts/securitySchemes.ts';
-import { createSharedResponses } from './parts/sharedResponses.ts';
+import { API_ANSWER_HEADERS, createSharedResponses } from './parts/responses.ts';
 import { describeCreateRequest } from './paths/createRequest.ts';
 import { describeDevIssuer } from './paths/devIssuer.ts';
 import { describeListRequests } from './paths/listRequests.ts';
@@ -21,8 +19,8 @@ import { describeAddRelayer, describeListRelayers, describeRemoveRelayer } from 
 import { describeSignStorage } from './paths/signStorage.ts';
 import { describeUpdateRequest } from './paths/updateRequest.ts';
 import { createSchemas } from './schemas/createSchemas.ts';
-import { writeOverview } from './text/overview.ts';
-import { TAG_DESCRIPTIONS, TAGS } from './text/tags.ts';
+import { SECURITY_SCHEMES } from './text/authentication.ts';
+import { TAG_DESCRIPTIONS, TAGS, writeOverview } from './text/descriptions.ts';
 
 export interface OpenApiOptions {
   /** Base of the service's own URLs, without a trailing slash. */

@@ -12,10 +12,9 @@ import {
   type SecurityRequirement,
   schemaRef,
 } from './document.ts';
-import { errorExample } from './examples/errorExample.ts';
-import { describeFailure } from './parts/failure.ts';
-import { COMMON_HEADERS, headerRefs, LIMIT_HEADERS } from './parts/headers.ts';
-import { SECURITY_OF_ACCESS } from './parts/securitySchemes.ts';
+import { errorExample } from './examples/failures.ts';
+import { COMMON_HEADERS, describeFailure, headerRefs, LIMIT_HEADERS } from './parts/responses.ts';
+import { SECURITY_OF_ACCESS } from './text/authentication.ts';
 
 /** What a route's own file says of it; the rest comes from the route table. */
 export interface RouteDescription {

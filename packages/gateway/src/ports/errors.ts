@@ -17,7 +17,7 @@ export class TokenRejectedError extends Error {
   readonly code = 'TOKEN_REJECTED';
 }
 
-/** A position that the store did not make. */
+/** A position in a list that neither this deployment nor its store made, or made for another list. */
 export class InvalidCursorError extends Error {
   override readonly name = 'InvalidCursorError';
   readonly code = 'INVALID_CURSOR';

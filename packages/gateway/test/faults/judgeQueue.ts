@@ -2,7 +2,7 @@ import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import type { RequestRecord } from '@prism-gateway/protocol';
 import { createDynamoClient } from '../../src/drivers/dynamodb/createDynamoClient.ts';
 import { createDynamoStores } from '../../src/drivers/dynamodb/createDynamoStores.ts';
-import { renderRecord } from '../../src/queue/renderRecord.ts';
+import { renderRecord } from '../../src/http/render.ts';
 import { judgeEntry } from '../kills/judgeEntry.ts';
 import type { Door } from './door.ts';
 import type { QueueEntry, QueueLoad } from './queueLoad.ts';

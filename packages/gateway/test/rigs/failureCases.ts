@@ -1,5 +1,5 @@
 import { EXAMPLE_REQUESTS } from '@prism-gateway/protocol/examples';
-import { EXAMPLE_REQUEST_ID } from '../../src/openapi/examples/requestExamples.ts';
+import { EXAMPLE_REQUEST_ID } from '../../src/openapi/examples/successes.ts';
 import type { Ask } from './documentedGateway.ts';
 
 /** A call that fails, and the documented example of its answer. */

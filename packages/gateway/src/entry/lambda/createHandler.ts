@@ -1,5 +1,5 @@
 import type { Gateway } from '../../app.ts';
-import { API_HEADERS } from '../../http/headers.ts';
+import { API_HEADERS } from '../../http/response.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Invocation } from './invocation.ts';
 import { createRequest } from './lightFetch.ts';

@@ -3,7 +3,7 @@ import vectors from '@prism-gateway/protocol/vectors/relayer-auth.json' with { t
 import { describe, expect, it } from 'vitest';
 import { createOpenApiRig } from '../../../test/rigs/openApiRig.ts';
 import type { JsonSchema } from '../document.ts';
-import { RELAYER_AUTH_EXAMPLE } from './relayerAuthExample.ts';
+import { RELAYER_AUTH_EXAMPLE } from '../text/authentication.ts';
 
 const rig = createOpenApiRig();
 

@@ -2,10 +2,10 @@ import { createRequestParser } from '@prism-gateway/protocol';
 import { EXAMPLE_REQUESTS } from '@prism-gateway/protocol/examples';
 import { describeRoute } from '../describeRoute.ts';
 import type { Examples, Paths } from '../document.ts';
-import { bodyFaultsExample } from '../examples/errorExample.ts';
-import { CREATE_EXAMPLES, CREATED_EXAMPLES } from '../examples/requestExamples.ts';
-import { jsonBody } from '../parts/jsonBody.ts';
-import { TAGS } from '../text/tags.ts';
+import { bodyFaultsExample } from '../examples/failures.ts';
+import { CREATE_EXAMPLES, CREATED_EXAMPLES } from '../examples/successes.ts';
+import { jsonBody } from '../parts/parameters.ts';
+import { TAGS } from '../text/descriptions.ts';
 
 interface Limits {
   readonly maxBatchSize: number;

@@ -1,8 +1,7 @@
 import type { ErrorBody } from '@prism-gateway/protocol';
 import type { Operation, Paths, ResponseObject } from '../document.ts';
-import { describeFailure } from '../parts/failure.ts';
-import { COMMON_HEADERS, headerRefs } from '../parts/headers.ts';
-import { TAGS } from '../text/tags.ts';
+import { COMMON_HEADERS, describeFailure, headerRefs } from '../parts/responses.ts';
+import { TAGS } from '../text/descriptions.ts';
 
 const BODY = {
   type: 'object',

@@ -1,13 +1,12 @@
 import { parseListRequests } from '@prism-gateway/protocol';
-import { createCursorCodec } from '../../queue/cursor.ts';
+import { createCursorCodec } from '../../requests/cursor.ts';
 import { describeRoute } from '../describeRoute.ts';
 import type { Examples, Paths } from '../document.ts';
-import { faultsExample, thrownExample } from '../examples/errorExample.ts';
-import { RELAYER_FAILURES } from '../examples/relayerFailures.ts';
-import { exampleRecord } from '../examples/requestExamples.ts';
-import { LIST_PARAMETERS } from '../parts/listParameters.ts';
-import { OPTIONAL_RELAYER } from '../parts/securitySchemes.ts';
-import { TAGS } from '../text/tags.ts';
+import { faultsExample, RELAYER_FAILURES, thrownExample } from '../examples/failures.ts';
+import { exampleRecord } from '../examples/successes.ts';
+import { LIST_PARAMETERS } from '../parts/parameters.ts';
+import { OPTIONAL_RELAYER } from '../text/authentication.ts';
+import { TAGS } from '../text/descriptions.ts';
 
 const LAST_KEY = 'tGkq2xYbL0ZQm9sRMTc2NzIyNTYwMTI1MC4wMTk3YzJhNA';
 

@@ -1,8 +1,16 @@
-import type { Header, Operation, Parameter, PathItem, Paths, Reference, ResponseObject } from '../document.ts';
-import { schemaRef } from '../document.ts';
-import { BOUND_HEADERS, EXAMPLE_OBJECT } from '../examples/storageExamples.ts';
-import { headerRefs } from '../parts/headers.ts';
-import { TAGS } from '../text/tags.ts';
+import {
+  type Header,
+  type Operation,
+  type Parameter,
+  type PathItem,
+  type Paths,
+  type Reference,
+  type ResponseObject,
+  schemaRef,
+} from '../document.ts';
+import { BOUND_HEADERS, EXAMPLE_OBJECT } from '../examples/successes.ts';
+import { headerRefs } from '../parts/responses.ts';
+import { TAGS } from '../text/descriptions.ts';
 
 type Method = 'GET' | 'PUT' | 'HEAD' | 'DELETE';
 type Responses = Operation['responses'];

@@ -1,10 +1,9 @@
 import { dependencyUnavailable } from '../../http/errors.ts';
 import { describeMethodNotAllowed } from '../describeRoute.ts';
 import type { JsonSchema, Operation, Paths, ResponseObject } from '../document.ts';
-import { errorExample } from '../examples/errorExample.ts';
-import { describeFailure } from '../parts/failure.ts';
-import { COMMON_HEADERS, headerRefs } from '../parts/headers.ts';
-import { TAGS } from '../text/tags.ts';
+import { errorExample } from '../examples/failures.ts';
+import { COMMON_HEADERS, describeFailure, headerRefs } from '../parts/responses.ts';
+import { TAGS } from '../text/descriptions.ts';
 
 interface PlainDescription {
   readonly operationId: string;

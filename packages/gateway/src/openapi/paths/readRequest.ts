@@ -1,12 +1,11 @@
-import { requestNotFound } from '../../http/errors.ts';
+import { RequestNotFoundError } from '../../requests/errors.ts';
 import { parseRequestId } from '../../routes/requests/requestId.ts';
 import { describeRoute } from '../describeRoute.ts';
 import type { Paths } from '../document.ts';
-import { errorExample, faultsExample } from '../examples/errorExample.ts';
-import { exampleCall } from '../examples/exampleCall.ts';
-import { EXAMPLE_REQUEST_ID, RECORD_EXAMPLES } from '../examples/requestExamples.ts';
-import { REQUEST_ID_PARAMETER } from '../parts/requestIdParameter.ts';
-import { TAGS } from '../text/tags.ts';
+import { errorExample, exampleRequest, faultsExample } from '../examples/failures.ts';
+import { EXAMPLE_REQUEST_ID, RECORD_EXAMPLES } from '../examples/successes.ts';
+import { REQUEST_ID_PARAMETER } from '../parts/parameters.ts';
+import { TAGS } from '../text/descriptions.ts';
 
 /** Describes `GET /requests/{requestId}`. */
 export function describeReadRequest(): Paths {
@@ -19,11 +18,11 @@ export function describeReadRequest(): Paths {
     failures: {
       400: {
         description: 'The id is not a UUID.',
-        examples: { notUuid: faultsExample('Not a UUID', parseRequestId(exampleCall({ requestId: '42' }))) },
+        examples: { notUuid: faultsExample('Not a UUID', parseRequestId(exampleRequest({ requestId: '42' }))) },
       },
       404: {
         description: 'There is no such request.',
-        examples: { unknown: errorExample('An unknown id', requestNotFound(EXAMPLE_REQUEST_ID)) },
+        examples: { unknown: errorExample('An unknown id', new RequestNotFoundError(EXAMPLE_REQUEST_ID)) },
       },
     },
   });

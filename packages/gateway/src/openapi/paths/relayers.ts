@@ -1,12 +1,11 @@
 import { addRelayerSchema, parseWith, type RelayerRemoved, removeRelayerSchema } from '@prism-gateway/protocol';
+import { renderRelayer } from '../../http/render.ts';
 import type { RelayerRecord } from '../../ports/relayerStore.ts';
-import { renderRelayer } from '../../routes/admin/renderRelayer.ts';
 import { describeRoute } from '../describeRoute.ts';
 import { type Paths, schemaRef } from '../document.ts';
-import { createAdminFailures } from '../examples/adminFailures.ts';
-import { bodyFaultsExample, faultsExample } from '../examples/errorExample.ts';
-import { jsonBody } from '../parts/jsonBody.ts';
-import { TAGS } from '../text/tags.ts';
+import { bodyFaultsExample, createAdminFailures, faultsExample } from '../examples/failures.ts';
+import { jsonBody } from '../parts/parameters.ts';
+import { TAGS } from '../text/descriptions.ts';
 
 const LABELLED: RelayerRecord = {
   address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',

@@ -2,10 +2,10 @@ import { parseWith, signStorageSchema } from '@prism-gateway/protocol';
 import { dependencyUnavailable, unauthenticated } from '../../http/errors.ts';
 import { describeRoute } from '../describeRoute.ts';
 import type { Examples, Paths } from '../document.ts';
-import { bodyFaultsExample, errorExample } from '../examples/errorExample.ts';
-import { createSignedExamples, SIGN_EXAMPLES } from '../examples/storageExamples.ts';
-import { jsonBody } from '../parts/jsonBody.ts';
-import { TAGS } from '../text/tags.ts';
+import { bodyFaultsExample, errorExample } from '../examples/failures.ts';
+import { createSignedExamples, SIGN_EXAMPLES } from '../examples/successes.ts';
+import { jsonBody } from '../parts/parameters.ts';
+import { TAGS } from '../text/descriptions.ts';
 
 function invalidExamples(): Examples {
   const refused = (summary: string, text: string) =>

@@ -1,13 +1,16 @@
 import { parseUpdateRequest } from '@prism-gateway/protocol';
-import { requestNotFound, statusConflict } from '../../http/errors.ts';
+import {
+  ClaimNotOwnedError,
+  RequestAlreadyClaimedError,
+  RequestNotClaimedError,
+  RequestNotFoundError,
+} from '../../requests/errors.ts';
 import { describeRoute } from '../describeRoute.ts';
 import type { Examples, Paths } from '../document.ts';
-import { bodyFaultsExample, errorExample } from '../examples/errorExample.ts';
-import { RELAYER_FAILURES } from '../examples/relayerFailures.ts';
-import { EXAMPLE_REQUEST_ID, RECORD_EXAMPLES } from '../examples/requestExamples.ts';
-import { jsonBody } from '../parts/jsonBody.ts';
-import { REQUEST_ID_PARAMETER } from '../parts/requestIdParameter.ts';
-import { TAGS } from '../text/tags.ts';
+import { bodyFaultsExample, errorExample, RELAYER_FAILURES } from '../examples/failures.ts';
+import { EXAMPLE_REQUEST_ID, RECORD_EXAMPLES } from '../examples/successes.ts';
+import { jsonBody, REQUEST_ID_PARAMETER } from '../parts/parameters.ts';
+import { TAGS } from '../text/descriptions.ts';
 
 const TX_HASH = '0x8f3f7c1d5f0b9ce3c4c1c2a83f0d4fb2a9e6b7d05c1e4f8a7b6d3c2e1f0a9b8c';
 
@@ -30,26 +33,14 @@ function invalidExamples(): Examples {
   };
 }
 
-/** The sentences of the state machine, as `queue/claim.ts` and `queue/report.ts` write them. */
 const CONFLICTS: Examples = {
-  claimLost: errorExample(
-    'Another relayer was faster',
-    statusConflict('The request is processing; processing was asked, and only a pending request can be claimed.'),
-  ),
-  notClaimed: errorExample(
-    'A report without a claim',
-    statusConflict('The request is pending; success was asked, and only a processing request can be reported on.'),
-  ),
+  claimLost: errorExample('Another relayer was faster', new RequestAlreadyClaimedError({ status: 'processing' })),
+  notClaimed: errorExample('A report without a claim', new RequestNotClaimedError({ status: 'pending' }, 'success')),
   notOwner: errorExample(
     "A report on another relayer's claim",
-    statusConflict(
-      "The request is processing under another relayer's claim; success was asked, and only its owner may report.",
-    ),
+    new ClaimNotOwnedError({ status: 'processing' }, 'success'),
   ),
-  ended: errorExample(
-    'It has ended already',
-    statusConflict('The request is success; failed was asked, and only a processing request can be reported on.'),
-  ),
+  ended: errorExample('It has ended already', new RequestNotClaimedError({ status: 'success' }, 'failed')),
 };
 
 const DESCRIPTION = `A relayer moves a request, by one atomic write:
@@ -83,7 +74,7 @@ export function describeUpdateRequest(): Paths {
       401: { description: 'No valid proof of a whitelisted relayer.', examples: RELAYER_FAILURES },
       404: {
         description: 'There is no such request.',
-        examples: { unknown: errorExample('An unknown id', requestNotFound(EXAMPLE_REQUEST_ID)) },
+        examples: { unknown: errorExample('An unknown id', new RequestNotFoundError(EXAMPLE_REQUEST_ID)) },
       },
       409: { description: 'Its state does not allow the move; nothing was changed.', examples: CONFLICTS },
     },

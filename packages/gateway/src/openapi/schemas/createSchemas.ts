@@ -2,8 +2,7 @@ import { ACTIONS } from '@prism-gateway/protocol';
 import * as z from 'zod/mini';
 import { schemaStemOf } from '../actionNames.ts';
 import { type JsonSchema, schemaRef } from '../document.ts';
-import { ACTION_SUMMARIES, PARAMS_RULES } from '../text/actions.ts';
-import { FIELD_DESCRIPTIONS } from '../text/fields.ts';
+import { ACTION_SUMMARIES, FIELD_DESCRIPTIONS, PARAMS_RULES } from '../text/descriptions.ts';
 import { nameSchemas } from './nameSchemas.ts';
 
 type MutableSchema = Record<string, unknown>;

@@ -7,8 +7,8 @@ export type AdminAccess = Required<Pick<Endpoint, 'authenticate' | 'failureLimit
 export function createAdminAccess(checkAdmin: (request: Request) => void): AdminAccess {
   return {
     failureLimit: 'admin-failures',
-    async authenticate(call) {
-      checkAdmin(call.request);
+    async authenticate(request) {
+      checkAdmin(request.raw);
       return { identity: undefined };
     },
   };

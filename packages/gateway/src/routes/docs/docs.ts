@@ -1,6 +1,6 @@
-import { jsonAnswer } from '../../http/answer.ts';
 import { routeNotFound } from '../../http/errors.ts';
-import type { PlainRoute } from '../../http/plainRoute.ts';
+import { jsonResponse } from '../../http/response.ts';
+import type { PlainRoute } from '../../http/router.ts';
 import type { GatewayPorts } from '../../ports/gatewayPorts.ts';
 
 /** What the reference's page may do: run its own scripts, show its own styles, and call this service. Its icons are `data:`. */
@@ -27,7 +27,7 @@ export function docsRoutes(ports: Pick<GatewayPorts, 'openApi' | 'docsAsset'>): 
     {
       path: '/',
       answer: async () =>
-        jsonAnswer(200, { name: 'Prism Gateway', docs: '/docs', openapi: '/openapi.json', health: '/health' }),
+        jsonResponse(200, { name: 'Prism Gateway', docs: '/docs', openapi: '/openapi.json', health: '/health' }),
     },
     { path: '/openapi.json', answer: async () => ({ status: 200, body: await ports.openApi() }) },
     // The page's addresses are relative to `/docs`.

@@ -1,5 +1,5 @@
-import { jsonAnswer } from '../../http/answer.ts';
-import type { PlainRoute } from '../../http/plainRoute.ts';
+import { jsonResponse } from '../../http/response.ts';
+import type { PlainRoute } from '../../http/router.ts';
 import type { GatewayPorts } from '../../ports/gatewayPorts.ts';
 
 /** How long one answer of the stores counts for `/ready`, so that a stranger cannot make the stores work. */
@@ -22,12 +22,12 @@ function createReadyCheck(ports: Pick<GatewayPorts, 'checkReady' | 'now'>): () =
 export function operationsRoutes(ports: Pick<GatewayPorts, 'checkReady' | 'now' | 'metrics'>): PlainRoute[] {
   const checkReady = createReadyCheck(ports);
   return [
-    { path: '/health', answer: async () => jsonAnswer(200, { status: 'alive' }) },
+    { path: '/health', answer: async () => jsonResponse(200, { status: 'alive' }) },
     {
       path: '/ready',
       async answer() {
         await checkReady();
-        return jsonAnswer(200, { status: 'ready' });
+        return jsonResponse(200, { status: 'ready' });
       },
     },
     {

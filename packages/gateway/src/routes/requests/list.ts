@@ -1,22 +1,27 @@
 import { parseListRequests, ROUTES } from '@prism-gateway/protocol';
-import type { RelayerAuthPorts } from '../../auth/relayer.ts';
-import { relayerCaller } from '../../auth/relayerCaller.ts';
+import { authenticateRelayer, type RelayerAuthPorts } from '../../auth/relayer.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
-import { requireValid } from '../../http/valid.ts';
-import { type ListPorts, listRequests } from '../../queue/list.ts';
+import { renderRecord } from '../../http/render.ts';
+import { requireValid } from '../../http/request.ts';
+import { type ListPorts, listRequests, type RequestsPage } from '../../requests/list.ts';
+
+function renderPage({ items, lastKey }: RequestsPage): string {
+  const records = items.map(renderRecord).join(',');
+  return `{"items":[${records}],"count":${items.length},"lastKey":${JSON.stringify(lastKey)}}`;
+}
 
 /** `GET /requests`: anyone lists by signer; as soon as `status` or `chainName` is asked, only relayers do. */
 export function listRequestsEndpoint(ports: ListPorts & RelayerAuthPorts): Endpoint<unknown> {
   return {
     route: ROUTES.listRequests,
-    isPublic(call) {
-      const query = new URLSearchParams(call.query);
+    isPublic(request) {
+      const query = new URLSearchParams(request.query);
       return !query.has('status') && !query.has('chainName');
     },
-    authenticate: (call) => relayerCaller(ports, call),
-    async handle(call) {
-      const [query] = requireValid(parseListRequests(new URLSearchParams(call.query)));
-      return { status: 200, body: await listRequests(ports, query) };
+    authenticate: (request) => authenticateRelayer(ports, request),
+    async handle(request) {
+      const [query] = requireValid(parseListRequests(new URLSearchParams(request.query)));
+      return { status: 200, body: renderPage(await listRequests(ports, query)) };
     },
   };
 }

@@ -1,12 +1,10 @@
 import { parseUpdateRequest, ROUTES, type UpdateRequestBody } from '@prism-gateway/protocol';
-import type { RelayerAuthPorts } from '../../auth/relayer.ts';
-import { relayerCaller } from '../../auth/relayerCaller.ts';
-import { parseBody } from '../../http/body.ts';
+import { authenticateRelayer, type RelayerAuthPorts } from '../../auth/relayer.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
-import { requireValid } from '../../http/valid.ts';
-import { type ClaimPorts, claimRequest } from '../../queue/claim.ts';
-import { renderRecord } from '../../queue/renderRecord.ts';
-import { type ReportPorts, reportRequest } from '../../queue/report.ts';
+import { renderRecord } from '../../http/render.ts';
+import { parseBody, requireValid } from '../../http/request.ts';
+import { type ClaimPorts, claimRequest } from '../../requests/claim.ts';
+import { type ReportPorts, reportRequest } from '../../requests/report.ts';
 import { parseRequestId } from './requestId.ts';
 
 type UpdatePorts = RelayerAuthPorts & ClaimPorts & ReportPorts;
@@ -20,9 +18,9 @@ function move(ports: UpdatePorts, requestId: string, relayer: string, body: Upda
 export function updateRequestEndpoint(ports: UpdatePorts): Endpoint<string> {
   return {
     route: ROUTES.updateRequest,
-    authenticate: (call) => relayerCaller(ports, call),
-    async handle(call, relayer) {
-      const [requestId, body] = requireValid(parseRequestId(call), parseBody(call.body, parseUpdateRequest));
+    authenticate: (request) => authenticateRelayer(ports, request),
+    async handle(request, relayer) {
+      const [requestId, body] = requireValid(parseRequestId(request), parseBody(request.body, parseUpdateRequest));
       return { status: 200, body: renderRecord(await move(ports, requestId, relayer, body)) };
     },
   };

@@ -1,12 +1,11 @@
 import { hash } from 'node:crypto';
 import { parseWith, ROUTES, type SignedOperationBody, signStorageSchema } from '@prism-gateway/protocol';
 import { authenticateUser } from '../../auth/identity.ts';
-import { formatTime } from '../../formatTime.ts';
-import { jsonAnswer } from '../../http/answer.ts';
-import { parseBody } from '../../http/body.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { unauthenticated } from '../../http/errors.ts';
-import { requireValid } from '../../http/valid.ts';
+import { formatTime } from '../../http/render.ts';
+import { parseBody, requireValid } from '../../http/request.ts';
+import { jsonResponse } from '../../http/response.ts';
 import type { GatewayPorts } from '../../ports/gatewayPorts.ts';
 import type { VerifiedUser } from '../../ports/tokenVerifier.ts';
 
@@ -42,13 +41,13 @@ function lifetimeOf(user: VerifiedUser, nowMs: number, lifetimeSeconds: number):
 export function signStorageEndpoint(ports: SignPorts, options: SignOptions): Endpoint<Tenant> {
   return {
     route: ROUTES.signStorage,
-    async authenticate(call) {
-      const user = await authenticateUser(ports.tokens, call.request);
+    async authenticate(request) {
+      const user = await authenticateUser(ports.tokens, request.raw);
       const name = hash('sha256', `${user.issuer}|${user.userId}`);
       return { identity: { user, name }, client: `user:${name}` };
     },
-    async handle(call, { user, name }) {
-      const [body] = requireValid(parseBody(call.body, (json) => parseWith(signStorageSchema, json)));
+    async handle(request, { user, name }) {
+      const [body] = requireValid(parseBody(request.body, (json) => parseWith(signStorageSchema, json)));
       const nowMs = ports.now();
       const key = body.key.slice(2).toLowerCase();
       const signed = await ports.signer.sign({
@@ -60,7 +59,7 @@ export function signStorageEndpoint(ports: SignPorts, options: SignOptions): End
       });
       const { url, method, headers, expiresAtMs } = signed;
       const answer: SignedOperationBody = { url, method, headers, expiresAt: formatTime(expiresAtMs) };
-      return jsonAnswer(200, answer);
+      return jsonResponse(200, answer);
     },
   };
 }

@@ -1,0 +1,206 @@
+import { describe, expect, test } from 'vitest';
+import { checkJsonType, clientOfAddress, findPeer, parseBody, readBody } from './request.ts';
+
+const URL_OF_TEST = 'http://gateway.test/requests';
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+function streamed(chunks: readonly string[], headers: Record<string, string> = {}, failure?: Error): Request {
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const chunk of chunks) controller.enqueue(bytes(chunk));
+      if (failure) controller.error(failure);
+      else controller.close();
+    },
+  });
+  // Node wants `duplex` for a stream; its own type of RequestInit knows it.
+  return new Request(URL_OF_TEST, { method: 'POST', body, headers, duplex: 'half' });
+}
+
+const sized = (text: string, length = text.length) => streamed([text], { 'content-length': String(length) });
+const codeOf = (code: string) => expect.objectContaining({ code });
+
+describe('reading', () => {
+  test('takes a body up to the limit, whole or in chunks', async () => {
+    expect(await readBody({ raw: sized('12345') }, 5)).toEqual(bytes('12345'));
+    expect(Buffer.from(await readBody({ raw: streamed(['12', '', '345']) }, 5)).toString()).toBe('12345');
+    expect(await readBody({ raw: new Request(URL_OF_TEST, { method: 'POST' }) }, 5)).toHaveLength(0);
+  });
+
+  test('takes one that has come in already, up to the limit, and leaves the stream alone', async () => {
+    const request = streamed(['another']);
+    const arrivedBody = () => bytes('12345');
+    expect(await readBody({ raw: request, arrivedBody }, 5)).toEqual(bytes('12345'));
+    expect(request.bodyUsed).toBe(false);
+    expect(() => readBody({ raw: request, arrivedBody }, 4)).toThrow(codeOf('BODY_TOO_LARGE'));
+    expect(await readBody({ raw: sized('12345'), arrivedBody: () => undefined }, 5)).toEqual(bytes('12345'));
+  });
+
+  test.each([
+    ['said to be larger, before it is read', sized('1', 6)],
+    ['that turns out larger', streamed(['123', '456'])],
+    ['larger than said', sized('123456', 3)],
+  ])('refuses a body %s', async (_, request) => {
+    await expect(readBody({ raw: request }, 5)).rejects.toEqual(codeOf('BODY_TOO_LARGE'));
+  });
+
+  test('stops at the limit and reads no further', async () => {
+    let pulled = 0;
+    const long = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (pulled++ === 1000) return controller.close();
+        controller.enqueue(bytes('x'.repeat(100)));
+      },
+    });
+    const request = new Request(URL_OF_TEST, { method: 'POST', body: long, duplex: 'half' });
+    await expect(readBody({ raw: request }, 1000)).rejects.toEqual(codeOf('BODY_TOO_LARGE'));
+    expect(pulled).toBeLessThan(20);
+  });
+
+  test.each([
+    ['with a length', { 'content-length': '5' }],
+    ['in chunks', {}],
+  ])('says of a client that went away, %s, that the body ended early', async (_, headers) => {
+    const cause = new Error('aborted');
+    await expect(readBody({ raw: streamed(['1'], headers, cause) }, 5)).rejects.toMatchObject({
+      status: 400,
+      code: 'BODY_INCOMPLETE',
+    });
+  });
+});
+
+describe('the content type', () => {
+  const check = (type: string | undefined, body = '{}') =>
+    checkJsonType(
+      new Request(URL_OF_TEST, { method: 'POST', headers: type === undefined ? {} : { 'content-type': type } }),
+      bytes(body),
+    );
+
+  test.each([
+    undefined,
+    'application/json',
+    'Application/JSON',
+    'application/json; charset=utf-8',
+    'application/json ;charset=utf-8',
+    'application/problem+json',
+    'application/vnd.api+json;v=1',
+  ])('%s is JSON', (type) => {
+    expect(() => check(type)).not.toThrow();
+  });
+
+  test.each([
+    '',
+    'text/plain',
+    'text/json',
+    'application/jsonp',
+    'application/json5',
+    'application/+json',
+    'application/x-www-form-urlencoded',
+    'application/json, text/plain',
+    'text/plain; a=application/json',
+    `application/${'a'.repeat(100_000)}+json`,
+  ])('%.40j is not', (type) => {
+    expect(() => check(type)).toThrow(codeOf('UNSUPPORTED_MEDIA_TYPE'));
+  });
+
+  test('is of no account without a body', () => {
+    expect(() => check('text/plain', '')).not.toThrow();
+  });
+});
+
+describe('parsing', () => {
+  const keep = (value: unknown) => ({ value });
+  const messageOf = (body: Uint8Array) => {
+    const parsed = parseBody(body, keep);
+    return 'faults' in parsed ? parsed.faults : parsed.value;
+  };
+
+  test.each<[string, Uint8Array, string]>([
+    ['no body', bytes(''), 'required: expected a JSON object'],
+    ['broken JSON', bytes('{'), 'expected JSON'],
+    ['a byte order mark', bytes('\ufeff{}'), 'expected JSON without a byte order mark'],
+    ['Latin-1', new Uint8Array([0x22, 0xe9, 0x22]), 'expected JSON in UTF-8'],
+    ['a surrogate in UTF-8', new Uint8Array([0x22, 0xed, 0xa0, 0x80, 0x22]), 'expected JSON in UTF-8'],
+    ['UTF-16', new Uint8Array([0xff, 0xfe, 0x7b, 0, 0x7d, 0]), 'expected JSON in UTF-8'],
+  ])('%s is one fault at `body`', (_, body, message) => {
+    expect(messageOf(body)).toEqual([{ path: 'body', message }]);
+  });
+
+  test('of a doubled key the last one counts, and __proto__ is a key like any other', () => {
+    expect(messageOf(bytes('{"a":1,"a":2}'))).toEqual({ a: 2 });
+    const value = messageOf(bytes('{"__proto__":{"a":1}}'));
+    expect([Object.keys(Object(value)), Reflect.get(Object(value), 'a')]).toEqual([['__proto__'], undefined]);
+  });
+
+  test('nesting of 100,000 levels is parsed, not fallen over', () => {
+    expect(Array.isArray(messageOf(bytes('['.repeat(100_000) + ']'.repeat(100_000))))).toBe(true);
+  });
+
+  test('passes the parser’s own faults on', () => {
+    const faults = [{ path: 'a', message: 'expected b' }];
+    expect(parseBody(bytes('{}'), () => ({ faults }))).toEqual({ faults });
+  });
+});
+
+describe('the client behind an address', () => {
+  test.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['::FFFF:192.0.2.1', '192.0.2.1'],
+    ['::ffff:c000:201', '192.0.2.1'],
+    ['0:0:0:0:0:ffff:c000:0201', '192.0.2.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:db8:1:2:ffff:ffff:ffff:ffff', '2001:db8:1:2::/64'],
+    ['2001:0DB8:0001:0002::1', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:db8:0:0:1::', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['::', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['2001:db8:1:2::192.0.2.1', '2001:db8:1:2::/64'],
+    ['::1:2:3:192.0.2.1', '0:0:0:1::/64'],
+    ['', 'unknown'],
+    ['unix:', 'unknown'],
+    ['192.0.2.256', 'unknown'],
+    ['::ffff:192.0.2.256', 'unknown'],
+    ['192.0.2.1:80', 'unknown'],
+  ])('%j is %s', (address, client) => {
+    expect(clientOfAddress(address)).toBe(client);
+  });
+
+  test('tells neighbours by network', () => {
+    expect(clientOfAddress('2001:db8:1:2::1')).not.toBe(clientOfAddress('2001:db8:1:3::1'));
+    expect(clientOfAddress('192.0.2.1')).not.toBe(clientOfAddress('192.0.2.2'));
+  });
+});
+
+describe('the peer behind proxies', () => {
+  const socket = '::ffff:10.0.0.1';
+  test.each<[string | null, number, string]>([
+    [null, 0, '10.0.0.1'],
+    ['192.0.2.1', 0, '10.0.0.1'],
+    [null, 1, '10.0.0.1'],
+    ['192.0.2.1', 1, '192.0.2.1'],
+    ['198.51.100.9, 192.0.2.1', 1, '192.0.2.1'],
+    ['198.51.100.9, 192.0.2.1, 10.0.0.2', 2, '192.0.2.1'],
+    ['198.51.100.9,192.0.2.1 ,\t10.0.0.2', 2, '192.0.2.1'],
+    ['192.0.2.1', 2, '192.0.2.1'],
+    ['2001:db8:1:2::1', 1, '2001:db8:1:2::/64'],
+    ['192.0.2.1:51234', 1, '192.0.2.1'],
+    ['[2001:db8:1:2::1]:443', 1, '2001:db8:1:2::/64'],
+    ['[2001:db8:1:2::1]', 1, '2001:db8:1:2::/64'],
+    ['192.0.2.1:x', 1, '10.0.0.1'],
+    ['[nonsense]:443', 1, '10.0.0.1'],
+    ['', 1, '10.0.0.1'],
+    ['unknown', 1, '10.0.0.1'],
+    ['192.0.2.1, nonsense', 1, '10.0.0.1'],
+    ['192.0.2.1,', 1, '10.0.0.1'],
+  ])('X-Forwarded-For %j over %i trusted proxies is %s', (forwardedFor, hops, peer) => {
+    expect(findPeer(socket, forwardedFor, hops)).toBe(peer);
+  });
+
+  test('is not moved by what the client writes further left', () => {
+    const given = Array.from({ length: 50 }, (_, i) => `198.51.100.${i}`);
+    const peers = given.map((address) => findPeer(socket, `${address}, 192.0.2.1`, 1));
+    expect(new Set(peers)).toEqual(new Set(['192.0.2.1']));
+  });
+});

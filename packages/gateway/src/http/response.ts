@@ -1,0 +1,127 @@
+import { CORS_HEADERS, capFaults, type ErrorBody } from '@prism-gateway/protocol';
+import type { Awaitable } from '../ports/awaitable.ts';
+import type { GatewayPorts } from '../ports/gatewayPorts.ts';
+import { type ApiError, toApiError } from './errors.ts';
+
+/** What a handler answers, before the headers that every response carries are added. */
+export interface HttpResponse {
+  readonly status: number;
+  /** A string is JSON unless `headers` say otherwise. */
+  readonly body: string | Uint8Array<ArrayBuffer> | null;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Headers of every response of the API: CORS as the specification has it, and nothing for a browser to run, guess or keep. */
+const BODILESS_HEADERS: Readonly<Record<string, string>> = {
+  ...CORS_HEADERS,
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'cross-origin',
+  'referrer-policy': 'no-referrer',
+  'strict-transport-security': 'max-age=31536000',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+};
+
+/** The same with the type of every body but documents. */
+export const API_HEADERS: Readonly<Record<string, string>> = {
+  ...BODILESS_HEADERS,
+  'content-type': 'application/json; charset=utf-8',
+};
+
+/** Responds with a value as JSON. */
+export function jsonResponse(status: number, value: unknown): HttpResponse {
+  return { status, body: JSON.stringify(value) };
+}
+
+/**
+ * Writes an error as the wire's `{ error, details? }`.
+ *
+ * @see docs/specification.md ERROR-1
+ */
+export function errorResponse(error: ApiError): HttpResponse {
+  const body: ErrorBody = { error: error.message };
+  if (error.details !== undefined) body.details = [...capFaults(error.details)];
+  const response = jsonResponse(error.status, body);
+  return error.headers === undefined ? response : { ...response, headers: error.headers };
+}
+
+/**
+ * Goes on with a value, at once where it is there.
+ *
+ * @throws what `next` throws, where the value is there; else the promise rejects with it
+ */
+export function andThen<T, U>(value: Awaitable<T>, next: (value: T) => Awaitable<U>): Awaitable<U> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** What is known of an HTTP request before it is routed, and what its response will need. */
+export interface RequestContext {
+  /** Value of `X-Request-Id`. */
+  readonly id: string;
+  readonly method: string;
+  /** Path template, or `unmatched`; the log's and the metrics' name of the route. */
+  readonly route: string;
+  readonly peer: string;
+  /** `performance.now()` when it arrived. */
+  readonly startedAt: number;
+  /** `RateLimit` headers, once a limit has counted it. */
+  limitHeaders: Readonly<Record<string, string>> | undefined;
+}
+
+type RespondPorts = Pick<GatewayPorts, 'metrics' | 'logger'>;
+
+const MS_PER_SECOND = 1000;
+
+function logError(ports: RespondPorts, context: RequestContext, error: ApiError): void {
+  const { cause } = error;
+  const facts =
+    cause instanceof Error
+      ? { name: cause.name, message: cause.message, stack: cause.stack }
+      : { message: String(cause) };
+  ports.logger.error({ requestId: context.id, route: context.route, code: error.code, cause: facts }, 'request failed');
+}
+
+/** Counts and logs a request that has its response. */
+export function recordResponse(ports: RespondPorts, context: RequestContext, status: number): void {
+  const { id: requestId, method, route, peer } = context;
+  const ms = performance.now() - context.startedAt;
+  ports.metrics.answered({ method, route, status, seconds: ms / MS_PER_SECOND });
+  ports.logger.info({ requestId, method, route, status, ms: Math.round(ms * 100) / 100, peer }, 'request');
+}
+
+/**
+ * Runs a handler and writes its response, or the error it threw, with the headers that every response carries.
+ *
+ * @param act - the handler; whatever it throws becomes `{ error, details? }`
+ */
+export function respond(
+  ports: RespondPorts,
+  context: RequestContext,
+  act: (context: RequestContext) => Awaitable<HttpResponse>,
+): Awaitable<Response> {
+  const refuse = (thrown: unknown): HttpResponse => {
+    const error = toApiError(thrown);
+    if (error.status >= 500) logError(ports, context, error);
+    return errorResponse(error);
+  };
+  let response: Awaitable<HttpResponse>;
+  try {
+    response = act(context);
+  } catch (thrown) {
+    response = refuse(thrown);
+  }
+  const settled = response instanceof Promise ? response.catch(refuse) : response;
+  return andThen(settled, (known) => writeResponse(ports, context, known));
+}
+
+function writeResponse(
+  ports: RespondPorts,
+  context: RequestContext,
+  { status, body, headers }: HttpResponse,
+): Response {
+  recordResponse(ports, context, status);
+  const base = body === null ? BODILESS_HEADERS : API_HEADERS;
+  const all = { ...base, 'x-request-id': context.id, ...context.limitHeaders, ...headers };
+  return new Response(body, { status, headers: all });
+}

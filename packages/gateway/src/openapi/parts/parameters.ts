@@ -1,0 +1,58 @@
+import { DEFAULT_PAGE_SIZE, listRequestsFields, MAX_PAGE_SIZE, REQUEST_STATUSES } from '@prism-gateway/protocol';
+import * as z from 'zod/mini';
+import { type Examples, type JsonSchema, type Parameter, type RequestBody, schemaRef } from '../document.ts';
+import { EXAMPLE_REQUEST_ID } from '../examples/successes.ts';
+
+type Name = keyof typeof listRequestsFields;
+
+const query = (name: Name, rest: Omit<Parameter, 'name' | 'in'>): Parameter => ({ name, in: 'query', ...rest });
+
+/** The schema that validates a parameter, as JSON Schema. */
+function schemaOf(name: Name): JsonSchema {
+  const { $schema, description, examples, ...schema } = z.toJSONSchema(listRequestsFields[name]);
+  return schema;
+}
+
+/** The query of a list. */
+export const LIST_PARAMETERS: readonly Parameter[] = [
+  query('signer', {
+    description: 'Only requests of this signer, in any letter case. Public when it is the only filter.',
+    schema: schemaRef('Address'),
+    example: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+  }),
+  query('status', {
+    description: `Only requests in this state: ${REQUEST_STATUSES.join(', ')}. Needs relayer authentication.`,
+    schema: schemaRef('RequestStatus'),
+  }),
+  query('chainName', {
+    description: 'Only requests for this chain, exactly as it was given. Needs relayer authentication.',
+    schema: schemaRef('ChainName'),
+  }),
+  query('limit', {
+    description: 'Most records of the page.',
+    schema: { type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE },
+  }),
+  query('order', {
+    description: 'By `createdAt`, then `requestId`: `asc` is oldest first, as a queue is served.',
+    schema: { ...schemaOf('order'), default: 'asc' },
+  }),
+  query('lastKey', {
+    description: 'Cursor: the `lastKey` of the page before, with the same filters and order. It is opaque.',
+    schema: schemaOf('lastKey'),
+  }),
+];
+
+/** The path parameter of one request. */
+export const REQUEST_ID_PARAMETER: Parameter = {
+  name: 'requestId',
+  in: 'path',
+  description: 'Id of the request: any UUID of RFC 9562, in any letter case. Anything else is a 400.',
+  required: true,
+  schema: schemaRef('RequestId'),
+  example: EXAMPLE_REQUEST_ID,
+};
+
+/** Describes a JSON body that a route requires. @param schema - name in the components */
+export function jsonBody(schema: string, description: string, examples: Examples): RequestBody {
+  return { description, required: true, content: { 'application/json': { schema: schemaRef(schema), examples } } };
+}

@@ -1,0 +1,152 @@
+import { type Action, MAX_FAULTS } from '@prism-gateway/protocol';
+import { RELAYER_AUTH_RULES, RELAYER_AUTH_WORKED_EXAMPLE } from './authentication.ts';
+
+/** Names of the document's tags. */
+export const TAGS = {
+  requests: 'Requests',
+  storage: 'Storage',
+  relayers: 'Relayer whitelist',
+  operations: 'Operations',
+  development: 'Development',
+  objects: 'Local objects',
+} as const;
+
+/** What each tag gathers. */
+export const TAG_DESCRIPTIONS: Readonly<Record<keyof typeof TAGS, string>> = {
+  requests: 'The queue of signed requests',
+  storage: 'Presigned URLs for encrypted objects',
+  relayers: 'Who may claim; administrators only',
+  operations: 'For operators and readers',
+  development: 'The built-in identity issuer; it does not exist in production',
+  objects: 'Objects on this machine, behind presigned URLs; with a bucket, its own service answers instead',
+};
+
+const INTRODUCTION = `1. A **user** signs EIP-712 typed data and posts it to \`/requests\`. Nobody has to sign in: the signature proves the intent, and the Forwarder contract verifies it on-chain.
+2. A **relayer** lists pending requests, claims one (of any number of rivals exactly one wins), submits the transaction itself, and reports how it ended. This service never touches a chain.
+3. A **signed-in user** asks for one short-lived presigned URL for one operation on one encrypted object.
+
+\`\`\`
+pending ──claim──▶ processing ──report──▶ success | failed
+\`\`\`
+
+No other move exists, and a 200 or 201 that was sent is durable.`;
+
+const ACCESS = `## Who may call
+
+| Level | Proof | Routes |
+| --- | --- | --- |
+| public | none | \`POST /requests\`, \`GET /requests?signer=…\`, \`GET /requests/{requestId}\` |
+| identity | \`Authorization: Bearer <access token>\` of the configured identity provider | \`POST /storage/sign\` |
+| relayer | three \`X-Relayer-…\` headers | \`PATCH /requests/{requestId}\`, \`GET /requests\` with \`status\` or \`chainName\` |
+| admin | \`X-Admin-Key\` | \`/admin/relayers\` |`;
+
+const CONVENTIONS = `## Conventions
+
+- Times are ISO 8601, UTC, with milliseconds and \`Z\`. Amounts and Unix times inside \`params\` are decimal strings: no sign, no leading zeros, at most 2^256-1.
+- Addresses and hex are returned as they were given, and compared without regard to letter case. Only the whitelist stores addresses with the checksum of EIP-55.
+- A field that has no value is absent, not \`null\`. The one \`null\` is a \`lastKey\` after the last page.
+- Bodies are JSON in UTF-8, without a byte order mark; a body without a \`Content-Type\` is read as JSON. Of a doubled key the last one counts. **Unknown fields are refused** at every level (\`__proto__\` too), each named by its own path.
+- Unknown query parameters are ignored; a known one may stand once, and not empty.
+- Every answer carries \`X-Request-Id\`: the caller's own, if it sent one of 1 to 64 letters, digits and \`. _ : -\`, else a new one. Tell it when you report a problem.
+- \`GET\` routes answer \`HEAD\` too.`;
+
+const ERRORS = `## Errors
+
+Every failing answer, an unknown route's 404 included, has the body \`{ "error": "one human-readable sentence" }\`; validation errors add \`details\`, an array of \`{ path, message }\` with a \`path\` like \`params.dataIds[2]\`. One answer names every fault (at most ${MAX_FAULTS}). Match by status, not by text.
+
+| Status | Meaning |
+| --- | --- |
+| 400 | validation: a wrong, missing or unknown field or parameter, or a body that is not JSON |
+| 401 | authentication: token, relayer signature, whitelist or admin key; \`error\` says which check failed |
+| 404 | no such route, or no such request |
+| 405 | the route does not take this method; \`Allow\` lists those it takes |
+| 409 | the record's status does not allow what was asked, such as a claim of a claimed request; nothing was changed |
+| 413 | the body is too large |
+| 415 | the body says that it is something other than JSON |
+| 429 | too many calls; \`Retry-After\` says how many seconds to wait |
+| 500 | unexpected; nothing inside is told, but the log has it under the \`X-Request-Id\` |
+| 503 | the store or the identity provider did not answer; \`Retry-After\` as above |
+
+Where several apply, the first of these wins: route (404, 405), preflight, rate limit of the peer (429), size (413), content type (415), authentication (401), validation (400), existence (404), state (409).`;
+
+const LIMITS = (limits: { readonly maxBodyBytes: number; readonly maxBatchSize: number }) => `## Limits
+
+- A body has at most ${limits.maxBodyBytes} bytes, a batch array 1 to ${limits.maxBatchSize} entries, a page 1 to 100 records.
+- Rate limits count a client over a sliding minute: the relayer's address or the user once authenticated, else the peer's address (IPv6 by its /64). Reads (\`GET\`), writes (\`POST\`, \`PATCH\`, \`DELETE\`) and \`sign\` are counted apart. Limited answers carry \`RateLimit-Policy: "writes";q=600;w=60\` (quota and window in seconds) and \`RateLimit: "writes";r=599;t=42\` (what remains, and seconds to the end of the window), after draft-ietf-httpapi-ratelimit-headers. Unless the service is set up otherwise, a client has 3000 reads, 600 writes and 600 signed operations a minute. A limit may be switched off; then its headers are absent.
+- A peer that fails the admin key too often (20 times a minute unless set otherwise) is refused for a while with the right key too.
+
+## CORS
+
+Every answer may be read from any origin. Preflights (\`OPTIONS\`) are answered with 204 on every route and count against no limit. Local object URLs (\`/objects/…\`) follow the bucket's own policy instead: \`GET\`, \`PUT\`, \`HEAD\` and \`DELETE\` with any header, from the origins that the bucket allows.`;
+
+/**
+ * Writes the document's introduction: what a client must know before any single route.
+ *
+ * @param limits.maxBodyBytes - limit of a body, in bytes
+ * @param limits.maxBatchSize - most entries of a batch array
+ * @returns Markdown
+ * @see docs/specification.md WIRE-1
+ */
+export function writeOverview(limits: { readonly maxBodyBytes: number; readonly maxBatchSize: number }): string {
+  const relayerAuth = `## Relayer authentication\n\n${RELAYER_AUTH_RULES}\n\n${RELAYER_AUTH_WORKED_EXAMPLE}`;
+  return [INTRODUCTION, ACCESS, CONVENTIONS, ERRORS, LIMITS(limits), relayerAuth].join('\n\n');
+}
+
+/** What a field means where its format alone does not say it, by schema and field. */
+export const FIELD_DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  RequestRecord: {
+    requestId: 'Made by the service: a UUID of version 7',
+    signer: 'The user: `params.signer`, as it was given',
+    status: 'Begins as `pending`',
+    createdAt: 'When the request was stored',
+    updatedAt: 'When the record last changed',
+    txHash: 'As the relayer reported it; present once the status is `success`',
+    errorMessage: 'As the relayer reported it; present once the status is `failed`',
+    claimedBy: 'The relayer that holds or held the claim; present once claimed',
+    claimedAt: 'When it claimed; present once claimed',
+  },
+  RequestPage: {
+    count: 'Number of `items` on this page',
+    lastKey: 'Cursor: pass it as `lastKey`, with the same filters, for the next page. `null`: this was the last page',
+  },
+  Relayer: {
+    address: 'With the letter case of EIP-55',
+    label: 'Name for people',
+    createdAt: 'When the address was first whitelisted',
+    updatedAt: 'When the record last changed',
+  },
+  RelayerList: { count: 'Number of `relayers`' },
+  RelayerRemoved: { message: 'One human-readable sentence', address: 'With the letter case of EIP-55' },
+  SignedOperation: { expiresAt: 'End of the lifetime; never later than the end of the access token' },
+  Error: { details: 'Every fault found; present with validation errors' },
+};
+
+/** What each action asks the Forwarder to do, in one line. */
+export const ACTION_SUMMARIES: Readonly<Record<Action, string>> = {
+  CREATE_PRISM_FOR: 'Create a prism, funded by a permit',
+  WRITE_DATA_FOR: 'Write one entry',
+  MODIFY_DATA_FOR: 'Replace one entry',
+  DELETE_DATA_FOR: 'Delete one entry',
+  TRANSFER_PRISM_FOR: 'Offer a prism to a new owner',
+  ACCEPT_TRANSFER_FOR: 'Accept an offered prism',
+  DELETE_PRISM_FOR: 'Delete a prism',
+  BATCH_WRITE_DATA_FOR: 'Write several entries',
+  BATCH_MODIFY_DATA_FOR: 'Replace several entries',
+  BATCH_DELETE_DATA_FOR: 'Delete several entries',
+  BATCH_MULTI_USER_WRITE_DATA: 'Write entries of several users, each individually signed',
+  CREATE_PRISM_WITH_DATA_FOR: 'Create a prism and write its first entries, in one transaction',
+};
+
+const NO_PERMIT_WITHOUT_FUNDS = '`permit` is refused when `fundAmount` is `0`, and optional otherwise.';
+const EQUAL_LENGTHS = '`dataIds` and `payloads` have as many entries as each other.';
+
+/** Rules between the fields of one action's params. */
+export const PARAMS_RULES: Readonly<Partial<Record<Action, readonly string[]>>> = {
+  CREATE_PRISM_FOR: [NO_PERMIT_WITHOUT_FUNDS],
+  BATCH_WRITE_DATA_FOR: [EQUAL_LENGTHS],
+  BATCH_MODIFY_DATA_FOR: [EQUAL_LENGTHS],
+  BATCH_MULTI_USER_WRITE_DATA: [
+    "The Forwarder checks each entry's own signature against that entry's `signer`; the outer shared fields say who queued the batch.",
+  ],
+  CREATE_PRISM_WITH_DATA_FOR: [NO_PERMIT_WITHOUT_FUNDS, EQUAL_LENGTHS],
+};

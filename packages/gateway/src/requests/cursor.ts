@@ -1,0 +1,46 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { InvalidCursorError } from '../ports/errors.ts';
+import type { ListQuery } from '../ports/requestStore.ts';
+
+type Scope = Pick<ListQuery, 'filter' | 'order'>;
+
+/** Bytes of the tag that a cursor begins with. */
+const TAG_BYTES = 12;
+
+export interface CursorCodec {
+  /** Writes a store's position as the wire's `lastKey`. */
+  seal(position: string, scope: Scope): string;
+  /** Reads it back. @throws InvalidCursorError when it was altered or belongs to another list */
+  open(lastKey: string, scope: Scope): string;
+}
+
+/** A list's filters and order as one text; letter case does not tell signers apart. */
+function scopeText({ filter, order }: Scope): string {
+  return JSON.stringify([filter.signer?.toLowerCase() ?? null, filter.status ?? null, filter.chainName ?? null, order]);
+}
+
+/**
+ * Makes the codec of cursors: base64url of a tag and the position. The tag is an HMAC over position, filters and order.
+ *
+ * @param key - secret shared by all processes of a deployment
+ */
+export function createCursorCodec(key: Uint8Array): CursorCodec {
+  const tagOf = (position: string, scope: Scope) =>
+    createHmac('sha256', key)
+      .update(`${scopeText(scope)}\n${position}`)
+      .digest()
+      .subarray(0, TAG_BYTES);
+  return {
+    seal: (position, scope) => Buffer.concat([tagOf(position, scope), Buffer.from(position)]).toString('base64url'),
+    open(lastKey, scope) {
+      const bytes = Buffer.from(lastKey, 'base64url');
+      const position = bytes.subarray(TAG_BYTES).toString('utf8');
+      const tag = bytes.subarray(0, TAG_BYTES);
+      const canonical = bytes.toString('base64url') === lastKey;
+      if (!canonical || tag.length !== TAG_BYTES || !timingSafeEqual(tag, tagOf(position, scope))) {
+        throw new InvalidCursorError();
+      }
+      return position;
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { REQUEST_MOVES } from '@prism-gateway/protocol';
+import type { Report, StoredRequest } from '../ports/requestStore.ts';
+
+/** There is no such request, or none any more. */
+export class RequestNotFoundError extends Error {
+  override readonly name = 'RequestNotFoundError';
+  readonly code = 'REQUEST_NOT_FOUND';
+
+  constructor(requestId: string) {
+    super(`There is no request ${requestId}.`);
+  }
+}
+
+/** A move that the state machine does not allow a request as it stands. */
+export abstract class RequestConflictError extends Error {
+  abstract readonly code: string;
+}
+
+/** A claim of a request that is not pending, nor held under a lapsed lease. */
+export class RequestAlreadyClaimedError extends RequestConflictError {
+  override readonly name = 'RequestAlreadyClaimedError';
+  readonly code = 'REQUEST_ALREADY_CLAIMED';
+
+  constructor({ status }: Pick<StoredRequest, 'status'>) {
+    const { from, to } = REQUEST_MOVES.claim;
+    super(`The request is ${status}; ${to} was asked, and only a ${from} request can be claimed.`);
+  }
+}
+
+/** A report on a request that nobody holds. */
+export class RequestNotClaimedError extends RequestConflictError {
+  override readonly name = 'RequestNotClaimedError';
+  readonly code = 'REQUEST_NOT_CLAIMED';
+
+  constructor({ status }: Pick<StoredRequest, 'status'>, asked: Report['outcome']['status']) {
+    const { from } = REQUEST_MOVES.report;
+    super(`The request is ${status}; ${asked} was asked, and only a ${from} request can be reported on.`);
+  }
+}
+
+/** A report by another relayer than the one that holds the claim. */
+export class ClaimNotOwnedError extends RequestConflictError {
+  override readonly name = 'ClaimNotOwnedError';
+  readonly code = 'CLAIM_NOT_OWNED';
+
+  constructor({ status }: Pick<StoredRequest, 'status'>, asked: Report['outcome']['status']) {
+    super(`The request is ${status} under another relayer's claim; ${asked} was asked, and only its owner may report.`);
+  }
+}

@@ -1,0 +1,40 @@
+import type { ListRequestsQuery } from '@prism-gateway/protocol';
+import type { RequestFilter, RequestStore, StoredRequest } from '../ports/requestStore.ts';
+import type { CursorCodec } from './cursor.ts';
+
+export interface ListPorts {
+  readonly requests: RequestStore;
+  readonly cursors: CursorCodec;
+}
+
+/** One page of requests. */
+export interface RequestsPage {
+  readonly items: readonly StoredRequest[];
+  /** Cursor of the next page; null after the last one. */
+  readonly lastKey: string | null;
+}
+
+/**
+ * Most bytes of params in a page. A hundred usual requests have a tenth of it; a hundred of the largest would be 26 MB, of which a
+ * few clients that read slowly would fill the memory, and more than the 6 MB that Lambda answers with.
+ */
+const MAX_PARAMS_BYTES = 1_000_000;
+
+/**
+ * Reads one page of requests.
+ *
+ * @throws InvalidCursorError for a `lastKey` of another list, or of a store that this deployment no longer has
+ * @see docs/specification.md LIST-1
+ */
+export async function listRequests(ports: ListPorts, query: ListRequestsQuery): Promise<RequestsPage> {
+  const { signer, status, chainName, order, limit, lastKey } = query;
+  const filter: RequestFilter = {
+    ...(signer !== undefined && { signer }),
+    ...(status !== undefined && { status }),
+    ...(chainName !== undefined && { chainName }),
+  };
+  const after = lastKey === undefined ? undefined : ports.cursors.open(lastKey, { filter, order });
+  const bounds = { limit, maxParamsBytes: MAX_PARAMS_BYTES };
+  const page = await ports.requests.list({ filter, order, ...bounds, ...(after !== undefined && { after }) });
+  return { items: page.items, lastKey: page.next === null ? null : ports.cursors.seal(page.next, { filter, order }) };
+}

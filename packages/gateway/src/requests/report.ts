@@ -1,0 +1,37 @@
+import { REQUEST_MOVES } from '@prism-gateway/protocol';
+import type { Report, RequestStore, StoredRequest } from '../ports/requestStore.ts';
+import {
+  ClaimNotOwnedError,
+  type RequestConflictError,
+  RequestNotClaimedError,
+  RequestNotFoundError,
+} from './errors.ts';
+
+export interface ReportPorts {
+  readonly requests: RequestStore;
+  readonly newId: () => string;
+  readonly now: () => number;
+}
+
+/** Why a report was refused: the record's status, or another relayer's claim. */
+function conflictOf(record: StoredRequest, asked: Report['outcome']['status']): RequestConflictError {
+  if (record.status !== REQUEST_MOVES.report.from) return new RequestNotClaimedError(record, asked);
+  return new ClaimNotOwnedError(record, asked);
+}
+
+/**
+ * Reports how a claimed request ended; only the relayer that holds the claim may.
+ *
+ * @returns the record, now `success` or `failed`
+ * @throws RequestNotFoundError, RequestNotClaimedError, ClaimNotOwnedError
+ * @see docs/specification.md REPORT-3, STATE-1
+ */
+export async function reportRequest(
+  ports: ReportPorts,
+  report: Pick<Report, 'requestId' | 'relayer' | 'outcome'>,
+): Promise<StoredRequest> {
+  const transition = await ports.requests.report({ ...report, reportId: ports.newId(), now: ports.now() });
+  if (transition.outcome === 'missing') throw new RequestNotFoundError(report.requestId);
+  if (transition.outcome === 'conflict') throw conflictOf(transition.record, report.outcome.status);
+  return transition.record;
+}

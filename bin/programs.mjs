@@ -204,6 +204,16 @@ export const programs = {
     group: 'develop',
     steps: [{ file: biome, args: ['check', '--write'] }],
   },
+  pack: {
+    summary: 'builds the published packages into dist/packages',
+    group: 'develop',
+    steps: [{ file: 'scripts/packages/pack.ts' }],
+  },
+  changeset: {
+    summary: 'notes a change of the published packages, or makes versions of such notes',
+    group: 'develop',
+    steps: [{ file: 'node_modules/@changesets/cli/bin.js' }],
+  },
   'build:lambda': {
     summary: "builds the function's one file into dist/lambda",
     group: 'deploy',

@@ -8,11 +8,14 @@ const CONTRACTS: readonly ContractSource[] = [
   { path: 'tokens/CreditToken.sol', contract: 'CreditToken', name: 'creditToken' },
   { path: 'tokens/Exchange.sol', contract: 'Exchange', name: 'exchange' },
   { path: 'tokens/DevStablecoin.sol', contract: 'DevStablecoin', name: 'stablecoin' },
+  { path: 'tokens/Payouts.sol', contract: 'Payouts', name: 'payouts' },
 ];
 
 /** What only tests deploy, those of other packages too; in the `generated` folder of the devnet. */
 const SHARED_TEST_CONTRACTS: readonly ContractSource[] = [
   { path: 'test/TestWallet.sol', contract: 'TestWallet', name: 'testWallet' },
+  { path: 'test/StubbornStablecoin.sol', contract: 'StubbornStablecoin', name: 'stubbornStablecoin' },
+  { path: 'test/BareExchange.sol', contract: 'BareExchange', name: 'bareExchange' },
 ];
 
 /** What only tests of this package deploy; in `test/generated`. */
@@ -26,6 +29,7 @@ const CALLED: Readonly<Record<string, readonly string[]>> = {
   forwarder: ['cloud', 'core', 'creditToken'],
   cloud: ['core', 'creditToken'],
   exchange: ['creditToken', 'stablecoin'],
+  payouts: ['creditToken'],
 };
 
 /** A generated file: path from the package's root, and text. */

@@ -12,5 +12,6 @@ export { coreAbi } from './generated/coreAbi.ts';
 export { creditTokenAbi } from './generated/creditTokenAbi.ts';
 export { exchangeAbi } from './generated/exchangeAbi.ts';
 export { forwarderAbi } from './generated/forwarderAbi.ts';
+export { payoutsAbi } from './generated/payoutsAbi.ts';
 export { stablecoinAbi } from './generated/stablecoinAbi.ts';
 export { hashAction, type RequestExecuted, readRequestExecuted } from './requestExecuted.ts';

@@ -1,10 +1,10 @@
 import type { Hex } from 'viem';
 import { decodeErrorResult } from 'viem/utils';
-import { exchangeAbi, forwarderAbi } from '../../src/index.ts';
+import { exchangeAbi, forwarderAbi, payoutsAbi } from '../../src/index.ts';
 
 /** Writes revert data out, like `PrismNotFound(0x…)`; `0x` where there was none. */
 export function describeError(data: Hex): string {
   if (data === '0x') return '0x';
-  const { errorName, args } = decodeErrorResult({ abi: [...forwarderAbi, ...exchangeAbi], data });
+  const { errorName, args } = decodeErrorResult({ abi: [...forwarderAbi, ...exchangeAbi, ...payoutsAbi], data });
   return `${errorName}(${(args ?? []).join(', ')})`;
 }

@@ -1,0 +1,60 @@
+import { type Address, encodeFunctionData, keccak256, maxUint256, toHex } from 'viem';
+import { expect, it } from 'vitest';
+import { payoutsBytecode } from '../src/bytecode.ts';
+import { creditTokenAbi, payoutsAbi } from '../src/index.ts';
+import { type ChainRig, CREDIT } from './chainRig.ts';
+import { useChain } from './useChain.ts';
+
+const MARK = keccak256(toHex('pi_1'));
+const WALLET: Address = '0x00000000000000000000000000000000000000A1';
+const OTHER: Address = '0x00000000000000000000000000000000000000a2';
+
+let rig: ChainRig;
+let payouts: Address;
+
+useChain(async (started) => {
+  rig = started;
+  const { deployer, official, outsider, deployment } = rig;
+  payouts = await rig.deploy(payoutsAbi, payoutsBytecode, [deployer, deployment.creditToken, [official, outsider]]);
+  for (const payer of [deployer, official, outsider]) {
+    await rig.giveCredits(payer, 100n * CREDIT);
+    await rig.approve(payer, payouts, maxUint256);
+  }
+});
+
+const pay = (from: Address, mark = MARK, wallet = WALLET, amount = CREDIT) =>
+  rig.call({ from, to: payouts, abi: payoutsAbi, functionName: 'pay', args: [mark, wallet, amount] });
+
+it('pays a mark once, whoever pays it again, to whichever wallet', async () => {
+  expect((await pay(rig.official)).error).toBeUndefined();
+  expect((await pay(rig.official)).error).toContain('AlreadyPaid');
+  expect((await pay(rig.outsider, MARK, OTHER)).error).toContain('AlreadyPaid');
+  expect(await rig.readCredits(WALLET)).toBe(CREDIT);
+  expect(await rig.readCredits(OTHER)).toBe(0n);
+  expect((await pay(rig.outsider, keccak256(toHex('pi_2')), OTHER)).error).toBeUndefined();
+  expect(await rig.readCredits(OTHER)).toBe(CREDIT);
+});
+
+it('a payment that could not be made leaves its mark free', async () => {
+  expect((await pay(rig.official, MARK, WALLET, 101n * CREDIT)).error).toContain('ERC20InsufficientBalance');
+  expect((await pay(rig.outsider)).error).toBeUndefined();
+});
+
+it('takes payments of its payers only, and the owner alone says who they are', async () => {
+  expect((await pay(rig.deployer)).error).toContain('NotAPayer');
+  const set = (from: Address, payer: Address, isAllowed: boolean) =>
+    rig.call({ from, to: payouts, abi: payoutsAbi, functionName: 'setPayer', args: [payer, isAllowed] });
+  expect((await set(rig.official, rig.official, false)).error).toContain('OwnableUnauthorizedAccount');
+  expect((await set(rig.deployer, rig.deployer, true)).error).toBeUndefined();
+  expect((await pay(rig.deployer)).error).toBeUndefined();
+  expect((await set(rig.deployer, rig.official, false)).error).toBeUndefined();
+  expect((await pay(rig.official, keccak256(toHex('pi_2')))).error).toContain('NotAPayer');
+});
+
+it('costs the gas that docs/payments.md tells beside that of a transfer', async () => {
+  const { receipt } = await pay(rig.official);
+  const data = encodeFunctionData({ abi: creditTokenAbi, functionName: 'transfer', args: [OTHER, CREDIT] });
+  const plain = await rig.sendTransaction({ from: rig.official, to: rig.deployment.creditToken, data });
+  console.log(`pay ${receipt.gasUsed}, transfer ${plain.receipt.gasUsed}`);
+  expect(receipt.gasUsed - plain.receipt.gasUsed).toBeLessThan(40_000n);
+});

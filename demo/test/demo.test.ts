@@ -61,5 +61,7 @@ it('takes all its processes with it when it is killed', async () => {
   const metrics = await readLog(folder, /"metrics":"(http[^"]+)"/);
   demo.process.kill('SIGKILL');
   const signal = AbortSignal.timeout(PATIENCE_MS);
-  for (const url of [chain[1], gateway[1], `${metrics}/health`]) await waitUntilSilent(url ?? '', signal);
+  for (const url of [chain[1], gateway[1], `${metrics}/health`]) {
+    await expect(waitUntilSilent(url ?? '', signal)).resolves.toBeUndefined();
+  }
 });

@@ -5,14 +5,12 @@ import { generateSources } from '../scripts/generateSources.ts';
 import { hashSources } from '../scripts/hashSources.ts';
 import { sourcesHash } from './generated/sourcesHash.ts';
 
-const COMPILE_TIMEOUT_MS = 180_000;
-
 it('was made from the Solidity sources as they are: else run `node packages/contracts/scripts/compile.ts`', () => {
   expect(sourcesHash).toBe(hashSources());
 });
 
 // The compiler takes many seconds; the hash above stands for it every day.
-it.runIf(isLong)('is what the compiler makes of them', { timeout: COMPILE_TIMEOUT_MS }, () => {
+it.runIf(isLong)('is what the compiler makes of them', () => {
   for (const { path, text } of generateSources()) {
     expect(readFileSync(new URL(`../${path}`, import.meta.url), 'utf8') === text, path).toBe(true);
   }

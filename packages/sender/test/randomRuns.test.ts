@@ -162,7 +162,7 @@ async function perform(
   if (head > act.depth) await rig.anvil.rpc('anvil_reorg', [act.depth, []]);
 }
 
-test('whatever happens, each intent is mined once', { timeout: isLong ? 1_800_000 : 60_000 }, async () => {
+test('whatever happens, each intent is mined once', async () => {
   const property = fc.asyncProperty(
     fc.array(acts, { minLength: 5, maxLength: sized({ small: 15, long: 40 }) }),
     async (list) => {

@@ -1,7 +1,9 @@
 import { fileURLToPath } from 'node:url';
+import { PATIENCE_MS } from './patience.ts';
+import { sized } from './testSize.ts';
 
 /** A bound for what hangs, in milliseconds. It measures nothing: a machine under load takes many times as long as an idle one. */
-const HANG_MS = 240_000;
+const HANG_MS = sized({ small: 240_000, long: 1_800_000 });
 
 /** What holds for the tests of every Vitest project here. */
 export const vitestDefaults = {
@@ -11,6 +13,6 @@ export const vitestDefaults = {
   expect: {
     // A test that asserts nothing cannot fail.
     requireAssertions: true,
-    poll: { timeout: HANG_MS / 4, interval: 20 },
+    poll: { timeout: PATIENCE_MS, interval: 20 },
   },
 };

@@ -22,7 +22,7 @@ const limitsArbitrary = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1
  */
 export function requestStoreProperty(name: string, createStore: CreateStore<RequestStore>): void {
   describe(`${name} does as the model of the queue does`, () => {
-    test(`in ${RUNS} runs of parallel calls by two processes`, { timeout: RUNS * 3000 + 60_000 }, async () => {
+    test(`in ${RUNS} runs of parallel calls by two processes`, async () => {
       let calls = 0;
       let steps = 0;
       const reused = reuseStore(createStore);

@@ -35,9 +35,7 @@ describeWithDynamo('one call in ten to every dependency of the function fails, u
     await Promise.all([world?.[Symbol.asyncDispose](), built?.[Symbol.asyncDispose]()]);
   });
 
-  test(`${SIZE.requests} requests, ${RELAYERS} relayers, ${SIZE.storageUsers * SIZE.objects} objects, two instances`, {
-    timeout: SIZE.requests * 400 + 60_000,
-  }, async () => {
+  test(`${SIZE.requests} requests, ${RELAYERS} relayers, ${SIZE.storageUsers * SIZE.objects} objects, two instances`, async () => {
     const relayers = await createRelayers(RELAYERS);
     const aftermath = await runStorm({ world, doors: instances.map(openFunctionDoor), relayers }, SIZE);
     console.info(describeStorm('two instances of the function', aftermath, world));

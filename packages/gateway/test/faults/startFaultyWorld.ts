@@ -8,9 +8,9 @@ import {
   startOidcProvider,
   startStrictS3Server,
 } from '@prism-gateway/testing';
-import { createDynamoClient, type DynamoClientSettings } from '../../src/drivers/dynamodb/createDynamoClient.ts';
-import { createTables } from '../../src/drivers/dynamodb/createTables.ts';
+import type { DynamoClientSettings } from '../../src/drivers/dynamodb/createDynamoClient.ts';
 import type { TableNames } from '../../src/drivers/dynamodb/tables.ts';
+import { createEmptyTables } from '../rigs/createEmptyTables.ts';
 import type { Weather } from './weather.ts';
 
 /** What a gateway depends on, each behind a proxy of its own. */
@@ -47,11 +47,6 @@ async function startIdentity(): Promise<{ readonly identity: OidcProvider; reado
   return { identity, proxy };
 }
 
-async function makeTables(directly: DynamoClientSettings, tables: TableNames): Promise<void> {
-  const client = createDynamoClient(directly);
-  await createTables(client, tables).finally(() => client.destroy());
-}
-
 /**
  * Starts a DynamoDB engine with empty tables, an S3 server that checks signatures and content, and an OpenID provider, each
  * behind a proxy that at first does no harm.
@@ -75,7 +70,7 @@ export async function startFaultyWorld(): Promise<FaultyWorld> {
     region: DYNAMO_TEST_ACCESS.region,
     credentials: s3.credentials,
   };
-  await makeTables(directly, tables);
+  await createEmptyTables(directly, tables);
   return {
     proxies,
     identity,

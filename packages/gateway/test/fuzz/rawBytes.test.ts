@@ -141,9 +141,7 @@ const wildBytes = fc.oneof(
   },
 );
 
-const timeout = sized({ small: 60_000, long: 600_000 });
-
-test(`whatever bytes come, the server answers in shape or closes, and lives (seed ${seed})`, { timeout }, async () => {
+test(`whatever bytes come, the server answers in shape or closes, and lives (seed ${seed})`, async () => {
   const inputs = fc.sample(wildBytes, { seed, numRuns: sized({ small: 400, long: 5000 }) });
   const left = inputs.map(([bytes, edits]) => edits.reduce(applyEdit, bytes)).values();
   const met = new Set<number>();

@@ -7,8 +7,8 @@ import {
   startFunction,
   startJwtIssuer,
 } from '@prism-gateway/testing';
-import { createDynamoClient } from '../../src/drivers/dynamodb/createDynamoClient.ts';
-import { createTables } from '../../src/drivers/dynamodb/createTables.ts';
+import type { TableNames } from '../../src/drivers/dynamodb/tables.ts';
+import { createEmptyTables } from '../rigs/createEmptyTables.ts';
 import { type BuiltFunction, buildFunction } from './buildFunction.ts';
 
 /** The administrator's key in these tests. */
@@ -53,15 +53,11 @@ function environment(engine: DynamoServer, identity: JwtIssuer, tables: string):
   };
 }
 
-async function createEmptyTables(endpoint: string, tables: string): Promise<void> {
-  const client = createDynamoClient({ endpoint, ...DYNAMO_TEST_ACCESS });
-  await createTables(client, {
-    requests: `service-requests-${tables}`,
-    relayers: `service-relayers-${tables}`,
-    rateLimits: `service-ratelimit-${tables}`,
-  });
-  client.destroy();
-}
+const tableNames = (suffix: string): TableNames => ({
+  requests: `service-requests-${suffix}`,
+  relayers: `service-relayers-${suffix}`,
+  rateLimits: `service-ratelimit-${suffix}`,
+});
 
 /** Builds the function, and starts a local engine and an identity provider for it. */
 export async function createFunctionRig(): Promise<FunctionRig> {
@@ -76,7 +72,7 @@ export async function createFunctionRig(): Promise<FunctionRig> {
     identity,
     env: (tables) => environment(engine, identity, tables),
     async start(tables, env = {}) {
-      await createEmptyTables(engine.endpoint, tables);
+      await createEmptyTables({ endpoint: engine.endpoint }, tableNames(tables));
       const started = await startFunction({
         file: built.file,
         env: { ...environment(engine, identity, tables), ...env },

@@ -212,12 +212,10 @@ export function pagingRace(store: string, startPair: StartGatewayPair, options: 
     let field: Field | undefined;
     beforeAll(async () => {
       field = await prepareField(startPair, options);
-    }, 120_000);
+    });
     afterAll(() => field?.pair.dispose());
 
-    test(`walks over ${options.records} records lose and double none while others are written and claimed`, {
-      timeout: 300_000,
-    }, async () => {
+    test(`walks over ${options.records} records lose and double none while others are written and claimed`, async () => {
       if (field === undefined) throw new Error('it is prepared before');
       const pages = await walkAmongWriters(field);
       const { writes } = field.done;

@@ -12,9 +12,9 @@ import {
   type DynamoStores,
   type DynamoStoresOptions,
 } from '../../src/drivers/dynamodb/createDynamoStores.ts';
-import { createTables } from '../../src/drivers/dynamodb/createTables.ts';
 import type { TableNames } from '../../src/drivers/dynamodb/tables.ts';
 import type { CreateStore } from '../contracts/storeUnderTest.ts';
+import { createEmptyTables } from './createEmptyTables.ts';
 
 /** Names of the tables in tests. */
 export const DYNAMO_TABLES: TableNames = {
@@ -44,9 +44,7 @@ export async function createDynamoRig(): Promise<DynamoRig> {
   const engine = await startDynamo();
   const proxy = await startFaultProxy({ upstream: engine.endpoint, answers: 'dynamodb' });
   const opened: DynamoStores[] = [];
-  const admin = createDynamoClient({ endpoint: engine.endpoint, ...DYNAMO_TEST_ACCESS });
-  await createTables(admin, DYNAMO_TABLES);
-  admin.destroy();
+  await createEmptyTables({ endpoint: engine.endpoint }, DYNAMO_TABLES);
   const dispose = async () => {
     await Promise.all(opened.map((stores) => stores.close()));
     await proxy.close();

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { RequestRecord } from '@prism-gateway/protocol';
 import { createSeededRandom, startRpcFaultProxy } from '@prism-gateway/testing';
 import { type RelayWorld, startRelayWorld } from '@prism-gateway/testing/relay';
-import { isLong, sized } from '@prism-gateway/testing/test-size';
+import { sized } from '@prism-gateway/testing/test-size';
 import { expect, test } from 'vitest';
 import { planFaults } from './planFaults.ts';
 import { type PlannedRequest, planWork } from './planWork.ts';
@@ -19,7 +19,7 @@ const SEED = 20_261_121;
 /** One call in 25 to the node goes wrong. */
 const FAULT_SHARE = 0.04;
 const CREDITS_PER_ETH = 3_000_000n;
-const TIMEOUT_MS = isLong ? 600_000 : 60_000;
+const PATIENCE_MS = sized({ small: 180_000, long: 580_000 });
 
 interface Posted {
   readonly plan: PlannedRequest;
@@ -48,9 +48,7 @@ async function checkRecord(truth: Awaited<ReturnType<typeof readTruth>>, { plan 
   if (plan.fate === 'fails') expect.soft(await truth.dataOf(plan.cloudId, plan.dataId).catch(() => '0x')).toBe('0x');
 }
 
-test('every request ends in its true state, though relayers crash and the node fails', {
-  timeout: TIMEOUT_MS,
-}, async () => {
+test('every request ends in its true state, though relayers crash and the node fails', async () => {
   await using world = await startRelayWorld({
     users: USERS,
     relayers: RELAYERS,
@@ -77,7 +75,7 @@ test('every request ends in its true state, though relayers crash and the node f
   const posted = await posting;
   const ids = posted.map(({ requestId }) => requestId);
   const records = await world.client
-    .waitForRequests(ids, { timeoutMs: TIMEOUT_MS - 20_000, pollIntervalMs: 200 })
+    .waitForRequests(ids, { timeoutMs: PATIENCE_MS, pollIntervalMs: 200 })
     .catch(async (error: unknown) => {
       for (let index = 0; index < crew.size; index += 1) console.error(crew.output(index).slice(-40).join('\n'));
       throw error;

@@ -111,5 +111,9 @@ it('reads anything without failing', () => {
     }),
     fc.record({ path: fc.string(), httpMethod: fc.string(), multiValueHeaders: fc.anything(), body: fc.anything() }),
   );
-  fc.assert(fc.property(event, (value) => void readEvent(value, { basePath })));
+  fc.assert(
+    fc.property(event, (value) => {
+      expect(() => readEvent(value, { basePath })).not.toThrow();
+    }),
+  );
 });

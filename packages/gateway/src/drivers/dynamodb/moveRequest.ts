@@ -1,5 +1,5 @@
 import { UpdateItemCommand, type UpdateItemCommandOutput } from '@aws-sdk/client-dynamodb';
-import type { RequestStatus } from '@prism-gateway/protocol';
+import { isStatusMove, type RequestStatus } from '@prism-gateway/protocol';
 import type { Transition } from '../../ports/requestStore.ts';
 import { askConditionally, type ConditionalAnswer } from './askStore.ts';
 import { bytes, type Item, text } from './attributes.ts';
@@ -11,6 +11,8 @@ import type { RequestTable } from './requestTable.ts';
 export interface Move {
   /** In lower case. */
   readonly requestId: string;
+  /** Where the condition lets it come from: states of the table of moves. */
+  readonly from: readonly RequestStatus[];
   readonly to: RequestStatus;
   /** The id of the call; its mark is stored, and tells a repetition from a rival. */
   readonly callId: string;
@@ -41,7 +43,9 @@ export async function moveRequest(
   { client, name, shards }: RequestTable,
   move: Move,
 ): Promise<ConditionalAnswer<UpdateItemCommandOutput>> {
-  const { requestId, to, callId, set, condition, values } = move;
+  const { requestId, from, to, callId, set, condition, values } = move;
+  if (!from.every((status) => isStatusMove(status, to)))
+    throw new Error(`A request may not move from ${from} to ${to}.`);
   const update = assignments({
     ...set,
     ...statusAttributes(to, requestId, shards),

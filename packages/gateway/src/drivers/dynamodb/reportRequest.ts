@@ -1,4 +1,5 @@
 import { UpdateItemCommand, type UpdateItemCommandOutput } from '@aws-sdk/client-dynamodb';
+import { REQUEST_MOVES } from '@prism-gateway/protocol';
 import type { Report, Transition } from '../../ports/requestStore.ts';
 import { askStore, type ConditionalAnswer } from './askStore.ts';
 import { type Item, number, text } from './attributes.ts';
@@ -8,6 +9,7 @@ import type { Head } from './requestItem.ts';
 import type { RequestTable } from './requestTable.ts';
 import { TTL_ATTRIBUTE } from './tables.ts';
 
+const { from: REPORTABLE } = REQUEST_MOVES.report;
 const MS_PER_SECOND = 1000;
 const SECONDS_PER_DAY = 86_400;
 
@@ -26,6 +28,7 @@ async function moveAsOwner(
   const { reportId, now, outcome } = report;
   return await moveRequest(table, {
     requestId: report.requestId.toLowerCase(),
+    from: [REPORTABLE],
     to: outcome.status,
     callId: reportId,
     set: {
@@ -35,8 +38,8 @@ async function moveAsOwner(
       updatedAt: number(now),
       ...expiry(table, now),
     },
-    condition: '#status = :processing AND claimedBy = :owner',
-    values: { ':processing': text('processing'), ':owner': text(owner) },
+    condition: '#status = :reportable AND claimedBy = :owner',
+    values: { ':reportable': text(REPORTABLE), ':owner': text(owner) },
   });
 }
 
@@ -45,7 +48,7 @@ const isOwner = (head: Head | undefined, relayer: string) =>
 
 /** The owner's address as the claim has it, where the report only writes its letters in another case. */
 function ownerInOtherCase(head: Head | undefined, relayer: string): string | undefined {
-  if (head?.record.status !== 'processing') return undefined;
+  if (head?.record.status !== REPORTABLE) return undefined;
   const owner = head.record.claimedBy;
   return owner !== relayer && owner?.toLowerCase() === relayer.toLowerCase() ? owner : undefined;
 }

@@ -1,9 +1,9 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoClientSettings } from '../drivers/dynamodb/createDynamoClient.ts';
-import type { HelperThread } from '../ports/helperThread.ts';
 import type { RateLimitStore } from '../ports/rateLimitStore.ts';
 import type { RelayerStore } from '../ports/relayerStore.ts';
 import type { RequestStore } from '../ports/requestStore.ts';
+import type { WorkerThread } from '../ports/workerThread.ts';
 import { isLoopback } from './isLoopback.ts';
 import { type Environment, type Settings, SettingsError } from './settings.ts';
 
@@ -22,7 +22,7 @@ interface StoresContext {
   readonly environment: Environment;
   readonly now: () => number;
   /** Where an embedded store writes. */
-  readonly helper: HelperThread;
+  readonly thread: WorkerThread;
 }
 
 /** Access that local engines take; they check neither region nor keys. */
@@ -82,6 +82,6 @@ async function openDynamoDb(context: StoresContext): Promise<Stores> {
 export async function openStores(context: StoresContext): Promise<Stores> {
   const { settings } = context;
   if (settings.STORE === 'dynamodb') return await openDynamoDb(context);
-  const { openSqliteStores } = await import('../drivers/sqlite/stores.ts');
-  return openSqliteStores(settings.databaseFile, settings.tables, context.helper);
+  const { openSqliteStores } = await import('../drivers/sqlite/openSqliteStores.ts');
+  return openSqliteStores(settings.databaseFile, settings.tables, context.thread);
 }

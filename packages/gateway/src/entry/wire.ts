@@ -6,12 +6,12 @@ import { offloadRecovery } from '../drivers/secp256k1/offloadRecovery.ts';
 import { createDocsAssets } from '../drivers/swaggerUi/createDocsAssets.ts';
 import { createUuidV7Source } from '../uuidV7.ts';
 import { gatewayOptions } from './gatewayOptions.ts';
-import { createHelperThread } from './helper/createHelperThread.ts';
 import { createIdentity } from './identity.ts';
 import { openStores } from './openStores.ts';
 import { loadLocalSecrets } from './secrets.ts';
 import type { Environment, Settings } from './settings.ts';
 import { createStorage } from './storage.ts';
+import { createWorkerThread } from './workerThread/createWorkerThread.ts';
 
 export interface WiredGateway extends Gateway {
   readonly usesDevIssuer: boolean;
@@ -47,17 +47,17 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
   const { settings, environment, publicUrl } = context;
   const now = Date.now;
   const crypto = await loadRequestCrypto();
-  const helper = createHelperThread();
+  const thread = createWorkerThread();
   const secrets = loadLocalSecrets(settings.DATA_DIR);
   const logger = createLogger(settings.LOG_LEVEL);
   const signingKey = secrets.objectSigningKey;
   const storage = await createStorage({ settings, environment, publicUrl, signingKey, now, logger });
   const identity = createIdentity({ settings, publicUrl, devAppSecret: secrets.devAppSecret, now, logger });
-  const stores = await openStores({ settings, environment, now, helper });
+  const stores = await openStores({ settings, environment, now, thread });
   const gateway = createGateway(
     {
       ...stores,
-      crypto: { keccak256: crypto.keccak256, ...offloadRecovery(crypto.recoverPublicKey, helper) },
+      crypto: { keccak256: crypto.keccak256, ...offloadRecovery(crypto.recoverPublicKey, thread) },
       logger,
       now,
       signer: storage.signer,
@@ -76,7 +76,7 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
     usesDevIssuer: identity.usesDevIssuer,
     async close() {
       await stores.close();
-      await helper.close();
+      await thread.close();
     },
   };
 }

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openSqliteStores, type SqliteStores } from '../../src/drivers/sqlite/stores.ts';
+import { openSqliteStores, type SqliteStores } from '../../src/drivers/sqlite/openSqliteStores.ts';
 import type { TableNames } from '../../src/drivers/sqlite/tables.ts';
-import { createHelperThread } from '../../src/entry/helper/createHelperThread.ts';
+import { createWorkerThread } from '../../src/entry/workerThread/createWorkerThread.ts';
 import type { CreateStore } from '../contracts/storeUnderTest.ts';
 
 /** Names of the tables in tests. */
@@ -13,15 +13,15 @@ export const TEST_TABLES: TableNames = {
   rateLimits: 'service-ratelimit-test',
 };
 
-/** Opens a file as a process does: with a helper thread of its own, which ends when the stores are closed. */
+/** Opens a file as a process does: with a worker thread of its own, which ends when the stores are closed. */
 export function openStoresOf(file: string, tables: TableNames): SqliteStores {
-  const helper = createHelperThread();
-  const stores = openSqliteStores(file, tables, helper);
+  const thread = createWorkerThread();
+  const stores = openSqliteStores(file, tables, thread);
   return {
     ...stores,
     async close() {
       await stores.close();
-      await helper.close();
+      await thread.close();
     },
   };
 }

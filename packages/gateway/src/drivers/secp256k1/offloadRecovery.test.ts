@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
-import { createHelperThread, type OwnedHelperThread } from '../../entry/helper/createHelperThread.ts';
+import { createWorkerThread, type OwnedWorkerThread } from '../../entry/workerThread/createWorkerThread.ts';
 import { loadNativeRecovery } from './loadNativeRecovery.ts';
 import { offloadRecovery } from './offloadRecovery.ts';
 import type { RecoverPublicKey } from './recoverPublicKey.ts';
 
 const recover = await loadNativeRecovery();
 
-let helper: OwnedHelperThread | undefined;
-afterEach(() => helper?.close());
+let thread: OwnedWorkerThread | undefined;
+afterEach(() => thread?.close());
 
 /** Counts what is recovered on the thread that asks. */
 function open() {
@@ -17,8 +17,8 @@ function open() {
     here++;
     return recover(...job);
   };
-  helper = createHelperThread();
-  return { recovery: offloadRecovery(counting, helper), countHere: () => here, endThread: helper.close };
+  thread = createWorkerThread();
+  return { recovery: offloadRecovery(counting, thread), countHere: () => here, endThread: thread.close };
 }
 
 /** Any `r` and `s` are somebody's signature, where there is a point; for a quarter of these, there is none. */

@@ -1,5 +1,5 @@
-import type { HelperThread, ServiceConnection } from '../../ports/helperThread.ts';
 import type { RequestCrypto } from '../../ports/requestCrypto.ts';
+import type { ServiceConnection, WorkerThread } from '../../ports/workerThread.ts';
 import type { RecoverPublicKey } from './recoverPublicKey.ts';
 import { type RecoveryJob, readResult, writeJobs } from './recoveryBatch.ts';
 
@@ -14,7 +14,7 @@ const EARLY_JOBS = 4;
 const MAX_BATCHES = 3;
 
 /**
- * Recovers on the helper thread what is asked while much is asked, a few jobs to a message. What is asked alone, or nearly so, is
+ * Recovers on the worker thread what is asked while much is asked, a few jobs to a message. What is asked alone, or nearly so, is
  * recovered at once, for the other thread's answer would take longer; so is what comes while that thread has enough to do. If it
  * dies, everything is recovered at once from then on.
  *
@@ -22,7 +22,7 @@ const MAX_BATCHES = 3;
  */
 export function offloadRecovery(
   recover: RecoverPublicKey,
-  helper: HelperThread,
+  thread: WorkerThread,
 ): Pick<RequestCrypto, 'recoverPublicKey'> {
   let queue: Waiting[] = [];
   let service: ServiceConnection<Uint8Array> | undefined;
@@ -42,7 +42,7 @@ export function offloadRecovery(
   }
 
   function connect(): ServiceConnection<Uint8Array> {
-    const connection = helper.connect<Uint8Array, Uint8Array>('secp256k1-recovery', undefined, {
+    const connection = thread.connect<Uint8Array, Uint8Array>('secp256k1-recovery', undefined, {
       onReply(results) {
         // It answers in order, and nothing before it is asked.
         const batch = batches.shift() ?? [];

@@ -5,10 +5,11 @@ import { MessageChannel } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { pendingRequest } from '../../../test/contracts/storedRequests.ts';
 import { createSqliteRig, type SqliteRig, TEST_TABLES } from '../../../test/rigs/sqliteStores.ts';
+import { prepareAccessWrites } from './accessWrites.ts';
 import { openDatabase } from './database.ts';
-import type { SqliteStores } from './stores.ts';
+import type { SqliteStores } from './openSqliteStores.ts';
+import { prepareRequestWrites } from './requestWrites.ts';
 import { quoteTables } from './tables.ts';
-import { prepareWrites } from './writeStatements.ts';
 
 const record = pendingRequest();
 const [KEY, WINDOW] = ['reads:ip:192.0.2.1', 30_000_000];
@@ -28,11 +29,13 @@ afterEach(async () => {
 
 /** Commits one of everything, as another process would. */
 function commitElsewhere(): void {
-  const { writes, saveCounts } = prepareWrites(other, quoteTables(TEST_TABLES));
+  const tables = quoteTables(TEST_TABLES);
+  const { create, saveCounts } = prepareRequestWrites(other, tables);
+  const { putRelayer, countHits } = prepareAccessWrites(other, tables);
   other.exec('BEGIN IMMEDIATE');
-  writes.create(record);
-  writes.putRelayer({ address: record.signer, now: 1 });
-  writes.countHits([{ key: KEY, window: WINDOW, hits: 3 }]);
+  create(record);
+  putRelayer({ address: record.signer, now: 1 });
+  countHits([{ key: KEY, window: WINDOW, hits: 3 }]);
   saveCounts();
   other.exec('COMMIT');
 }

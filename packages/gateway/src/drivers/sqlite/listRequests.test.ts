@@ -5,7 +5,7 @@ import { walkList } from '../../../test/contracts/walkList.ts';
 import { createSqliteRig, type SqliteRig, TEST_TABLES } from '../../../test/rigs/sqliteStores.ts';
 import type { ListQuery, RequestFilter } from '../../ports/requestStore.ts';
 import { listPage } from './listRequests.ts';
-import type { SqliteStores } from './stores.ts';
+import type { SqliteStores } from './openSqliteStores.ts';
 import { quoteTables } from './tables.ts';
 
 let rig: SqliteRig;

@@ -1,8 +1,8 @@
 import type { StatementSync } from 'node:sqlite';
 import { InvalidCursorError } from '../../ports/errors.ts';
 import type { ListPage, ListQuery, RequestFilter, StoredRequest } from '../../ports/requestStore.ts';
-import { type RequestRow, requestOfRow, selectRequests, selectSomeRequests } from './rows.ts';
 import type { QuotedTables } from './tables.ts';
+import { type RequestRow, requestOfRow, selectRequests, selectSomeRequests } from './tables.ts';
 
 /** Most records that one page looks at where no index holds all of its filters: the page is then short, not slow. */
 const MAX_SCANNED = 1000;

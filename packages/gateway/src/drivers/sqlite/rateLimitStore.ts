@@ -1,7 +1,7 @@
 import { type RateLimitStore, slidingUse, type Take, type WindowCounts } from '../../ports/rateLimitStore.ts';
-import { readStore } from './reads.ts';
+import type { UnsentHits } from './accessWrites.ts';
+import { readStore } from './createSnapshot.ts';
 import type { SqliteContext } from './sqliteContext.ts';
-import type { UnsentHits } from './writes.ts';
 
 /** How long hits wait before they are shared with the other processes, in milliseconds. */
 const SHARE_AFTER_MS = 100;

@@ -1,7 +1,7 @@
 import type { RelayerStore } from '../../ports/relayerStore.ts';
-import { readStore } from './reads.ts';
-import { type RelayerRow, relayerOfRow } from './rows.ts';
+import { readStore } from './createSnapshot.ts';
 import type { SqliteContext } from './sqliteContext.ts';
+import { type RelayerRow, relayerOfRow } from './tables.ts';
 
 /** The whitelist in SQLite. */
 export function createRelayerStore({ database, snapshot, writer, tables }: SqliteContext): RelayerStore {

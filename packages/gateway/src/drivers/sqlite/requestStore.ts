@@ -1,11 +1,11 @@
 import type { RequestStatus } from '@prism-gateway/protocol';
 import { InvalidCursorError } from '../../ports/errors.ts';
 import type { ListQuery, RequestStats, RequestStore } from '../../ports/requestStore.ts';
+import { createStatements, readStore } from './createSnapshot.ts';
 import { listPage } from './listRequests.ts';
-import { createStatements, readStore } from './reads.ts';
-import { type RequestRow, requestOfRow, selectRequests } from './rows.ts';
 import type { SqliteContext } from './sqliteContext.ts';
 import type { QuotedTables } from './tables.ts';
+import { type RequestRow, requestOfRow, selectRequests } from './tables.ts';
 
 function readStats(statement: ReturnType<typeof createStatements>, tables: QuotedTables): RequestStats {
   const countByStatus: Record<RequestStatus, number> = { pending: 0, processing: 0, success: 0, failed: 0 };

@@ -1,8 +1,18 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import { type AccessWrites, prepareAccessWrites } from './accessWrites.ts';
 import { openDatabase } from './database.ts';
+import { prepareRequestWrites, type RequestWrites } from './requestWrites.ts';
 import { quoteTables, type TableNames } from './tables.ts';
-import { prepareWrites } from './writeStatements.ts';
-import type { WriteKind, WriteOrder, WriteOutcome, Writes } from './writes.ts';
+
+/** Every write that the store knows. */
+export type Writes = RequestWrites & AccessWrites;
+export type WriteKind = keyof Writes;
+
+/** One write on its way to the writer. */
+export type WriteOrder = { [K in WriteKind]: { readonly kind: K; readonly input: Writes[K]['input'] } }[WriteKind];
+
+/** What came of a write: its result, or why the whole commit failed. */
+export type WriteOutcome = { readonly result: Writes[WriteKind]['result'] } | { readonly error: string };
 
 export interface WriterData {
   readonly file: string;
@@ -30,7 +40,12 @@ const refuse = (orders: readonly NumberedOrder[], { message }: Error): FromWrite
  */
 export function runWriter(port: MessagePort, { file, tables }: WriterData): void {
   const database = openDatabase(file);
-  const { writes, saveCounts, forgetCounts } = prepareWrites(database, quoteTables(tables));
+  const quoted = quoteTables(tables);
+  const { saveCounts, forgetCounts, ...requestWrites } = prepareRequestWrites(database, quoted);
+  const writes: { readonly [K in WriteKind]: (input: Writes[K]['input']) => Writes[K]['result'] } = {
+    ...requestWrites,
+    ...prepareAccessWrites(database, quoted),
+  };
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
 

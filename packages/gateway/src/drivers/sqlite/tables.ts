@@ -1,3 +1,7 @@
+import type { Action, RequestStatus } from '@prism-gateway/protocol';
+import type { RelayerRecord } from '../../ports/relayerStore.ts';
+import type { StoredRequest } from '../../ports/requestStore.ts';
+
 /** Names of the stores, as the settings give them. */
 export interface TableNames {
   readonly requests: string;
@@ -25,4 +29,64 @@ export function quoteTables({ requests, relayers, rateLimits }: TableNames): Quo
     relayers: quoteName(relayers),
     rateLimits: quoteName(rateLimits),
   };
+}
+
+/** A request's columns in the order of `REQUEST_COLUMNS`: node:sqlite makes arrays a quarter faster than objects. */
+export type RequestRow = readonly [
+  requestId: string,
+  chainName: string,
+  action: Action,
+  signer: string,
+  status: RequestStatus,
+  createdAt: number,
+  updatedAt: number,
+  params: string,
+  claimedBy: string | null,
+  claimedAt: number | null,
+  txHash: string | null,
+  errorMessage: string | null,
+  callId: string | null,
+];
+
+/** Columns of a request `r` with its params `p`. */
+const REQUEST_COLUMNS =
+  'r.request_id, r.chain_name, r.action, r.signer, r.status, r.created_at, r.updated_at, p.params, r.claimed_by, r.claimed_at, r.tx_hash, r.error_message, r.call_id';
+
+/** Begins a query for whole requests: what follows may name columns of `r`. */
+export function selectRequests(tables: QuotedTables): string {
+  return `SELECT ${REQUEST_COLUMNS} FROM ${tables.requests} r JOIN ${tables.params} p USING (seq)`;
+}
+
+/**
+ * Begins a query for requests of which only some are wanted: the others come with null for params, which may be large.
+ *
+ * @param wanted - condition on columns of `r`
+ */
+export function selectSomeRequests(tables: QuotedTables, wanted: string): string {
+  return `SELECT ${REQUEST_COLUMNS} FROM ${tables.requests} r LEFT JOIN ${tables.params} p ON p.seq = r.seq AND ${wanted}`;
+}
+
+/** Reads a row as the port's record. */
+export function requestOfRow(row: RequestRow): StoredRequest {
+  const [requestId, chainName, action, signer, status, createdAt, updatedAt, paramsJson, claimedBy, claimedAt] = row;
+  const created = { requestId, chainName, action, signer, status, paramsJson, createdAt, updatedAt };
+  if (claimedBy === null || claimedAt === null) return created;
+  const claimed = { ...created, claimedBy, claimedAt };
+  const [txHash, errorMessage] = [row[10], row[11]];
+  if (txHash !== null) return { ...claimed, txHash };
+  return errorMessage === null ? claimed : { ...claimed, errorMessage };
+}
+
+/** A whitelisted relayer's columns. */
+export interface RelayerRow {
+  readonly address: string;
+  readonly label: string | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+/** Reads a row as the port's record. */
+export function relayerOfRow(row: RelayerRow): RelayerRecord {
+  const { address, label, created_at: createdAt, updated_at: updatedAt } = row;
+  return label === null ? { address, createdAt, updatedAt } : { address, label, createdAt, updatedAt };
 }

@@ -1,21 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
 import { RESULT_BYTES, writeJobs } from '../../drivers/secp256k1/recoveryBatch.ts';
-import { createHelperThread, type OwnedHelperThread } from './createHelperThread.ts';
+import { createWorkerThread, type OwnedWorkerThread } from './createWorkerThread.ts';
 
-let helper: OwnedHelperThread;
-afterEach(() => helper.close());
+let thread: OwnedWorkerThread;
+afterEach(() => thread.close());
 
 const job = () => ({ digest: randomBytes(32), signature: new Uint8Array(64).fill(1), recovery: 0 });
 
 /** Connects to the recovery, whose answers are easily told. */
 function connect(service = 'secp256k1-recovery') {
   const caller = { onReply: vi.fn<(reply: Uint8Array) => void>(), onGone: vi.fn<(cause: Error) => void>() };
-  return { ...caller, connection: helper.connect<Uint8Array, Uint8Array>(service, undefined, caller) };
+  return { ...caller, connection: thread.connect<Uint8Array, Uint8Array>(service, undefined, caller) };
 }
 
 test('answers each caller on its own connection', async () => {
-  helper = createHelperThread();
+  thread = createWorkerThread();
   const callers = [connect(), connect()];
   for (const [place, { connection }] of callers.entries()) {
     connection.send(writeJobs(Array.from({ length: place + 1 }, job)));
@@ -29,7 +29,7 @@ test('answers each caller on its own connection', async () => {
 });
 
 test('tells every caller once when the thread dies, and why, and starts another for the next one', async () => {
-  helper = createHelperThread();
+  thread = createWorkerThread();
   const good = connect();
   const bad = connect('no-such-service');
   await good.connection.closed;
@@ -43,10 +43,10 @@ test('tells every caller once when the thread dies, and why, and starts another 
 });
 
 test('gives up what still runs when it is closed, and closes twice', async () => {
-  helper = createHelperThread();
+  thread = createWorkerThread();
   const { connection, onGone } = connect();
-  await helper.close();
-  await helper.close();
+  await thread.close();
+  await thread.close();
   await connection.closed;
   expect(onGone).toHaveBeenCalledOnce();
 });

@@ -1,25 +1,25 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
-import type { HelperThread, ServiceCaller } from '../../ports/helperThread.ts';
-import type { ServiceCall } from './helperThread.ts';
+import type { ServiceCaller, WorkerThread } from '../../ports/workerThread.ts';
+import type { ServiceCall } from './workerMain.ts';
 
 /** Most that the thread may use for short-lived objects, in MiB: its messages are small and soon gone. */
 const YOUNG_GENERATION_MB = 4;
 
-export interface OwnedHelperThread extends HelperThread {
+export interface OwnedWorkerThread extends WorkerThread {
   /** Ends the thread; what still runs there is given up. */
   close(): Promise<void>;
 }
 
 /**
- * Makes the helper thread. It starts with the first connection; after its death, with the next one.
+ * Makes the worker thread. It starts with the first connection; after its death, with the next one.
  *
  * @returns the thread, which does not keep the process alive; connections do, unless `unref` is called
  */
-export function createHelperThread(): OwnedHelperThread {
+export function createWorkerThread(): OwnedWorkerThread {
   let running: Worker | undefined;
 
   function start(): Worker {
-    const worker = new Worker(new URL('./helperThread.ts', import.meta.url), {
+    const worker = new Worker(new URL('./workerMain.ts', import.meta.url), {
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });
     // Every service listens to both.
@@ -48,7 +48,7 @@ export function createHelperThread(): OwnedHelperThread {
         isGone = true;
       };
       worker.once('error', (error) => leave(error as Error));
-      worker.once('exit', (code) => leave(new Error(`the helper thread has ended with ${code}`)));
+      worker.once('exit', (code) => leave(new Error(`the worker thread has ended with ${code}`)));
       own.on('message', caller.onReply);
       worker.postMessage({ service, data, port } satisfies ServiceCall, [port]);
       return {

@@ -2,7 +2,7 @@
  * The thread beside the one that answers HTTP. One for all services: each thread of Node's costs more memory than what runs on it.
  */
 import { type MessagePort, parentPort } from 'node:worker_threads';
-import { services } from './services.ts';
+import type { Service } from '../../ports/workerThread.ts';
 
 /** Asks for a service, which speaks through the port. */
 export interface ServiceCall {
@@ -10,6 +10,12 @@ export interface ServiceCall {
   readonly data: unknown;
   readonly port: MessagePort;
 }
+
+/** What runs on the worker thread, by the name its caller uses; loaded when it is first called. Each takes the data that its own caller sends. */
+const services: Readonly<Record<string, () => Promise<Service<never>>>> = {
+  'sqlite-writer': async () => (await import('../../drivers/sqlite/runWriter.ts')).runWriter,
+  'secp256k1-recovery': async () => (await import('../../drivers/secp256k1/runRecovery.ts')).runRecovery,
+};
 
 async function startService({ service, data, port }: ServiceCall): Promise<void> {
   const load = services[service];
@@ -19,5 +25,5 @@ async function startService({ service, data, port }: ServiceCall): Promise<void>
   await run(port, data as never);
 }
 
-// Started as a worker by `createHelperThread.ts`; imported elsewhere it does nothing. What a service throws ends the thread.
+// Started as a worker by `createWorkerThread.ts`; imported elsewhere it does nothing. What a service throws ends the thread.
 parentPort?.on('message', (call: ServiceCall) => void startService(call));

@@ -1,0 +1,65 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { WindowCounts } from '../../ports/rateLimitStore.ts';
+import type { RelayerRecord } from '../../ports/relayerStore.ts';
+import type { QuotedTables } from './tables.ts';
+import { type RelayerRow, relayerOfRow } from './tables.ts';
+
+/** Hits of one client in one window that the database does not know yet. */
+export interface UnsentHits {
+  readonly key: string;
+  readonly window: number;
+  readonly hits: number;
+}
+
+/** The writes of the whitelist and of the limits, with what each takes and returns. */
+export interface AccessWrites {
+  putRelayer: {
+    readonly input: { readonly address: string; readonly label?: string; readonly now: number };
+    readonly result: RelayerRecord;
+  };
+  removeRelayer: { readonly input: string; readonly result: null };
+  countHits: { readonly input: readonly UnsentHits[]; readonly result: readonly WindowCounts[] };
+}
+
+function prepareRelayers(database: DatabaseSync, t: QuotedTables) {
+  const upsert = database.prepare(`
+    INSERT INTO ${t.relayers} VALUES (?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET address = excluded.address, label = excluded.label, updated_at = excluded.updated_at
+    RETURNING *`);
+  const remove = database.prepare(`DELETE FROM ${t.relayers} WHERE address = ?`);
+  return {
+    // RETURNING * gives the columns of RelayerRow.
+    putRelayer: ({ address, label, now }: AccessWrites['putRelayer']['input']) =>
+      relayerOfRow(upsert.get(address, label ?? null, now, now) as unknown as RelayerRow),
+    removeRelayer(address: string) {
+      remove.run(address);
+      return null;
+    },
+  };
+}
+
+function prepareCountHits(database: DatabaseSync, t: QuotedTables) {
+  const upsert = database.prepare(`
+    INSERT INTO ${t.rateLimits} VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET hits = hits + excluded.hits RETURNING hits`);
+  const previous = database.prepare(`SELECT hits FROM ${t.rateLimits} WHERE key = ? AND window = ?`);
+  // Later windows than the next are those of a clock that was ahead and has been set back.
+  const sweep = database.prepare(`DELETE FROM ${t.rateLimits} WHERE window NOT BETWEEN ? AND ?`);
+  let sweptAt = 0;
+  return function countHits(unsent: readonly UnsentHits[]) {
+    // Without hits there is no telling the time.
+    const newest = unsent.reduce((latest, { window }) => Math.max(latest, window), 0) || sweptAt;
+    if (newest !== sweptAt) {
+      sweep.run(newest - 1, newest + 1);
+      sweptAt = newest;
+    }
+    return unsent.map(({ key, window, hits }) => ({
+      current: Number(upsert.get(key, window, hits)?.hits ?? 0),
+      previous: Number(previous.get(key, window - 1)?.hits ?? 0),
+    }));
+  };
+}
+
+/** Prepares the writes of the whitelist and of the limits on one connection. */
+export function prepareAccessWrites(database: DatabaseSync, tables: QuotedTables) {
+  return { ...prepareRelayers(database, tables), countHits: prepareCountHits(database, tables) };
+}

@@ -45,5 +45,6 @@ export const ACCESS_CASES = [
     rule: 'LIMIT-5',
     says: 'a peer over the limit of failures is refused with the right key',
   },
+  { id: 'limit.unlimited', rule: 'LIMIT-11', says: 'operational routes, preflights, 404 and 405 count nowhere' },
   { id: 'limit.off', rule: 'LIMIT-6', says: '0 = off' },
 ] as const satisfies readonly RuleCase[];

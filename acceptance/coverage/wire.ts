@@ -55,5 +55,6 @@ export const WIRE_CASES = [
     says: 'never submits a transaction, never reads a chain',
     elsewhere: noChain,
   },
+  { id: 'header.twice', rule: 'HTTP-4', says: 'of a relayer header that is sent twice, neither counts' },
   { id: 'times', rule: 'WIRE-7', says: 'ISO 8601, UTC, milliseconds, Z' },
 ] as const satisfies readonly RuleCase[];

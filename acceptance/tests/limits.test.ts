@@ -50,3 +50,18 @@ covers(['limit.classes', 'limit.headers'], 'reads and writes name their own limi
   expect(await nameOf({ method: 'POST', path: '/requests', json: {} })).toBe('writes');
   expect(await nameOf({ method: 'POST', path: '/storage/sign', json: {} })).toBe('sign');
 });
+
+covers(['limit.unlimited'], 'operational routes, preflights, 404 and 405 are counted nowhere', async () => {
+  const calls: readonly (readonly [number, Call])[] = [
+    [200, { path: '/health', isPlain: true }],
+    [200, { path: '/openapi.json', isPlain: true }],
+    [200, { path: '/docs', isPlain: true }],
+    [204, { method: 'OPTIONS', path: '/requests' }],
+    [404, { path: `/${randomHex(8)}` }],
+    [405, { method: 'PUT', path: '/requests', json: {} }],
+  ];
+  for (const [status, call] of calls) {
+    const answer = await callApi(target, call);
+    expect([call, answer.status, answer.headers.get('ratelimit')]).toEqual([call, status, null]);
+  }
+});

@@ -111,7 +111,7 @@ covers(['relayerAuth.body'], 'the raw bytes of the body are signed, as they are 
   expect(answer.status, answer.text).toBe(200);
 });
 
-covers(['relayerAuth.order'], 'a header sent twice is not taken for one of the two', async () => {
+covers(['relayerAuth.order', 'header.twice'], 'a header sent twice is not taken for one of the two', async () => {
   const { path, headers } = await prepare();
   for (const name of Object.keys(headers)) {
     const twice = { ...headers, [name]: [headers[name] ?? '', headers[name] ?? ''] };

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { cloudAbi, type Deployment } from '@prism-gateway/contracts';
 import { deployContracts, startDevnet } from '@prism-gateway/devnet';
@@ -30,10 +33,27 @@ async function post(world: RelayWorld, chain: { chainName: string; deployment: D
   return await world.client.submitRequest({ chainName, action: 'WRITE_DATA_FOR', params });
 }
 
-test('one process with a keystore serves several chains, each request on its own', async () => {
+/** A node that takes calls and never answers. */
+async function startSilentNode(): Promise<{ readonly rpcUrl: string } & AsyncDisposable> {
+  const server = createServer(() => undefined).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // It listens on a port.
+  const { port } = server.address() as AddressInfo;
+  return {
+    rpcUrl: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+// Shows RELAY-14.
+test('one process with a keystore serves several chains, although the node of one is silent', async () => {
   await using world = await startRelayWorld({ users: 1, relayers: 1 });
   await using devnet = await startDevnet({ accounts: 2, chainId: OTHER_CHAIN.chainId });
   const { rpcUrl } = devnet;
+  await using silent = await startSilentNode();
   // Both were asked for.
   const [sponsorKey, relayerKey] = [devnet.privateKeys[0]!, world.relayerKeys[0]!];
   const officialRelayers = [sponsorKey, relayerKey].map((key) => privateKeyToAccount(key).address);
@@ -52,15 +72,16 @@ test('one process with a keystore serves several chains, each request on its own
     ...({ GATEWAY_URL, DATA_DIR, TMPDIR, CREDITS_PER_ETH } as Record<string, string>),
     RELAYER_KEYSTORE: keystore,
     RELAYER_KEYSTORE_PASSWORD: PASSWORD,
-    RELAYER_CHAINS: JSON.stringify(
-      chains.map((chain) => ({
+    RELAYER_CHAINS: JSON.stringify([
+      { chainName: 'silent', rpcUrl: silent.rpcUrl, forwarder: world.deployment.forwarder },
+      ...chains.map((chain) => ({
         chainName: chain.chainName,
         rpcUrl: chain.rpcUrl,
         forwarder: chain.deployment.forwarder,
         // This node makes blocks for transactions alone: no more of them would come.
         confirmations: 1,
       })),
-    ),
+    ]),
   });
   try {
     for (const chain of chains) {

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import {
   createFakeClock,
   createLogRecorder,
@@ -5,7 +8,7 @@ import {
   type JwtIssuer,
   startJwtIssuer,
 } from '@prism-gateway/testing';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { createDiscovery } from './createDiscovery.ts';
 import { createOidcVerifier } from './createOidcVerifier.ts';
 
@@ -26,6 +29,7 @@ const faultOf = (promise: Promise<unknown>) =>
     (error) => `${error.code}: ${error.cause.message}`,
   );
 
+// Shows TOKEN-6.
 test('finds the endpoints once an hour', async () => {
   const discovery = discover();
   const expected = { jwksUri: `${issuer.issuer}/keys`, introspectionEndpoint: `${issuer.issuer}/introspection` };
@@ -36,6 +40,28 @@ test('finds the endpoints once an hour', async () => {
   clock.advance(1);
   await discovery.get();
   expect(issuer.calls.discovery).toBe(2);
+});
+
+// Shows TOKEN-7.
+test('a redirect is refused, and nothing follows it', async () => {
+  const followed: string[] = [];
+  const other = createServer((request, response) => {
+    followed.push(request.url ?? '');
+    response.end('{}');
+  }).listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  // Both listen on ports.
+  const { port } = other.address() as AddressInfo;
+  const provider = createServer((_, response) => {
+    response.writeHead(302, { location: `http://127.0.0.1:${port}/elsewhere` }).end();
+  }).listen(0, '127.0.0.1');
+  await once(provider, 'listening');
+  const issuerUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+  onTestFinished(() => {
+    for (const server of [provider, other]) server.close().closeAllConnections();
+  });
+  expect(await faultOf(discover({ issuer: issuerUrl }).get())).toContain('DEPENDENCY_UNAVAILABLE');
+  expect(followed).toEqual([]);
 });
 
 test('is not asked before the first token', async () => {

@@ -51,6 +51,7 @@ describe.each(STAGES)('bucket of %s', (stage) => {
     expect(DeletionPolicy).toBe(expected.deletion);
   });
 
+  // Shows AWS-2.
   it('lets the production origin and local frontends in, and nobody else', () => {
     expect(Properties.CorsConfiguration).toEqual({
       CorsRules: [

@@ -15,6 +15,7 @@ function environmentOf(variant: Variant): Record<string, string> {
 describe.each(STAGES)('function of %s', (stage) => {
   const { Properties } = findOnly(stage, 'AWS::Lambda::Function');
 
+  // Shows AWS-1.
   it('has the runtime, memory and time of the specification', () => {
     expect(Properties).toMatchObject({
       FunctionName: `prism-gateway-${stage}`,

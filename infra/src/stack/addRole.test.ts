@@ -51,6 +51,7 @@ const bucketId = (variant: Variant) => Object.keys(findResources(variant, 'AWS::
 describe.each(STAGES)("the function's role in %s", (stage) => {
   const role = findOnly(stage, 'AWS::IAM::Role');
 
+  // Shows AWS-3.
   it('may do exactly what the gateway does', () => {
     const appSecret = GIVEN_SETTINGS[stage].IDENTITY_APP_SECRET_ARN;
     expect(permissionsOf(role)).toEqual(

@@ -41,6 +41,7 @@ describe('encodeForwarderCall', () => {
     expect(decoded.args).toHaveLength(args.length);
   });
 
+  // Shows CHAIN-8.
   it('has a function of its own for each action', () => {
     const names = forwarderAbi.filter(
       (item) => item.type === 'function' && /(For|multiUserWriteData)$/i.test(item.name),
@@ -50,6 +51,7 @@ describe('encodeForwarderCall', () => {
     );
   });
 
+  // Shows CHAIN-3.
   it('pads ids on the left, and takes addresses in any letter case', () => {
     const params = { cloudId: '0xc1', dataId: '0x0D0E', payload: '0xAB', ...shared };
     expect(decode(encodeForwarderCall({ action: 'WRITE_DATA_FOR', params }).data)).toEqual({

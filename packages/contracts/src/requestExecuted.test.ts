@@ -23,6 +23,7 @@ function logOf(address: `0x${string}`, action: `0x${string}`, logIndex: number):
 }
 
 describe('readRequestExecuted', () => {
+  // Shows CHAIN-12.
   it('reads the events of that Forwarder in their order, and of no other contract', () => {
     const action = hashAction('WRITE_DATA_FOR');
     const imposter = logOf(relayer, action, 1);

@@ -77,6 +77,7 @@ describe('CREATE_PRISM_FOR', () => {
 });
 
 describe('CREATE_PRISM_WITH_DATA_FOR', () => {
+  // Shows CHAIN-5.
   it('makes a prism with its first entries under one nonce', async () => {
     await rig.giveCredits(rig.official, FUNDS);
     await rig.approve(rig.official, rig.deployment.forwarder, FUNDS);
@@ -118,6 +119,7 @@ describe('CREATE_PRISM_WITH_DATA_FOR', () => {
 });
 
 describe('WRITE_DATA_FOR', () => {
+  // Shows CHAIN-13.
   it('writes an entry and takes the fees', async () => {
     const { error, events } = await write(idOf('a'), '0x68656c6c6f');
     expect(error).toBeUndefined();
@@ -259,6 +261,7 @@ describe('DELETE_DATA_FOR', () => {
     expect(await rig.readData(cloudId, idOf('a'))).toBe(`0x${'ee'.repeat(40)}`);
   });
 
+  // Shows CHAIN-13.
   it('pays the relayer, and no protocol fee', async () => {
     await write(idOf('a'), '0x11');
     await remove(idOf('a'));

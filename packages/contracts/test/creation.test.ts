@@ -63,6 +63,7 @@ async function usePermitFirst({ signature, deadline }: Awaited<ReturnType<typeof
 }
 
 describe('a funded creation', () => {
+  // Shows CHAIN-15.
   it('takes the credits by permit, in one transaction, from a signer without ether', async () => {
     expect(await rig.client.getBalance({ address: alice.address })).toBe(0n);
     const { permit } = await signPermit();
@@ -123,6 +124,7 @@ describe('a funded creation', () => {
 });
 
 describe('a sponsored creation', () => {
+  // Shows CHAIN-16.
   it('adds credits of the relayer that submits', async () => {
     await rig.approve(rig.official, rig.deployment.forwarder, FUNDS);
     const { permit } = await signPermit({ value: CREDIT });

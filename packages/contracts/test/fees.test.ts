@@ -54,6 +54,7 @@ describe('the split', () => {
     },
   );
 
+  // Shows CHAIN-14.
   it('gives official relayers all of it', async () => {
     await configure('setOfficialRelayer', [rig.outsider, true]);
     expect(await split(DEFAULT_FEE)).toEqual([DEFAULT_FEE, PROTOCOL_FEE]);
@@ -86,6 +87,7 @@ describe('the windows', () => {
     return error?.replace(String(timestamp), 'timestamp').replace(String(timestamp + 60n), 'timestamp + 60');
   }
 
+  // Shows CHAIN-9.
   it.each([-1n, 0n, 59n, 60n, 86_400n, 86_401n])(
     'let an official relayer in %s s after the timestamp, or not',
     async (seconds) => {
@@ -96,6 +98,7 @@ describe('the windows', () => {
     },
   );
 
+  // Shows CHAIN-9.
   it.each([-1n, 0n, 59n, 60n, 86_400n, 86_401n])('let another in %s s after the timestamp, or not', async (seconds) => {
     const error = await submitAfter(seconds, rig.outsider);
     if (seconds < 0n) expect(error).toBe('RequestNotYetOpen(timestamp)');

@@ -123,6 +123,7 @@ it('writes for many users, each under its own nonce, and pays the fees once', as
   expect(transfers).toHaveLength(2);
 });
 
+// Shows CHAIN-14.
 it('rounds the split once a batch, downwards', async () => {
   await rig.setNextTime((await rig.now()) + 61n);
   const timestamp = String(await rig.now());
@@ -154,6 +155,7 @@ it('runs the later one when the earlier of a signer is bad, only if it is signed
   expect(await rig.readNonce(alice.address)).toBe(2n);
 });
 
+// Shows CHAIN-11.
 it('does not let a bad entry undo the others, take its fee or its nonce', async () => {
   const good = [await entryOf(alice), await entryOf(carol)] as const;
   const tooOld = String((await rig.now()) - 86_400n - 100n);

@@ -54,6 +54,7 @@ describe('replay', () => {
     expect((await rig.submit(second)).error).toBeUndefined();
   });
 
+  // Shows CHAIN-10.
   it('keeps the nonce of a request that reverts, so that it may still be carried out later', async () => {
     const { params } = await signWrite();
     const early = await rig.sign({
@@ -107,6 +108,7 @@ describe('a signature', () => {
     expect((await rig.submit({ action, params: { ...params, v } })).error).toBe(refused(1n));
   });
 
+  // Shows CHAIN-6.
   it('with a high s is refused', async () => {
     const { action, params } = await signWrite();
     const s = numberToHex(CURVE_ORDER - BigInt(params.s), { size: 32 });
@@ -192,6 +194,7 @@ describe('a contract wallet (ERC-1271)', () => {
     return wallet;
   }
 
+  // Shows CHAIN-6.
   it('signs by its code: creates a prism from its approval, and writes', async () => {
     const wallet = await createWallet();
     const signer = privateKeyToAccount(rig.devnet.privateKeys[2]!);
@@ -212,6 +215,7 @@ describe('a contract wallet (ERC-1271)', () => {
     expect(stolen.error).toBe(`InvalidSignature(${wallet}, 2)`);
   });
 
+  // Shows CHAIN-7.
   it('that checks the bare digest takes a signature for another wallet of its key: the structs name no signer', async () => {
     const [first, second] = [await createWallet(), await createWallet()];
     const signer = privateKeyToAccount(rig.devnet.privateKeys[2]!);

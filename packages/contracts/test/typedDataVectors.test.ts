@@ -39,6 +39,7 @@ describe("the contracts' typed data", () => {
     },
   );
 
+  // Shows CHAIN-1.
   it('has the domain separator of the vectors, at their Forwarder on their chain', async () => {
     const code = await rig.client.getCode({ address: rig.deployment.forwarder });
     for (const { chainId, forwarder, domainSeparator } of vectors.vectors) {
@@ -51,6 +52,7 @@ describe("the contracts' typed data", () => {
     await rig.client.request({ method: 'anvil_setChainId', params: [rig.deployment.chainId] } as never);
   });
 
+  // Shows CHAIN-4.
   it('has the id of a new prism, whatever the salt', async () => {
     for (const [index, salt] of ['0x00', '0x2a', `0x${'ff'.repeat(32)}`].entries()) {
       const signer = createUser(`creator ${index}`);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createRedactor } from './createRedactor.ts';
 
+// Shows ALERT-2.
 test('secrets, and the parts of URLs that hold them, are taken out', () => {
   const redact = createRedactor([
     `0x${'ab'.repeat(32)}`,

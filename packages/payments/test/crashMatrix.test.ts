@@ -157,6 +157,7 @@ test.concurrent.each([
   sized({ small: 120_000, long: 3_600_000 }),
 );
 
+// Shows PAY-14.
 test('a payout that was journalled and never sent is not sent any more once another instance has paid', async () => {
   // Approval, buy, payout: the third broadcast.
   await crashAt({ at: 3, name: 'before eth_sendRawTransaction', credits: 'bought' }, 'other');

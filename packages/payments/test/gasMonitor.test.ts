@@ -68,6 +68,7 @@ async function open(rpcUrl: string, clock = createFakeClock()) {
   return { address, clock, look, restart };
 }
 
+// Shows GAS-1.
 test('one alert a crossing, a reminder a day and a recovery, across restarts', async () => {
   const { address, clock, look, restart } = await open(rig.rpcUrl);
   expect(await look()).toEqual(['APPROVAL_LOW']);
@@ -82,6 +83,7 @@ test('one alert a crossing, a reminder a day and a recovery, across restarts', a
   expect(await look()).toEqual([]);
 });
 
+// Shows GAS-2.
 test('what no channel has taken is told again, after a restart too, and not while it is on its way', async () => {
   const { address, look, restart } = await open(rig.rpcUrl);
   expect(await look()).toEqual(['APPROVAL_LOW']);
@@ -95,6 +97,7 @@ test('what no channel has taken is told again, after a restart too, and not whil
   expect(await look()).toEqual([]);
 });
 
+// Shows GAS-3.
 test('a node that does not answer is an alert of its own, the second time and once', async () => {
   await using hole = await startBlackHole();
   const { look } = await open(hole.url);

@@ -85,6 +85,7 @@ test('the price falls to a tenth between claim and buy: nothing is bought at it,
   }
 });
 
+// Shows PAY-4.
 test('the price falls to a tenth after a buy within the tolerance: what is missing is not bought at it, and what was bought is used', async () => {
   const told: { claimRate: bigint; laterRate?: bigint | undefined } = { claimRate: RATE, laterRate: RATE / 10n };
   const proxy = await startPriceProxy(told);
@@ -123,6 +124,7 @@ test('the disk is full for a while: what was claimed goes on without a restart',
   await instance.stop();
 });
 
+// Shows PAY-6.
 test('a payment that cannot be bought is given back again and again, and told once', async () => {
   rig.lease.ms = 20;
   try {

@@ -124,6 +124,7 @@ async function leaveWaiting(broadcasts: BroadcastTable): Promise<Hex> {
   return raw;
 }
 
+// Shows PAY-11.
 test('a payout goes out once it is announced and all before it is in the node', async () => {
   const { send } = openFence();
   await expect(send(await sign(payout(), nonce))).rejects.toThrow('the announcement is not on the chain');
@@ -134,6 +135,7 @@ test('a payout goes out once it is announced and all before it is in the node', 
   expect(await countPayouts()).toBe(1);
 });
 
+// Shows PAY-13.
 test('once it is paid, no further payout goes out, on whatever account nonce', async () => {
   const { send } = openFence();
   await announce(account);
@@ -143,6 +145,7 @@ test('once it is paid, no further payout goes out, on whatever account nonce', a
   expect(await countPayouts()).toBe(1);
 });
 
+// Shows PAY-13.
 test('a payout that waits behind a gap is made impossible before the gap is filled, if another instance pays now', async () => {
   const { send, broadcasts } = openFence();
   await announce(account);
@@ -177,6 +180,7 @@ test('a payout refused again and again makes room for what comes after it', asyn
   expect(await countPayouts()).toBe(0);
 });
 
+// Shows PAY-12.
 test('an announcement over that of another instance must stand for a while before the payout goes out', async () => {
   const { send } = openFence();
   await announce(rival);

@@ -57,6 +57,7 @@ async function startBlocked() {
   return { ...scene, node, add, listOtherwise, waitForAlerts, stop };
 }
 
+// Shows PAY-8.
 test('listed with other values while it is claimed, fit or unfit: told, and neither bought nor paid', async () => {
   const { node, add, listOtherwise, waitForAlerts, waitForState, instance, stop } = await startBlocked();
   // The approval waits.
@@ -72,6 +73,7 @@ test('listed with other values while it is claimed, fit or unfit: told, and neit
   await stop();
 });
 
+// Shows PAY-8.
 test('listed with other values while it is bought: not paid; while it is paid: told that it is too late', async () => {
   const { node, add, listOtherwise, waitForAlerts, waitForState, instance, stop } = await startBlocked();
   node.isDeaf = false;

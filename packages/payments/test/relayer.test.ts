@@ -30,6 +30,7 @@ const start = (overrides: Readonly<Record<string, string>> = {}) => startScene(r
 
 const countBuys = () => countBuysOf(rig, key);
 
+// Shows PAY-1, PAY-9.
 test('a payment is bought, paid with its mark, and completed with that very transaction', async () => {
   const { add, waitForAll, txHashOf, instance } = await start();
   const { paymentIntentId, walletAddress } = add(AMOUNT);
@@ -52,6 +53,7 @@ test('a payment is bought, paid with its mark, and completed with that very tran
   await instance.stop();
 });
 
+// Shows PAY-3.
 test('credits in hand make the buy needless for one payment, and only for one', async () => {
   await rig.giveCredits(key.address, OWED + 5n);
   const { add, waitForAll, instance } = await start({ MAX_IN_FLIGHT: '1' });
@@ -63,6 +65,7 @@ test('credits in hand make the buy needless for one payment, and only for one', 
   await instance.stop();
 });
 
+// Shows PAY-3.
 test('with several payments at once, credits in hand are promised to one at most', async () => {
   await rig.giveCredits(key.address, OWED);
   const { add, waitForAll, instance } = await start();
@@ -73,6 +76,7 @@ test('with several payments at once, credits in hand are promised to one at most
   await instance.stop();
 });
 
+// Shows PAY-10, PAY-16.
 test('a payout that this key made before its journal was lost is found, not repeated', async () => {
   const first = await start();
   const { paymentIntentId, walletAddress } = first.add(AMOUNT);
@@ -87,6 +91,7 @@ test('a payout that this key made before its journal was lost is found, not repe
   await again.instance.stop();
 });
 
+// Shows PAY-4.
 test('the price moved within the tolerance: the wallet gets all that it is owed', async () => {
   const { add, waitForAll, instance } = await start({ MAX_IN_FLIGHT: '1' });
   // Two claims, the second after the rate has fallen by half a per cent; what each is owed is settled by its claim.
@@ -102,6 +107,7 @@ test('the price moved within the tolerance: the wallet gets all that it is owed'
   }
 });
 
+// Shows PAY-7.
 test('over a limit a payment is held and told once, and paid once the limit allows it', async () => {
   const { add, waitForAll, waitForState, instance, settings } = await start({ MAX_PAYMENT: `${AMOUNT - 1n}` });
   const { paymentIntentId, walletAddress } = add(AMOUNT);
@@ -115,6 +121,7 @@ test('over a limit a payment is held and told once, and paid once the limit allo
   await raised.stop();
 });
 
+// Shows PAY-7.
 test('the day is full: what fits is paid, the rest is held', async () => {
   const { add, waitForState, instance } = await start({ DAILY_LIMIT: `${2n * AMOUNT}` });
   const payments = [add(AMOUNT), add(AMOUNT), add(AMOUNT)];
@@ -131,6 +138,7 @@ test('the day is full: what fits is paid, the rest is held', async () => {
   await instance.stop();
 });
 
+// Shows PAY-2.
 test('bad data is refused, told once, and never paid; good data beside it is', async () => {
   const { frontend, add, txHashOf, instance } = await start();
   const bad = { paymentIntentId: 'pi_bad', walletAddress: '', stablecoinAmount: '1000000' };
@@ -144,6 +152,7 @@ test('bad data is refused, told once, and never paid; good data beside it is', a
   await instance.stop();
 });
 
+// Shows PAY-5.
 test('gas above the limit: nothing is begun, one alert, and it goes on afterwards', async () => {
   const { add, waitForAll, instance, frontend } = await start({ MAX_FEE_GWEI: '0.000000001' });
   add(AMOUNT);

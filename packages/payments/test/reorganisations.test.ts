@@ -60,6 +60,7 @@ const waitForState = (instance: RunningInstance, id: string, state: string) =>
 
 const codesOf = ({ alerts }: RunningInstance) => alerts.map(({ code }) => code);
 
+// Shows PAY-15.
 test('a completed payout that a reorganisation has undone is broadcast again, the same bytes', async () => {
   const { add, run, txHashOf } = await startFrontend();
   const instance = await run(await rig.fundKey());
@@ -75,6 +76,7 @@ test('a completed payout that a reorganisation has undone is broadcast again, th
   await instance.stop();
 });
 
+// Shows PAY-15.
 test('undone while its instance is down, and its account nonce is taken: paid anew once that is final, and told', async () => {
   const { add, run, txHashOf } = await startFrontend();
   const key = await rig.fundKey();

@@ -71,6 +71,7 @@ const wait = (requestId: string): Promise<RequestRecord> =>
   world.client.waitForRequest(requestId, { timeoutMs: PATIENCE_MS, pollIntervalMs: 50 });
 const checks = (verdict: string) => relayer.readMetric('prism_relayer_checks_total', `verdict="${verdict}"`);
 
+// Shows RELAY-2.
 test('what pays too little is left for others', async () => {
   const requestId = await post(await sign({ user: 0, fee: 10n ** 15n }));
   await expect.poll(() => checks('fee')).toBeGreaterThan(0);
@@ -101,6 +102,7 @@ test.each([
   expect(await relayer.readMetric('prism_relayer_transactions_total')).toBe(sent);
 });
 
+// Shows RELAY-6.
 test('a batch of which nothing can be written is reported failed', async () => {
   const entry = { ...(await sign({ user: 17 })), dataId: '0x0e' };
   const { cloudId, dataId, payload, ...shared } = entry;
@@ -111,6 +113,7 @@ test('a batch of which nothing can be written is reported failed', async () => {
   expect(await wait(requestId)).toMatchObject({ status: 'failed', errorMessage });
 });
 
+// Shows RELAY-3.
 test('requests that wait for a nonce that no open request has are given up, however many wait', async () => {
   const writes = [
     { user: 17, nonce: 8n },
@@ -126,6 +129,7 @@ test('requests that wait for a nonce that no open request has are given up, howe
   expect(reasons).toEqual([aheadReason, aheadReason, expiredReason, expiredReason]);
 });
 
+// Shows RELAY-4.
 test('what somebody else has carried out is reported with their transaction; a used nonce is not', async () => {
   const account = privateKeyToAccount(world.relayerKeys[1]!);
   const wallet = createWalletClient({ account, transport: http(world.devnet.rpcUrl) });
@@ -158,6 +162,7 @@ test('a contract wallet’s request is carried out if its code approves of the s
   expect(byItsOldKey).toMatchObject({ status: 'failed', errorMessage: `InvalidSignature(${address}, 2)` });
 });
 
+// Shows RELAY-8, RELAY-13.
 test('after SIGTERM it ends what it has claimed; writes that wait are gathered; a lost journal loses no claim', async () => {
   expect(await relayer.stop()).toBe(0);
   const held = await post(await sign({ user: 8 }));
@@ -178,6 +183,7 @@ test('after SIGTERM it ends what it has claimed; writes that wait are gathered; 
   relayer = await startRelayerProcess(env());
 });
 
+// Shows RELAY-13.
 test('it ends within its drain time while the gateway does not answer', async () => {
   const asked = Promise.withResolvers<void>();
   // Of its own claims it is told, of pending requests never.

@@ -18,6 +18,7 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]();
 });
 
+// Shows RELAY-12.
 test('a relayer whose clock is fast pays for no transaction that the Forwarder does not take yet', async () => {
   const mined: string[] = [];
   const logger = pino({ level: 'info' }, { write: (line) => void (line.includes('"mined"') && mined.push(line)) });

@@ -123,6 +123,7 @@ async function becomeWallet(user: number): Promise<PrivateKeyAccount> {
   return owner;
 }
 
+// Shows RELAY-9, RELAY-11.
 test('claims of a relayer that has gone silent are left where nothing else is asked for, and taken over with TAKE_OVER_SECONDS', async () => {
   const untouched = await claimWrite({ user: 0 });
   const sent = await claimWrite({ user: 1 });

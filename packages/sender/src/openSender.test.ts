@@ -55,6 +55,7 @@ describe('an intent', () => {
     expect(sender.inFlight()).toBe(0);
   });
 
+  // Shows SEND-4.
   test('asked for again has the same outcome, at once, later, and after a restart', async () => {
     const sender = await rig.open();
     const call = markedCall('again');
@@ -70,6 +71,7 @@ describe('an intent', () => {
     expect([await rig.countMined('again'), await rig.accountNonce()]).toEqual([1, 1]);
   });
 
+  // Shows SEND-4.
   test('is not sent with another call, whether it is on its way or done', async () => {
     const sender = await rig.open();
     const first = sender.send('same', markedCall('same'));
@@ -82,6 +84,7 @@ describe('an intent', () => {
     expect(await rig.accountNonce()).toBe(1);
   });
 
+  // Shows SEND-5.
   test('that would revert is not sent, and tells what the call returned', async () => {
     const sender = await rig.open();
     const call = { to: await deployEcho(), data: '0xdeadbeef' } as const;
@@ -89,6 +92,7 @@ describe('an intent', () => {
     expect([sender.get('revert'), sender.inFlight(), await rig.accountNonce()]).toEqual([undefined, 0, 0]);
   });
 
+  // Shows SEND-5.
   test('that reverts on the chain has an outcome', async () => {
     const sender = await rig.open();
     const call = { to: await deployEcho(), data: '0xdeadbeef', gasLimit: MARK_GAS } as const;
@@ -212,6 +216,7 @@ describe('a sender', () => {
     expect(await second.send('after', markedCall('after'))).toMatchObject({ nonce: 1 });
   });
 
+  // Shows SEND-10.
   test('refuses a node, a journal or a key that belongs elsewhere', async () => {
     await expect(rig.open({ chainId: 1 })).rejects.toMatchObject({ code: 'WRONG_CHAIN' });
     await (await rig.open({ chainId: 31_337 })).close();

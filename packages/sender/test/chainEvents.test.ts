@@ -19,6 +19,7 @@ async function pooled(hash: string | undefined): Promise<void> {
 }
 
 describe('a transaction that waits too long', () => {
+  // Shows SEND-3.
   test('is offered for more on the same nonce, and the newest version is mined', async () => {
     const clock = createFakeClock();
     const sender = await rig.open({ bumpAfterMs: 30_000, bumpPercent: 25, now: clock.now });
@@ -71,6 +72,7 @@ describe('a transaction that waits too long', () => {
 });
 
 describe('while gas costs more than the ceiling', () => {
+  // Shows SEND-7.
   test('intents wait, which is told once, or are refused where they are told to be', async () => {
     await automine();
     await rig.anvil.rpc('anvil_setNextBlockBaseFeePerGas', [toHex(parseGwei('100'))]);
@@ -123,6 +125,7 @@ describe('an account without funds', () => {
 });
 
 describe('what the node refuses for good', () => {
+  // Shows SEND-8.
   test('frees its nonce, and those behind it go on', async () => {
     await automine();
     const sender = await rig.open();

@@ -117,6 +117,7 @@ async function crashEverywhere(chain: Anvil, scenario: Scenario): Promise<number
 }
 
 describe('a process that is killed between any two steps', () => {
+  // Shows SEND-2, SEND-3.
   test('sends each of two intents once, all the same', async () => {
     anvil = await startAnvil();
     const scenario = { intentIds: ['a', 'b'], bumpAfterMs: 10_000, confirmations: 1, mineOn: [] };

@@ -42,6 +42,7 @@ async function startHolder(): Promise<ChildProcess> {
   return holder;
 }
 
+// Shows SEND-10.
 test('a second process on one key or one journal is refused, until the first is gone, however it went', async () => {
   const holder = await startHolder();
   await expect(rig.open()).rejects.toMatchObject({ code: 'JOURNAL_LOCKED' });

@@ -28,6 +28,7 @@ async function sendForeign(nonce: number, gwei = '50'): Promise<Hex> {
 }
 
 describe('a nonce that somebody else has consumed', () => {
+  // Shows SEND-1.
   test('is given up only once their transaction is deep enough', async () => {
     await using proxy = await startRpcFaultProxy({ target: rig.anvil.rpcUrl });
     const sender = await rig.open({ confirmations: 3, rpcUrl: proxy.url });
@@ -89,6 +90,7 @@ describe('a nonce that somebody else has consumed', () => {
 });
 
 describe('a reorganisation', () => {
+  // Shows SEND-6.
   test('that takes a mined transaction away has its bytes broadcast again', async () => {
     const sender = await rig.open({ confirmations: 4 });
     const snapshot = await rig.anvil.rpc('evm_snapshot');

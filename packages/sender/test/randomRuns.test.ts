@@ -162,6 +162,7 @@ async function perform(
   if (head > act.depth) await rig.anvil.rpc('anvil_reorg', [act.depth, []]);
 }
 
+// Shows SEND-1.
 test('whatever happens, each intent is mined once', async () => {
   const property = fc.asyncProperty(
     fc.array(acts, { minLength: 5, maxLength: sized({ small: 15, long: 40 }) }),

@@ -86,6 +86,7 @@ describe('an intent is mined once, and its outcome is true, when', () => {
     }
   });
 
+  // Shows SEND-9.
   test('receipts are those of other transactions, or twisted', async () => {
     const sender = await openBehindProxy();
     const other = await sender.send('other', markedCall('other'));

@@ -53,6 +53,7 @@ test('issued, verified, revoked, refused; through a restart and in a second proc
   await expect(startProcess().verify(token)).rejects.toMatchObject(refusal);
 });
 
+// Shows TOKEN-1.
 test('a token ends 5 s after its exp, kept answer or not', async () => {
   const { issue, verify } = startProcess();
   const token = await issue({ sub: 'alice', expiresIn: 10 });

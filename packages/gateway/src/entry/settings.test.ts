@@ -20,6 +20,7 @@ const prod: Environment = {
   IDENTITY_APP_ID: 'app',
 };
 
+// Shows SETTING-1.
 test('defaults need no environment, and an empty value counts as unset', () => {
   expect(parseSettings({ PORT: '', ADMIN_API_KEY: '', STORAGE_BUCKET: '' })).toEqual(parseSettings({}));
   expect(parseSettings({})).toMatchObject({
@@ -163,6 +164,7 @@ test('in prod no page of another origin may use local presigned URLs unless it i
   ]);
 });
 
+// Shows STORE-7.
 test('the stage names the tables and the file', () => {
   expect(parseSettings({ ...prod, DATA_DIR: '/var/prism', REQUESTS_TABLE: 'mine' })).toMatchObject({
     tables: { requests: 'mine', relayers: 'service-relayers-prod', rateLimits: 'service-ratelimit-prod' },

@@ -12,6 +12,7 @@ const prod: Environment = {
 };
 const CURSOR_SECRET = 'c'.repeat(32);
 
+// Shows DYNAMO-1, DYNAMO-2, DYNAMO-3.
 test('DynamoDB’s settings have defaults that need no thought', () => {
   expect(parseSettings({ STORE: 'dynamodb' })).toMatchObject({
     STORE: 'dynamodb',

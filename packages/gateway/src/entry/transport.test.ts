@@ -146,6 +146,7 @@ async function serveSlowly(): Promise<{ port: number; events: string[] }> {
 const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: a\r\n${more}\r\n`;
 const post = (path: string, more = '') => `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n${more}\r\n{}`;
 
+// Shows HTTP-3.
 test('calls sent at once on one connection are handled one after another', async () => {
   const { port, events } = await serveSlowly();
   const said = await exchange(port, post('/30') + get('/2') + post('/1') + get('/0', 'Connection: close\r\n'));
@@ -169,6 +170,7 @@ test.each([
   expect(statusesOf(await exchange(port, bytes, { end: true }))).toEqual([200]);
 });
 
+// Shows HTTP-2.
 test('a body that its client ends early is 400', async () => {
   const { port } = await serveEcho();
   const said = await exchange(port, `${sized(10)}{}`, { end: true });
@@ -234,6 +236,7 @@ describe('a connection that stands still', () => {
     expect(socket.bytesRead).toBeGreaterThan(0);
   });
 
+  // Shows HTTP-5.
   test('is 408 where the rest of a body does not come', async () => {
     const port = await serve(async (request) => new Response(await request.text()), STALLED_MS);
     const said = await exchange(port, `${sized(10)}{}`);
@@ -243,6 +246,7 @@ describe('a connection that stands still', () => {
     ]);
   });
 
+  // Shows HTTP-5.
   test('is closed without a word where nothing was ever asked', async () => {
     const port = await serve(() => new Response('ok'), STALLED_MS);
     const socket = connect({ port, host: '127.0.0.1' });

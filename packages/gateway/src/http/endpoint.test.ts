@@ -82,6 +82,7 @@ describe('a peer over its limit', () => {
   });
 });
 
+// Shows LIMIT-10.
 test('calls at once reach authentication at most as often as the limit of their peer has room for', async () => {
   const release = Promise.withResolvers<void>();
   const { call, judged } = build({ writes: 5 }, release.promise);
@@ -107,6 +108,7 @@ test('good calls beyond the room of their peer wait for it, and are all answered
   expect(judged).toHaveLength(20);
 });
 
+// Shows LIMIT-10.
 test('no more than 100 calls of a peer are authenticated at once, whatever its limit', async () => {
   const release = Promise.withResolvers<void>();
   const { call, judged } = build({ writes: 1000 }, release.promise);
@@ -117,12 +119,14 @@ test('no more than 100 calls of a peer are authenticated at once, whatever its l
   for (const { status } of await Promise.all(answers)) expect(status).toBe(200);
 });
 
+// Shows LIMIT-9.
 test('what fails by no fault of the caller is counted against nobody', async () => {
   const { call } = build({ writes: 2, 'admin-failures': 2 });
   for (let i = 0; i < 5; i++) expect((await call(withKey('unlucky'))).status).toBe(503);
   expect((await call(withKey('right'))).status).toBe(200);
 });
 
+// Shows LIMIT-9.
 test('a body that is too large counts for the peer, whether it is all there or still to come', async () => {
   const { call, answer } = build({ writes: 2 });
   const large = new Uint8Array(101);

@@ -70,6 +70,7 @@ test('a permit is refused to who is over the limit, and counts nothing', async (
   expect(await refusalOf(() => limiter.acquire('writes', 'a'))).toMatchObject({ status: 429, code: 'RATE_LIMITED' });
 });
 
+// Shows LIMIT-8.
 test('a refused hit is not counted', async () => {
   await takeTimes(3);
   for (let i = 0; i < 50; i++) await refusalOf(() => limiter.take('writes', 'a'));
@@ -77,6 +78,7 @@ test('a refused hit is not counted', async () => {
   expect(await refusalOf(() => limiter.take('writes', 'a'))).toBeUndefined();
 });
 
+// Shows LIMIT-7.
 test('the window slides: the last one counts by the share of it that is still covered', async () => {
   await takeTimes(3);
   // Two thirds of the last window count: two hits. A third fits only when they are no more than two.

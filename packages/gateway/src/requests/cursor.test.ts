@@ -21,6 +21,7 @@ test('letter case does not tell signers apart', () => {
   expect(codec.open(sealed, lower)).toBe(position);
 });
 
+// Shows STORE-3.
 test('every bit is guarded', () => {
   const bytes = Buffer.from(sealed, 'base64url');
   for (let bit = 0; bit < bytes.length * 8; bit++) {

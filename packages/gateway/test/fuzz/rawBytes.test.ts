@@ -141,6 +141,7 @@ const wildBytes = fc.oneof(
   },
 );
 
+// Shows HTTP-1.
 test(`whatever bytes come, the server answers in shape or closes, and lives (seed ${seed})`, async () => {
   const inputs = fc.sample(wildBytes, { seed, numRuns: sized({ small: 400, long: 5000 }) });
   const left = inputs.map(([bytes, edits]) => edits.reduce(applyEdit, bytes)).values();

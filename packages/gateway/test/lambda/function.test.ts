@@ -51,6 +51,7 @@ describeWithDynamo('the function', () => {
     expect(await send({ target: '/docs/init.js' })).toMatchObject({ status: 404 });
   });
 
+  // Shows OPERATE-4.
   it('has no /metrics: an instance knows only of itself', async () => {
     expect(await send({ target: '/metrics' })).toMatchObject({ status: 404 });
   });

@@ -51,6 +51,7 @@ async function callAsRelayer(
   return { ...(await call(method, path, body, headers)), signature };
 }
 
+// Shows OPERATE-3.
 test('the log is JSON lines with request ids, and holds no secret; the metrics count what happened', async () => {
   const mine = { 'x-request-id': 'my-own-id' };
   const relayer = { address: privateKeyToAccount(RELAYER_KEYS.first).address };

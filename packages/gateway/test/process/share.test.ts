@@ -34,6 +34,7 @@ async function readUntilRefused(gateway: RunningGateway): Promise<number> {
   throw new Error('The limit never refused.');
 }
 
+// Shows LIMIT-12, STORE-4.
 test('two processes on one DATA_DIR agree on a limit within a second', async () => {
   const [first, second] = await Promise.all([start(), start()]);
   // The other process has counts of its own before it learns of these.

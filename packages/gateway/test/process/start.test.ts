@@ -29,6 +29,7 @@ test('an argument that it does not know is one sentence, exit 1', async () => {
   expectSentence(stderr, /It takes no argument "--port": settings are environment variables/);
 });
 
+// Shows OPERATE-1.
 test('a port in use is one sentence, exit 1, and nothing is made', async () => {
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));

@@ -109,6 +109,7 @@ test('connections on which nothing was ever asked do not keep it from stopping',
   await Promise.all(ends);
 });
 
+// Shows OPERATE-2.
 test('a second signal half a second later ends it at once', async () => {
   const gateway = await startGateway();
   const slow = await startSlowRequest(gateway);

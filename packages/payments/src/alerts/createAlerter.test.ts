@@ -73,6 +73,7 @@ test.each([
   alerter.close();
 });
 
+// Shows ALERT-1.
 test('a refused alert is tried again, in order, and no sooner than the service asks for', async () => {
   await using chat = await startChatReceiver();
   await using server = await startMailServer();
@@ -91,6 +92,7 @@ test('a refused alert is tried again, in order, and no sooner than the service a
   alerter.close();
 });
 
+// Shows ALERT-1.
 test('a service that never answers holds up neither the caller nor another channel', async () => {
   await using hole = await startBlackHole();
   await using chat = await startChatReceiver();

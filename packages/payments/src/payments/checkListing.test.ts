@@ -40,6 +40,7 @@ test.each<[string, unknown]>([
   expect(faults).toHaveLength(1);
 });
 
+// Shows PAY-8.
 test('an intent that is listed twice is refused once, whether the entries agree or not', () => {
   const other = { ...good, paymentIntentId: 'pi_2' };
   const { payments, faults } = checkListing([good, other, good, { ...good, stablecoinAmount: '0' }], []);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { computeCreditsOwed, computeMinCredits, computeTopUp } from './computeCredits.ts';
 
+// Shows PAY-2.
 test('one stablecoin gives a thousand credits, of which one per cent may slip', () => {
   expect(computeCreditsOwed(1_000_000n, 1000n)).toBe(1000n * 10n ** 18n);
   expect(computeMinCredits(1000n * 10n ** 18n, 100)).toBe(990n * 10n ** 18n);

@@ -70,6 +70,7 @@ test('every action has its struct, but the batch of several users', () => {
   );
 });
 
+// Shows CHAIN-2.
 test('the structs and their type hashes are those of the reference', () => {
   for (const { action, encodedType, typeHash } of file.structs) {
     expect([action, encodedType]).toEqual([action, structs[action]]);

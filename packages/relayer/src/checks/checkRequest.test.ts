@@ -54,6 +54,7 @@ function createInput(entries: readonly { readonly signer: `0x${string}`; readonl
   };
 }
 
+// Shows RELAY-6.
 it('leaves a multi-user batch until each entry is in its turn', async () => {
   const input = createInput([
     { signer: alice, nonce: 5n },
@@ -71,6 +72,7 @@ it('takes a multi-user batch in which one signer has entries one after the other
   expect(await checkRequest(context, input)).toMatchObject({ kind: 'ready' });
 });
 
+// Shows RELAY-1.
 it('ends what is past its age, whether or not its turn has come', async () => {
   const input = createInput([{ signer: bob, nonce: 6n }]);
   expect(await checkRequest(context, { ...input, seconds: 1101n })).toMatchObject({
@@ -106,6 +108,7 @@ it('takes a multi-user batch of which nothing would be written for one that reve
   });
 });
 
+// Shows RELAY-1.
 it('simulates in a block later than the newest one, but reckons with one of the same time', async () => {
   const input = {
     ...createInput([{ signer: alice, nonce: 5n }]),

@@ -11,6 +11,7 @@ test('a fee is valued by share and rate', () => {
   expect(feeInWei({ credits: 1n, shareBps: 7000n, creditsPerEth: ether })).toBe(0n);
 });
 
+// Shows RELAY-2.
 test('a fee must exceed the price of its gas by the margin, to the wei', () => {
   const deal = { gas: 100n, gasPrice: 10n, marginPercent: 10 };
   expect(coversGas({ ...deal, feeWei: 1100n })).toBe(true);

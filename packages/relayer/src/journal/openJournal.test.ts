@@ -50,6 +50,7 @@ test('a request is read back as it was written, over a restart', () => {
   ]);
 });
 
+// Shows RELAY-7.
 test('the intention to claim, and a call for the sender, are on the disk at once', () => {
   journal.begin([request('a'), request('b')]);
   expect(readState('a')).toBe('claiming');

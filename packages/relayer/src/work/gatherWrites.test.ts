@@ -13,6 +13,7 @@ const request = (requestId: string, change: Partial<OpenRequest> & { action?: st
 const ids = (groups: readonly (readonly OpenRequest[])[]) =>
   groups.map((group) => group.map(({ requestId }) => requestId).join(''));
 
+// Shows RELAY-10.
 test('writes go together, anything else and what has failed in a batch alone', () => {
   const requests = [
     request('a'),
@@ -32,6 +33,7 @@ test('a batch is bounded by its size and by its gas', () => {
   expect(ids(gatherWrites(five, { maxBatchSize: 1, thrift }))).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
+// Shows RELAY-10.
 test('where batches turn out dear, writes go singly for a while', () => {
   const thrift = createBatchThrift();
   thrift.learn({ gasUsed: 120n, singleGas: 100n });

@@ -25,6 +25,7 @@ function createChain(entries: readonly (readonly [Hex, string, { success: boolea
 const wish = (byte: string) => ({ signer: wallet, r: word(byte), s: word(byte) });
 const execution = { txHash: word('ff'), nonce: 5n };
 
+// Shows RELAY-5.
 test('of several entries of a signer in a batch, the one that was written is told from one that failed beside it', async () => {
   const chain = createChain([
     [other, '10', { success: true, nonce: 0n }],

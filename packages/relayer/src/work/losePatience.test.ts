@@ -44,6 +44,7 @@ async function judge(items: readonly object[], { nowMs = 1000 } = {}) {
   return { kind: candidates[0]?.verdict?.kind, blockedSinceMs: candidates[0]?.blockedSinceMs, lists };
 }
 
+// Shows RELAY-3.
 it('waits as long as a request with the next nonce is open, and asks once for all that wait for it', async () => {
   const waiting = { kind: 'leave', blockedSinceMs: 1000, lists: 1 };
   expect(await judge([await write(6n), await write(5n)])).toEqual(waiting);

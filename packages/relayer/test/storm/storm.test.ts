@@ -48,6 +48,7 @@ async function checkRecord(truth: Awaited<ReturnType<typeof readTruth>>, { plan 
   if (plan.fate === 'fails') expect.soft(await truth.dataOf(plan.cloudId, plan.dataId).catch(() => '0x')).toBe('0x');
 }
 
+// Shows RELAY-5, RELAY-7.
 test('every request ends in its true state, though relayers crash and the node fails', async () => {
   await using world = await startRelayWorld({
     users: USERS,

@@ -42,6 +42,7 @@ function signedIntent(intentId: string, nonce: number): { intent: LiveIntent; ve
 }
 
 describe('a journal', () => {
+  // Shows SEND-2.
   test('waits for the disk at every commit, with a write-ahead log', () => {
     const database = new DatabaseSync(path);
     makeTables(database);

@@ -239,6 +239,7 @@ describe('routes', () => {
 });
 
 describe('what is kept', () => {
+  // Shows TOKEN-8.
   test('a restart keeps key and revocations', async () => {
     const [good, revoked] = [await getToken(), await getToken()];
     await postForm('/revoke', { token: revoked });

@@ -43,6 +43,7 @@ test('puts, heads, gets and deletes an object', async () => {
   expect(await errorOf(gone)).toEqual({ error: expect.stringMatching(/no such object/) });
 });
 
+// Shows OBJECT-9.
 test('what was never there: 404 for get and head, 204 for delete', async () => {
   const path = newPath(content);
   expect((await rig.get(path)).status).toBe(404);

@@ -114,6 +114,7 @@ test.each(['if-none-match', 'x-amz-checksum-sha256'])(
   },
 );
 
+// Shows OBJECT-11.
 test('a header of S3 that was not signed is refused, as S3 does', async () => {
   const target = newPath(content);
   const order = await rig.sign('put', target);

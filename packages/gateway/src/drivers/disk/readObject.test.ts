@@ -46,6 +46,7 @@ test.each(['bytes=0-1,3-4', 'bytes=5-2', 'bytes=-', 'items=0-1', 'bytes=a-b', ''
   },
 );
 
+// Shows OBJECT-10.
 test('a range is as long as the slice that it names', () => {
   const sizes = fc.nat({ max: 20 });
   fc.assert(

@@ -113,6 +113,7 @@ describeWithDynamo('expiry', () => {
     expect(await expiriesOf(record)).toEqual([undefined, undefined]);
   });
 
+  // Shows DYNAMO-2.
   test('an expired request is gone, although DynamoDB has not removed it yet', async () => {
     const record = pendingRequest({ signer: anyAddress() });
     await finish(expiring, record);

@@ -68,6 +68,7 @@ describeWithDynamo('faults between the gateway and DynamoDB', () => {
       expect(await stores.requests.get(record.requestId)).toStrictEqual(record);
     });
 
+    // Shows STORE-1.
     test('a claim is won, and says so', async () => {
       const record = await created();
       const claim = claimOf(record);
@@ -136,6 +137,7 @@ describeWithDynamo('faults between the gateway and DynamoDB', () => {
     expect(repeated).toStrictEqual({ outcome: 'moved', record: claimedRecord(record, claim) });
   });
 
+  // Shows DYNAMO-4.
   test('where every answer of a claim is lost, it is an outage and never a conflict', async () => {
     const record = await created();
     const claim = claimOf(record);

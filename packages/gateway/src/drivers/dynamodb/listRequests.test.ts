@@ -86,6 +86,7 @@ describeWithDynamo('lists over shards', () => {
     expect(await walkList(store, { filter, order: 'asc', limit: 5 })).toEqual([wanted]);
   });
 
+  // Shows DYNAMO-1.
   test('with more shards than before, what was stored before is still listed, claimed and reported', async () => {
     const chainName = anyChain();
     const before = await createMany(rig.open({ indexShards: 2 }).requests, 12, { chainName });
@@ -99,6 +100,7 @@ describeWithDynamo('lists over shards', () => {
     expect(await walkList(grown, { ...query, filter: { chainName, status: 'processing' } })).toHaveLength(24);
   });
 
+  // Shows DYNAMO-1.
   test('a cursor of another number of shards is refused', async () => {
     const chainName = anyChain();
     const store = rig.open({ indexShards: 2 }).requests;

@@ -61,6 +61,7 @@ describeWithDynamo('read and write units', () => {
     };
   }
 
+  // Shows DYNAMO-5.
   test('a life of 1 kB of params is ten write units: an item with three index entries, and two moves', async () => {
     const record = requestOf(292);
     expect(record.paramsJson.length).toBeGreaterThanOrEqual(1024);
@@ -129,6 +130,7 @@ describeWithDynamo('read and write units', () => {
     expect(other.meter.reads).toBe(1 + 12.5);
   });
 
+  // Shows STORE-2.
   test('a page of 100 reads each record once, and a little of the index', async () => {
     const signer = anyAddress();
     const records = Array.from({ length: 101 }, (_, i) => requestOf(200, { signer, createdAt: START + i }));

@@ -24,6 +24,7 @@ function cacheOf(options: { lifetimeMs?: number; maxAgeMs?: number } = {}) {
   return cacheVerifications({ verify, now: clock.now, maxAgeMs });
 }
 
+// Shows TOKEN-2.
 test('a good answer is kept for 15 s and no longer', async () => {
   const cache = cacheOf();
   await cache.verify('a');
@@ -44,6 +45,7 @@ test('looking does not lengthen an answer’s life', async () => {
   expect(asked).toEqual(['a', 'a']);
 });
 
+// Shows TOKEN-2.
 test('never past exp', async () => {
   const cache = cacheOf({ lifetimeMs: 4_000 });
   await cache.verify('a');

@@ -43,6 +43,7 @@ test('a new key is found as soon as a token names it', async () => {
   expect(issuer.calls.keys).toBe(2);
 });
 
+// Shows TOKEN-6.
 test('a withdrawn key is forgotten within ten minutes', async () => {
   const old = await issuer.sign();
   expect(await outcome(old)).toBe('accepted');
@@ -53,6 +54,7 @@ test('a withdrawn key is forgotten within ten minutes', async () => {
   expect(await outcome(old)).toBe('TOKEN_REJECTED');
 });
 
+// Shows TOKEN-6.
 test('unknown kids cannot make us hammer the provider', async () => {
   await verifier.verify(await issuer.sign());
   clock.advance(10_000);

@@ -40,6 +40,7 @@ describe('with a real provider (oidc-provider)', () => {
     expect(user).toMatchObject({ issuer: provider.issuer, userId: 'bob' });
   });
 
+  // Shows TOKEN-5.
   test('an ID token is not an access token', async () => {
     const refusal = { code: 'TOKEN_REJECTED', message: 'The token is not an access token.' };
     await expect(verifierWith().verify(await provider.issueIdToken('carol'))).rejects.toMatchObject(refusal);

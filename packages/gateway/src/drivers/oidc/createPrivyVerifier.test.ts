@@ -67,6 +67,7 @@ test('Privy down: unavailable', async () => {
   await expect(blind.verify(await sign())).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
 });
 
+// Shows TOKEN-9.
 test('the keys are at the app’s address on Privy’s host', async () => {
   const asked: string[] = [];
   const spy: typeof fetch = (input) => {

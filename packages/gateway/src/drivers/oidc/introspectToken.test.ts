@@ -48,11 +48,13 @@ describe('JWT', () => {
     expect(await verify(token)).toMatchObject({ expiresAtMs: clock.now() + 100_000 });
   });
 
+  // Shows TOKEN-4.
   test('a provider that cannot introspect JWTs leaves it to the signature', async () => {
     issuer.behave('introspection', { status: 400, body: { error: 'unsupported_token_type' } });
     expect(await verify(await issuer.sign())).toMatchObject({ userId: 'alice' });
   });
 
+  // Shows TOKEN-2.
   test('a provider whose introspection needs a secret that is not set is not passed by', async () => {
     await expect(verify(await issuer.sign(), { appSecret: undefined })).rejects.toMatchObject(unavailable);
     expect(logger.lines[0]?.fields).toEqual({ reason: 'introspection: IDENTITY_APP_SECRET is not set' });
@@ -96,6 +98,7 @@ describe('opaque token', () => {
     expect(await verify(issuer.issueOpaque(claims()))).toMatchObject({ userId: 'alice' });
   });
 
+  // Shows TOKEN-3.
   test('without exp it is vouched for 75 s', async () => {
     const user = await verify(issuer.issueOpaque({ exp: undefined }));
     expect(user.expiresAtMs).toBe(clock.now() + 75_000);

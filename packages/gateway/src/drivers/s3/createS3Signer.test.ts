@@ -18,6 +18,7 @@ test('the life of a URL begins with the signing second', async () => {
   expect(signed.expiresAtMs).toBe(secondMs + 60_000);
 });
 
+// Shows OBJECT-12.
 test('a URL never outlives the credentials that signed it', async () => {
   const signer = signerWith(async () => ({ ...keys, expiration: new Date(secondMs + 7_900) }));
   const signed = await signer.sign(get(nowMs));

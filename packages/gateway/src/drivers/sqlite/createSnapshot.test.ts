@@ -23,6 +23,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
+// Shows STORE-5.
 test('the reads of one turn see one state of the file, and those of the next turn see what has been committed since', async () => {
   const snapshot = createSnapshot(reader);
   const count = reader.prepare('SELECT count(*) AS n FROM t');

@@ -32,6 +32,7 @@ describe('the schema', () => {
     expect(await rig.open().requests.get(record.requestId)).toEqual(record);
   });
 
+  // Shows STORE-6.
   test('of a later version is refused with what to do, and left alone', () => {
     rig.open();
     const database = new DatabaseSync(rig.file);

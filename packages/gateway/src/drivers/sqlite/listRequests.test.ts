@@ -71,6 +71,7 @@ describe('a page that no index holds', () => {
     await Promise.all(records.map((record) => stores.requests.create(record)));
   });
 
+  // Shows STORE-2.
   test('is short, not slow: it looks at a thousand records and leaves the rest to the next', async () => {
     const query = { filter: { signer: ours, chainName: rare }, order: 'asc', limit: 20 } as const;
     const first = await stores.requests.list(query);

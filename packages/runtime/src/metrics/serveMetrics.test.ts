@@ -33,3 +33,22 @@ test('a port in use is said', async () => {
     code: 'EADDRINUSE',
   });
 });
+
+test('shows further pages, and health as the daemon tells it', async () => {
+  const pages = {
+    '/health': () => ({ status: 503, body: 'cannot see the chain\n' }),
+    '/status': (url: URL) => ({ contentType: 'application/json', body: JSON.stringify(url.search) }),
+    '/broken'() {
+      throw new Error('a secret');
+    },
+  };
+  const server = await serveMetrics({ registry: new Registry(), port: 0, pages });
+  onTestFinished(() => server.close());
+  const health = await fetch(`${server.url}/health`);
+  expect([health.status, await health.text()]).toEqual([503, 'cannot see the chain\n']);
+  const status = await fetch(`${server.url}/status?a=1`);
+  expect([status.headers.get('content-type'), await status.json()]).toEqual(['application/json', '?a=1']);
+  const broken = await fetch(`${server.url}/broken`);
+  expect([broken.status, await broken.text()]).toEqual([500, '']);
+  expect((await fetch(`${server.url}/metrics`)).status).toBe(200);
+});

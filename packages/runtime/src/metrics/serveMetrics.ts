@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** What writes the metrics: a `Registry` of prom-client. */
@@ -8,6 +8,18 @@ export interface MetricsSource {
   /** The text, in Prometheus' format. */
   metrics(): Promise<string>;
 }
+
+/** What one path answers. */
+export interface Page {
+  /** Default 200. */
+  readonly status?: number;
+  /** Default `text/plain`. */
+  readonly contentType?: string;
+  readonly body: string;
+}
+
+/** Makes an answer. @param url - as it was asked for, with its query */
+export type PageMaker = (url: URL) => Page;
 
 /** A server of metrics. */
 export interface MetricsServer {
@@ -21,10 +33,20 @@ const REQUEST_TIMEOUT_MS = 5000;
 /** Most connections at once. */
 const MAX_CONNECTIONS = 20;
 
+function showPage(outgoing: ServerResponse, makePage: () => Page): void {
+  try {
+    const { status = 200, contentType = 'text/plain', body } = makePage();
+    outgoing.writeHead(status, { 'content-type': contentType }).end(body);
+  } catch {
+    outgoing.writeHead(500).end();
+  }
+}
+
 /**
- * Serves `GET /metrics` and `GET /health` on this machine alone.
+ * Serves `GET /metrics` and `GET /health` on this machine alone, and what else a daemon has to show.
  *
  * @param options.registry - what writes the metrics
+ * @param options.pages - further paths, by name; one named `/health` replaces the one that always answers `ok`
  * @param options.port - 0 for any free one
  * @returns the server, which listens
  * @throws Error of node:net, such as EADDRINUSE
@@ -33,15 +55,19 @@ const MAX_CONNECTIONS = 20;
 export async function serveMetrics(options: {
   readonly registry: MetricsSource;
   readonly port: number;
+  readonly pages?: Readonly<Record<string, PageMaker>>;
 }): Promise<MetricsServer> {
   const { registry, port } = options;
+  const pages = new Map<string, PageMaker>(Object.entries({ '/health': () => ({ body: 'ok\n' }), ...options.pages }));
   const server = createServer(
     { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS },
     (incoming, outgoing) => {
       incoming.resume();
       if (incoming.method !== 'GET') return void outgoing.writeHead(405, { allow: 'GET' }).end();
-      if (incoming.url === '/health') return void outgoing.writeHead(200, { 'content-type': 'text/plain' }).end('ok\n');
-      if (incoming.url !== '/metrics') return void outgoing.writeHead(404).end();
+      const url = URL.parse(incoming.url ?? '', 'http://127.0.0.1');
+      const makePage = pages.get(url?.pathname ?? '');
+      if (url !== null && makePage !== undefined) return showPage(outgoing, () => makePage(url));
+      if (url?.pathname !== '/metrics') return void outgoing.writeHead(404).end();
       registry.metrics().then(
         (text) => outgoing.writeHead(200, { 'content-type': registry.contentType }).end(text),
         () => outgoing.writeHead(500).end(),

@@ -1,12 +1,18 @@
 import { mkdir } from 'node:fs/promises';
 import { openAccount } from '@prism-gateway/crypto/accounts';
+import { type PageMaker, serveMetrics } from '@prism-gateway/runtime';
 import { createRelayerClient } from '@prism-gateway/sdk';
 import type { Logger } from 'pino';
 import { createKeepAliveFetch } from './gateway/createKeepAliveFetch.ts';
+import { watchFetch } from './gateway/watchFetch.ts';
+import { createHealth, type Health } from './lifecycle/createHealth.ts';
+import { type ChainWorker, startChainWorker } from './lifecycle/startChainWorker.ts';
 import { createMetrics } from './metrics/createMetrics.ts';
-import { serveMetrics } from './metrics/serveMetrics.ts';
 import type { Settings } from './settings/settings.ts';
-import { type ChainWorker, startChainWorker } from './work/startChainWorker.ts';
+import { readStatus } from './status/readStatus.ts';
+
+/** A part of the health that nothing has been heard of for longer counts as failed, in milliseconds. */
+const SILENT_MS = 60_000;
 
 /** A relayer at work. */
 export interface RunningRelayer {
@@ -17,6 +23,43 @@ export interface RunningRelayer {
   stop(): Promise<void>;
 }
 
+interface RelayerOptions {
+  readonly settings: Settings;
+  readonly logger: Logger;
+  readonly now: () => number;
+  readonly random: () => number;
+}
+
+/** What is watched of a relayer. */
+interface Watched {
+  readonly gatewayHealth: Health;
+  readonly chainHealth: ReadonlyMap<string, Health>;
+  readonly workers: readonly ChainWorker[];
+}
+
+function listFaults({ gatewayHealth, chainHealth }: Watched): readonly string[] {
+  const ofChains = [...chainHealth].flatMap(([name, health]) => health.faults().map((fault) => `${name}: ${fault}`));
+  return [...gatewayHealth.faults(), ...ofChains];
+}
+
+/** `/health` for machines, `/status` for people and programs. */
+function createPages(watched: Watched, address: string): Record<string, PageMaker> {
+  return {
+    '/health'() {
+      const faults = listFaults(watched);
+      return faults.length === 0 ? { body: 'ok\n' } : { status: 503, body: `${faults.join('\n')}\n` };
+    },
+    '/status'() {
+      const chains = watched.workers.map((worker) => {
+        const view = worker.view();
+        return { chainName: worker.chainName, ...(view && { chainId: view.chainId, ...readStatus(view.journal) }) };
+      });
+      const body = `${JSON.stringify({ relayer: address, faults: listFaults(watched), chains })}\n`;
+      return { contentType: 'application/json', body };
+    },
+  };
+}
+
 /**
  * Starts a relayer on all its chains.
  *
@@ -24,21 +67,24 @@ export interface RunningRelayer {
  * @param options.logger - one line of JSON an event
  * @throws AccountError, ChainError, SenderError, Error of node:net or node:fs
  */
-export async function startRelayer(options: {
-  readonly settings: Settings;
-  readonly logger: Logger;
-  readonly now: () => number;
-  readonly random: () => number;
-}): Promise<RunningRelayer> {
+export async function startRelayer(options: RelayerOptions): Promise<RunningRelayer> {
   const { settings, logger, now, random } = options;
   const account = await openAccount(settings);
   await mkdir(settings.dataDir, { recursive: true });
   const metrics = createMetrics();
+  // A queue that is looked at rarely is heard of as rarely.
+  const silentMs = Math.max(SILENT_MS, 2 * settings.policy.pollMaxMs);
+  const gatewayHealth = createHealth({ parts: ['gateway'], silentMs, now });
+  const chainHealth = new Map(
+    settings.chains.map(({ chainName }) => [chainName, createHealth({ parts: ['chain', 'judge'], silentMs, now })]),
+  );
+  const workers: ChainWorker[] = [];
+  const pages = createPages({ gatewayHealth, chainHealth, workers }, account.address);
   const { registry } = metrics;
   const server =
-    settings.metricsPort === 'off' ? undefined : await serveMetrics({ registry, port: settings.metricsPort });
-  const gateway = createRelayerClient({ url: settings.gatewayUrl, account, fetch: createKeepAliveFetch() });
-  const workers: ChainWorker[] = [];
+    settings.metricsPort === 'off' ? undefined : await serveMetrics({ registry, port: settings.metricsPort, pages });
+  const fetch = watchFetch(createKeepAliveFetch(), gatewayHealth);
+  const client = createRelayerClient({ url: settings.gatewayUrl, account, fetch });
   async function stop(): Promise<void> {
     await Promise.all(workers.map((worker) => worker.stop(settings.drainMs)));
     await server?.close();
@@ -46,7 +92,10 @@ export async function startRelayer(options: {
   try {
     for (const chain of settings.chains) {
       const log = logger.child({ chain: chain.chainName });
-      workers.push(await startChainWorker({ settings, chain, account, gateway, metrics, logger: log, now, random }));
+      // Each chain has its health.
+      const health = chainHealth.get(chain.chainName)!;
+      const shared = { settings, account, client, metrics, now, random };
+      workers.push(await startChainWorker({ ...shared, chain, health, logger: log }));
     }
   } catch (error) {
     await stop();

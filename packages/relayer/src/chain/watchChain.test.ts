@@ -1,17 +1,16 @@
 import { expect, it } from 'vitest';
 import { ChainError } from './chainError.ts';
-import type { ChainReader } from './chainReader.ts';
-import { watchChain } from './watchChain.ts';
+import { type WatchedChain, watchChain } from './watchChain.ts';
 
 /** A chain whose newest block has this time; its node says what its pending block has, if anything. */
-function createChain(timestamp: bigint, pending?: bigint): ChainReader {
+function createChain(timestamp: bigint, pending?: bigint): WatchedChain {
   const head = { number: timestamp, timestamp, gasPrice: 1n, gasReserve: 2n };
   const pendingSeconds = async () => {
     if (pending === undefined) throw new ChainError('RPC_UNAVAILABLE', 'no pending block');
     return pending;
   };
-  // Nothing else is asked here.
-  return { head: async () => head, pendingSeconds } as unknown as ChainReader;
+  const policy = async () => ({ isOfficial: true, priorityWindow: 0n, maxAge: 1n, shareBps: 1n });
+  return { head: async () => head, pendingSeconds, policy, balance: async () => 0n };
 }
 
 it('expects the next block at the time of day, but no earlier than the newest one, and not a second later either', async () => {
@@ -31,7 +30,7 @@ it('goes on from the newest block where the node does not tell, and believes the
   let chain = createChain(60n);
   // Asked anew each time, as the newest block changes.
   const state = watchChain(
-    { head: () => chain.head(), pendingSeconds: () => chain.pendingSeconds() } as ChainReader,
+    { ...chain, head: () => chain.head(), pendingSeconds: () => chain.pendingSeconds() },
     () => nowMs,
   );
   expect(await state.seconds()).toBe(60n);

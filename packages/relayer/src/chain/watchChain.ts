@@ -5,6 +5,9 @@ import type { ChainReader, ForwarderPolicy, Head } from './chainReader.ts';
 const HEAD_MS = 500;
 const BALANCE_MS = 2000;
 const POLICY_MS = 30_000;
+/** What is asked of the chain. */
+export type WatchedChain = Pick<ChainReader, 'head' | 'pendingSeconds' | 'policy' | 'balance'>;
+
 /** What is known of the chain; read again when it has become old. */
 export interface ChainState {
   head(): Promise<Head>;
@@ -38,7 +41,7 @@ function keepFresh<T>(
  * @param chain - who is asked
  * @param now - Unix time in milliseconds
  */
-export function watchChain(chain: ChainReader, now: () => number): ChainState {
+export function watchChain(chain: WatchedChain, now: () => number): ChainState {
   const head = keepFresh(() => chain.head(), { forMs: HEAD_MS, now });
   const pendingSeconds = keepFresh(() => chain.pendingSeconds(), { forMs: HEAD_MS, now });
   const readSeconds = createChainClock({ pendingSeconds, now });

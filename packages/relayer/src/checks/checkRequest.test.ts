@@ -2,7 +2,7 @@ import { forwarderAbi } from '@prism-gateway/contracts';
 import type { ActionParams } from '@prism-gateway/protocol';
 import { encodeFunctionResult } from 'viem/utils';
 import { beforeEach, expect, it } from 'vitest';
-import { type CheckInput, checkRequest } from './checkRequest.ts';
+import { type CheckContext, type CheckInput, checkRequest } from './checkRequest.ts';
 
 const WORD = `0x${'11'.repeat(32)}` as const;
 const [alice, bob] = [`0x${'aa'.repeat(20)}`, `0x${'bb'.repeat(20)}`] as const;
@@ -17,18 +17,17 @@ function encodeResults(successes: readonly boolean[]): `0x${string}` {
 
 /** A chain on which every simulation succeeds, as that of a multi-user batch does whatever its entries are worth. */
 const simulatedAt: bigint[] = [];
-const context = {
+const context: CheckContext = {
   chain: {
     simulate: async (_: string, seconds: bigint) => {
       simulatedAt.push(seconds);
       return { gas: 100_000n, returned: encodeResults(written) };
     },
   },
-  policy: { feeMarginPercent: 0 },
+  policy: { actions: new Set(), maxSponsorCredits: 0n, feeMarginPercent: 0 },
   settings: { creditsPerEth: 10n ** 18n, maxFeePerGas: 10n ** 12n },
   now: () => 0,
-  // Only what a check reads is there.
-} as unknown as Parameters<typeof checkRequest>[0];
+};
 
 beforeEach(() => {
   written = [true, true, true];
@@ -46,7 +45,7 @@ function createInput(entries: readonly { readonly signer: `0x${string}`; readonl
       ...{ requestId: 'batch', action: 'BATCH_MULTI_USER_WRITE_DATA', signer: alice, createdAt: '' },
       params: params as ActionParams<'BATCH_MULTI_USER_WRITE_DATA'>,
     },
-    wishes: entries.map((entry) => ({ ...entry, r: WORD, s: WORD })),
+    signatures: entries.map((entry) => ({ ...entry, r: WORD, s: WORD })),
     nonces: new Map([alice, bob].map((signer) => [signer, 5n])),
     head: { number: 1n, timestamp: 100n, gasPrice: 1n, gasReserve: 1n },
     forwarder: { isOfficial: true, priorityWindow: 0n, maxAge: 1000n, shareBps: 10_000n },
@@ -91,7 +90,7 @@ it('counts the fees of those entries of a multi-user batch alone that would be w
     { signer: bob, nonce: 5n },
   ]);
   // Each pays one credit, and a credit is worth an ether: one pays for this gas, none does not.
-  const priced = { ...input, head: { ...input.head, gasPrice: 10n ** 13n - 1n }, wishes: input.wishes };
+  const priced = { ...input, head: { ...input.head, gasPrice: 10n ** 13n - 1n }, signatures: input.signatures };
   const rich = { ...context, settings: { ...context.settings, maxFeePerGas: 10n ** 14n } };
   written = [false, true];
   expect(await checkRequest(rich, priced)).toMatchObject({ kind: 'ready', feeWei: 10n ** 18n });
@@ -103,7 +102,7 @@ it('takes a multi-user batch of which nothing would be written for one that reve
   const input = createInput([{ signer: alice, nonce: 5n }]);
   written = [false];
   expect(await checkRequest(context, input)).toMatchObject({
-    ...{ kind: 'leave', reason: 'reverts', wishes: input.wishes },
+    ...{ kind: 'leave', reason: 'reverts', signatures: input.signatures },
     errorMessage: 'reverted without a reason',
   });
 });

@@ -1,10 +1,11 @@
 import { encodeForwarderCall } from '@prism-gateway/contracts';
 import type { ActionParams } from '@prism-gateway/protocol';
-import type { ForwarderPolicy, Head } from '../chain/chainReader.ts';
+import type { ChainReader, ForwarderPolicy, Head } from '../chain/chainReader.ts';
 import type { Simulated } from '../chain/createSimulator.ts';
 import { decodeReason, nameReason } from '../chain/decodeReason.ts';
-import type { RelayedRecord, SignedWish } from '../life/openRequest.ts';
-import type { Relay } from '../relay.ts';
+import type { RelayedRecord, SignatureRef } from '../lifecycle/openRequest.ts';
+import type { ChainSettings } from '../settings/chainSettings.ts';
+import type { RelayPolicy } from '../settings/settings.ts';
 import { coversGas, feeInWei, sumFees } from './fee.ts';
 import { listSignedParts } from './findNonce.ts';
 import { readBatchResults } from './readBatchResults.ts';
@@ -24,7 +25,7 @@ const RECHECK_MS = {
 export interface CheckInput {
   readonly record: RelayedRecord;
   /** With the nonces they were signed for, as far as these are known. */
-  readonly wishes: readonly SignedWish[];
+  readonly signatures: readonly SignatureRef[];
   /** Each signer's forwarder nonce on the chain. */
   readonly nonces: ReadonlyMap<string, bigint>;
   readonly head: Head;
@@ -33,12 +34,19 @@ export interface CheckInput {
   readonly seconds: bigint;
 }
 
-type CheckContext = Pick<Relay, 'chain' | 'policy' | 'settings' | 'now'>;
+/** What one check asks, and what it goes by. */
+export interface CheckContext {
+  readonly chain: Pick<ChainReader, 'simulate'>;
+  readonly policy: Pick<RelayPolicy, 'actions' | 'feeMarginPercent' | 'maxSponsorCredits'>;
+  readonly settings: Pick<ChainSettings, 'creditsPerEth' | 'maxFeePerGas'>;
+  /** Unix time in milliseconds. */
+  readonly now: () => number;
+}
 
 function leave(
   now: number,
   reason: keyof typeof RECHECK_MS,
-  facts: Pick<Extract<Verdict, { kind: 'leave' }>, 'errorMessage' | 'wishes' | 'gap'> = {},
+  facts: Pick<Extract<Verdict, { kind: 'leave' }>, 'errorMessage' | 'signatures' | 'gap'> = {},
 ): Verdict {
   return { kind: 'leave', reason, recheckAtMs: now + RECHECK_MS[reason], ...facts };
 }
@@ -49,7 +57,7 @@ function leave(
  * @returns undefined where nothing speaks against the request
  */
 export function checkPolicy(
-  { policy, now }: Pick<Relay, 'policy' | 'now'>,
+  { policy, now }: Pick<CheckContext, 'policy' | 'now'>,
   record: RelayedRecord,
 ): Verdict | undefined {
   if (!policy.actions.has(record.action)) return leave(now(), 'action');
@@ -58,10 +66,10 @@ export function checkPolicy(
   return BigInt(relayerFundAmount) > policy.maxSponsorCredits ? leave(now(), 'sponsor') : undefined;
 }
 
-function checkAge({ record, seconds, forwarder, wishes }: CheckInput): Verdict | undefined {
+function checkAge({ record, seconds, forwarder, signatures }: CheckInput): Verdict | undefined {
   const ends = listSignedParts(record).map(({ params }) => BigInt(params.timestamp) + forwarder.maxAge);
   if (ends.some((end) => end >= seconds)) return undefined;
-  return { kind: 'settle', wishes, errorMessage: `RequestExpired(${ends[0]})` };
+  return { kind: 'settle', signatures, errorMessage: `RequestExpired(${ends[0]})` };
 }
 
 /** The bare timestamp is looked at as well: it may lie in the future. */
@@ -77,10 +85,10 @@ function checkOpening({ record, seconds, forwarder }: CheckInput, nowMs: number)
 }
 
 /** How each signature stands to the nonces on the chain; in the order of the entries, for a signer may have several in a batch. */
-function compareNonces({ wishes, nonces }: CheckInput) {
+function compareNonces({ signatures, nonces }: CheckInput) {
   const next = new Map(nonces);
-  return wishes
-    .filter((wish) => wish.nonce !== undefined)
+  return signatures
+    .filter(({ nonce }) => nonce !== undefined)
     .map(({ signer, nonce = 0n }) => {
       const current = next.get(signer) ?? 0n;
       if (nonce === current) next.set(signer, current + 1n);
@@ -89,20 +97,20 @@ function compareNonces({ wishes, nonces }: CheckInput) {
 }
 
 function checkUsed(input: CheckInput): Verdict | undefined {
-  const { wishes } = input;
+  const { signatures } = input;
   const standing = compareNonces(input);
-  if (standing.length < wishes.length || !standing.every(({ nonce, current }) => nonce < current)) return undefined;
-  return { kind: 'settle', wishes, errorMessage: 'the forwarder nonce it was signed for is used already' };
+  if (standing.length < signatures.length || !standing.every(({ nonce, current }) => nonce < current)) return undefined;
+  return { kind: 'settle', signatures, errorMessage: 'the forwarder nonce it was signed for is used already' };
 }
 
 /** An entry of a batch that is not in order would fail, too. */
 function checkTurn(input: CheckInput, nowMs: number): Verdict | undefined {
-  const { wishes } = input;
+  const { signatures } = input;
   const ahead = compareNonces(input).find(({ nonce, current }) => nonce > current);
   if (ahead === undefined) return undefined;
   const { signer, nonce, current } = ahead;
   const errorMessage = `out of nonce order: signed for forwarder nonce ${nonce} of ${signer}, whose next one is ${current}`;
-  return leave(nowMs, 'nonceAhead', { errorMessage, wishes, gap: { signer, nonce: current } });
+  return leave(nowMs, 'nonceAhead', { errorMessage, signatures, gap: { signer, nonce: current } });
 }
 
 /** What is executed already is so whatever its age and price; what is too old will never be in its turn. */
@@ -132,7 +140,7 @@ function readNothingDone(record: RelayedRecord, simulated: Simulated): Simulated
  */
 export async function checkRequest(context: CheckContext, input: CheckInput): Promise<Verdict> {
   const { chain, policy, settings, now } = context;
-  const { record, wishes, head, forwarder } = input;
+  const { record, signatures, head, forwarder } = input;
   const nowMs = now();
   const standing = checkStanding(input, nowMs);
   if (standing !== undefined) return standing;
@@ -145,7 +153,7 @@ export async function checkRequest(context: CheckContext, input: CheckInput): Pr
     if (nameReason(simulated.reverted) === 'RequestNotYetOpen') {
       return { kind: 'leave', reason: 'early', recheckAtMs: nowMs + 1000 };
     }
-    return leave(nowMs, 'reverts', { errorMessage, wishes });
+    return leave(nowMs, 'reverts', { errorMessage, signatures });
   }
   const { gas, returned } = simulated;
   const feeWei = feeInWei({
@@ -154,5 +162,5 @@ export async function checkRequest(context: CheckContext, input: CheckInput): Pr
     creditsPerEth: settings.creditsPerEth,
   });
   const isCovered = coversGas({ feeWei, gas, gasPrice: head.gasPrice, marginPercent: policy.feeMarginPercent });
-  return isCovered ? { kind: 'ready', wishes, gas, feeWei } : leave(nowMs, 'fee');
+  return isCovered ? { kind: 'ready', signatures, gas, feeWei } : leave(nowMs, 'fee');
 }

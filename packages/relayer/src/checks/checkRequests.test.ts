@@ -1,11 +1,13 @@
 import { forwarderAbi } from '@prism-gateway/contracts';
 import { createRecoverSigner } from '@prism-gateway/crypto/accounts';
+import type { Action } from '@prism-gateway/protocol';
 import { createSignedParams, createTypedData } from '@prism-gateway/protocol/typed-data';
 import { privateKeyToAccount } from 'viem/accounts';
 import { encodeErrorResult, encodeFunctionResult } from 'viem/utils';
 import { expect, it } from 'vitest';
-import type { RelayedRecord } from '../life/openRequest.ts';
-import { checkRequests } from './checkRequests.ts';
+import { ChainError } from '../chain/chainError.ts';
+import type { RelayedRecord } from '../lifecycle/openRequest.ts';
+import { type ChecksContext, checkRequests } from './checkRequests.ts';
 import { createNonceSearch } from './createNonceSearch.ts';
 
 const [chainId, forwarder] = [31_337, `0x${'f0'.repeat(20)}`] as const;
@@ -29,15 +31,13 @@ function createChain() {
   const recoverSigner = createRecoverSigner();
   const result = Array.from({ length: ENTRIES }, () => ({ success: false, reason: refusal }));
   const returned = encodeFunctionResult({ abi: forwarderAbi, functionName: 'batchMultiUserWriteData', result });
-  const relay = {
-    chainId,
+  const context: ChecksContext = {
     chain: {
-      forwarder,
-      nonces: async (signers: readonly string[]) => new Map(signers.map((signer) => [signer, chain.nonce])),
+      nonces: async (signers) => new Map(signers.map((signer) => [signer, chain.nonce])),
       simulate: async () => ({ gas: 1n, returned }),
     },
     policy: {
-      actions: new Set(['WRITE_DATA_FOR', 'BATCH_MULTI_USER_WRITE_DATA']),
+      actions: new Set(['WRITE_DATA_FOR', 'BATCH_MULTI_USER_WRITE_DATA'] as const),
       maxSponsorCredits: 0n,
       feeMarginPercent: 0,
     },
@@ -47,19 +47,20 @@ function createChain() {
       policy: async () => ({ isOfficial: true, priorityWindow: 0n, maxAge: 1000n, shareBps: 10_000n }),
       seconds: async () => 101n,
     },
-    async recoverSigner(signed: Parameters<typeof recoverSigner>[0]) {
-      chain.recovered += 1;
-      return await recoverSigner(signed);
+    recovery: {
+      ...{ chainId, forwarder },
+      async recoverSigner(signed) {
+        chain.recovered += 1;
+        return await recoverSigner(signed);
+      },
     },
     now: () => 0,
-    // Only what a check reads is there.
-  } as unknown as Parameters<typeof checkRequests>[0];
-  return { chain, relay };
+  };
+  return { chain, context };
 }
 
-function createCandidate(requestId: string, params: object, action = 'WRITE_DATA_FOR') {
-  // Action and params go together.
-  const record = { requestId, action, signer: account.address, params, createdAt: '' } as unknown as RelayedRecord;
+function createCandidate(requestId: string, params: RelayedRecord['params'], action: Action = 'WRITE_DATA_FOR') {
+  const record = { requestId, action, signer: account.address, params, createdAt: '' };
   return { record, search: createNonceSearch(record) };
 }
 
@@ -71,11 +72,11 @@ async function createJunk(requestId = 'junk') {
 }
 
 it('looks for the nonces of bad signatures a part at a time, and judges the others meanwhile', async () => {
-  const { chain, relay } = createChain();
+  const { chain, context } = createChain();
   const [junk, good] = [await createJunk(), createCandidate('good', await sign(70n))];
   const check = async () => {
     chain.recovered = 0;
-    const verdicts = await checkRequests(relay, { candidates: [junk, good], maxTries: 4 * NEAR });
+    const { verdicts } = await checkRequests(context, { candidates: [junk, good], maxTries: 4 * NEAR });
     return [verdicts.get('good'), verdicts.get('junk'), chain.recovered];
   };
   const ready = expect.objectContaining({ kind: 'ready' });
@@ -92,13 +93,13 @@ it('looks for the nonces of bad signatures a part at a time, and judges the othe
 });
 
 it('tries no nonce twice: of a signer who goes on, the new ones alone', async () => {
-  const { chain, relay } = createChain();
+  const { chain, context } = createChain();
   const junk = await createJunk();
-  await checkRequests(relay, { candidates: [junk] });
+  await checkRequests(context, { candidates: [junk] });
   expect(chain.recovered).toBe(ENTRIES * NEAR);
   chain.nonce = 72n;
   chain.recovered = 0;
-  const verdicts = await checkRequests(relay, { candidates: [junk] });
+  const { verdicts } = await checkRequests(context, { candidates: [junk] });
   expect(chain.recovered).toBe(ENTRIES * 2);
   expect(verdicts.get('junk')).toMatchObject({ reason: 'reverts' });
 });
@@ -108,12 +109,35 @@ it.each([
   ['ahead', 73n, 4, { reason: 'nonceAhead', gap: { nonce: 70n } }],
   ['behind', 69n, 65, { kind: 'settle' }],
 ])('finds the nonce of a request: %s', async (_, nonce, tries, verdict) => {
-  const { chain, relay } = createChain();
+  const { chain, context } = createChain();
   const candidate = createCandidate('one', await sign(nonce));
   for (const recovered of [tries, 0]) {
     chain.recovered = 0;
-    const verdicts = await checkRequests(relay, { candidates: [candidate], maxTries: NEAR });
+    const { verdicts } = await checkRequests(context, { candidates: [candidate], maxTries: NEAR });
     expect(verdicts.get('one')).toMatchObject(verdict);
     expect(chain.recovered).toBe(recovered);
   }
+});
+
+it('says which requests it could not judge, and why, and judges the others', async () => {
+  const { context } = createChain();
+  const silent = new ChainError('RPC_UNAVAILABLE', 'The node did not answer eth_simulateV1.');
+  const failing: ChecksContext = {
+    ...context,
+    chain: {
+      ...context.chain,
+      async simulate(data, seconds) {
+        if (data.includes('bad0')) throw silent;
+        return await context.chain.simulate(data, seconds);
+      },
+    },
+  };
+  const action = 'WRITE_DATA_FOR';
+  const params = { cloudId: '0xc1', dataId: '0x0d', payload: '0xbad0', relayerFee: '1', timestamp: '100' };
+  const signature = await account.signTypedData(createTypedData({ action, params, nonce: 70n, chainId, forwarder }));
+  const bad = createSignedParams({ action, params, signer: account.address, signature });
+  const candidates = [createCandidate('bad', bad), createCandidate('good', await sign(70n))];
+  const { verdicts, failures } = await checkRequests(failing, { candidates });
+  expect([...verdicts.keys()]).toEqual(['good']);
+  expect([...failures]).toEqual([['bad', silent]]);
 });

@@ -1,9 +1,11 @@
 import type { Hex } from 'viem';
-import type { RelayedRecord } from '../life/openRequest.ts';
-import type { Relay } from '../relay.ts';
-import { checkPolicy, checkRequest } from './checkRequest.ts';
+import { ChainError } from '../chain/chainError.ts';
+import type { ChainReader } from '../chain/chainReader.ts';
+import type { ChainState } from '../chain/watchChain.ts';
+import type { RelayedRecord } from '../lifecycle/openRequest.ts';
+import { type CheckContext, checkPolicy, checkRequest } from './checkRequest.ts';
 import type { NonceSearch } from './createNonceSearch.ts';
-import { listSignedParts } from './findNonce.ts';
+import { listSignedParts, type NonceContext } from './findNonce.ts';
 import type { Verdict } from './verdict.ts';
 
 /** A request to check, and what is known of the nonces it was signed for: they are looked for further. */
@@ -12,11 +14,30 @@ export interface CheckCandidate {
   readonly search: NonceSearch;
 }
 
-type Context = Pick<Relay, 'chain' | 'chainId' | 'policy' | 'settings' | 'state' | 'recoverSigner' | 'now'>;
+/** What the checks of many requests ask, and what they go by. */
+export interface ChecksContext extends CheckContext {
+  readonly chain: Pick<ChainReader, 'simulate' | 'nonces'>;
+  readonly state: Pick<ChainState, 'head' | 'policy' | 'seconds'>;
+  readonly recovery: NonceContext;
+}
+
+/** What checks have found. */
+export interface Checked {
+  /** By request id. */
+  readonly verdicts: ReadonlyMap<string, Verdict>;
+  /** Why a request could not be judged, by its id: a ChainError where the node did not say what was asked. */
+  readonly failures: ReadonlyMap<string, Error>;
+}
+
+/** Checks requests of one chain. @see checkRequests */
+export type CheckRequests = (check: {
+  readonly candidates: readonly CheckCandidate[];
+  readonly maxTries?: number;
+}) => Promise<Checked>;
 
 /** Whoever posts a bad signature has it recovered with many nonces: large requests come last, so that small ones wait for none of it. */
 async function searchNonces(
-  { chain, chainId, recoverSigner }: Context,
+  context: NonceContext,
   search: {
     readonly candidates: readonly CheckCandidate[];
     readonly nonces: ReadonlyMap<Hex, bigint>;
@@ -24,7 +45,6 @@ async function searchNonces(
   },
 ): Promise<void> {
   const { candidates, nonces, maxTries } = search;
-  const context = { chainId, forwarder: chain.forwarder, recoverSigner };
   for (const candidate of candidates) await candidate.search.tryNext(context, nonces);
   const size = ({ record }: CheckCandidate) => listSignedParts(record).length;
   let left = maxTries;
@@ -37,45 +57,62 @@ async function searchNonces(
 /**
  * Checks many requests at once, with few calls to the node: each signer's nonce once, a simulation for each that is in order.
  *
- * @param relay - the relayer on this chain
+ * @param context - chain, settings and clock
  * @param check.candidates - requests to check
  * @param check.maxTries - how many nonces may be tried for those that are not in their turn; default any number. What is then not
  * found yet is left as `nonceUnknown`, and the next check goes on with it
- * @returns a verdict a request, by id; one that could not be judged for want of an answer is missing
+ * @returns a verdict, or why there is none, for each
  * @throws ChainError where the node answers nothing at all
  */
-export async function checkRequests(
-  relay: Context,
-  check: { readonly candidates: readonly CheckCandidate[]; readonly maxTries?: number },
-): Promise<ReadonlyMap<string, Verdict>> {
+export async function checkRequests(context: ChecksContext, check: Parameters<CheckRequests>[0]): Promise<Checked> {
   const verdicts = new Map<string, Verdict>();
+  const failures = new Map<string, Error>();
   const open: CheckCandidate[] = [];
   for (const candidate of check.candidates) {
-    const verdict = checkPolicy(relay, candidate.record);
+    const verdict = checkPolicy(context, candidate.record);
     if (verdict === undefined) open.push(candidate);
     else verdicts.set(candidate.record.requestId, verdict);
   }
-  if (open.length === 0) return verdicts;
+  if (open.length === 0) return { verdicts, failures };
   const signers = open.flatMap(({ record }) => listSignedParts(record).map(({ signer }) => signer));
-  const { state } = relay;
+  const { state } = context;
   const [nonces, head, forwarder, seconds] = await Promise.all([
-    relay.chain.nonces(signers),
+    context.chain.nonces(signers),
     state.head(),
     state.policy(),
     state.seconds(),
   ]);
-  const isKnown = ({ record }: CheckCandidate) => listSignedParts(record).every(({ signer }) => nonces.has(signer));
-  const known = open.filter(isKnown);
-  await searchNonces(relay, { candidates: known, nonces, maxTries: check.maxTries ?? Number.POSITIVE_INFINITY });
-  const checked = known.map(async ({ record, search }) => {
-    const input = { record, wishes: search.wishes(), nonces, head, forwarder, seconds };
-    verdicts.set(
-      record.requestId,
-      search.isDone(nonces)
-        ? await checkRequest(relay, input)
-        : { kind: 'leave', reason: 'nonceUnknown', recheckAtMs: relay.now() },
-    );
+  const known: CheckCandidate[] = [];
+  for (const candidate of open) {
+    const unread = listSignedParts(candidate.record).find(({ signer }) => !nonces.has(signer));
+    if (unread === undefined) known.push(candidate);
+    else failures.set(candidate.record.requestId, unreadNonce(unread.signer));
+  }
+  await searchNonces(context.recovery, {
+    candidates: known,
+    nonces,
+    maxTries: check.maxTries ?? Number.POSITIVE_INFINITY,
   });
-  await Promise.allSettled(checked);
-  return verdicts;
+  async function judge({ record, search }: CheckCandidate): Promise<void> {
+    const input = { record, signatures: search.signatures(), nonces, head, forwarder, seconds };
+    try {
+      verdicts.set(
+        record.requestId,
+        search.isDone(nonces) ? await checkRequest(context, input) : unsearched(context.now()),
+      );
+    } catch (error) {
+      // Whatever one request does to its check, the others are judged.
+      failures.set(record.requestId, error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+  await Promise.all(known.map(judge));
+  return { verdicts, failures };
+}
+
+function unsearched(nowMs: number): Verdict {
+  return { kind: 'leave', reason: 'nonceUnknown', recheckAtMs: nowMs };
+}
+
+function unreadNonce(signer: Hex): ChainError {
+  return new ChainError('RPC_UNAVAILABLE', `The node did not say the forwarder nonce of ${signer}.`);
 }

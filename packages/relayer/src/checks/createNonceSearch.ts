@@ -1,5 +1,5 @@
 import type { Hex } from 'viem';
-import type { RelayedRecord, SignedWish } from '../life/openRequest.ts';
+import type { RelayedRecord, SignatureRef } from '../lifecycle/openRequest.ts';
 import {
   createSignatureTest,
   listNear,
@@ -18,7 +18,7 @@ type Nonces = ReadonlyMap<Hex, bigint>;
  */
 export interface NonceSearch {
   /** What is known of each signature. */
-  wishes(): readonly SignedWish[];
+  signatures(): readonly SignatureRef[];
   /** Tries the nonce that each signature has to have to be in its turn: one recovery each. */
   tryNext(context: NonceContext, nonces: Nonces): Promise<void>;
   /** Tries all nonces near the signers' own for what was not found. @returns how many were tried, hardly more than `maxTries` */
@@ -46,14 +46,14 @@ const only = (nonce: bigint): NonceRange => ({ from: nonce, to: nonce + 1n });
  * @param record - the request
  * @param known - what an earlier search has found, in the order of the signatures
  */
-export function createNonceSearch(record: RelayedRecord, known: readonly SignedWish[] = []): NonceSearch {
+export function createNonceSearch(record: RelayedRecord, known: readonly SignatureRef[] = []): NonceSearch {
   const found = known.map(({ nonce }) => nonce);
   const tried: (NonceRange | undefined)[] = [];
   // Not kept: the queue may be long.
   const parts = () => listSignedParts(record);
   const isOpen = (index: number, range: NonceRange) => found[index] === undefined && !covers(tried[index], range);
   return {
-    wishes: () => parts().map(({ signer, r, s }, index) => ({ signer, nonce: found[index], r, s })),
+    signatures: () => parts().map(({ signer, r, s }, index) => ({ signer, nonce: found[index], r, s })),
     async tryNext(context, nonces) {
       const next = new Map(nonces);
       for (const [index, part] of parts().entries()) {

@@ -18,7 +18,7 @@ test.each(actions)('digests are those of EIP-712, with any nonce: %s', (action) 
   fc.assert(
     fc.property(createParamsArbitraries()[action], nonceArbitrary, (given, nonce) => {
       // Made for this action.
-      const source = { action, params: given as unknown as UnsignedParams, ...place };
+      const source = { action, params: given as UnsignedParams, ...place };
       const hashWith = createRequestHasher(source);
       expect(hashWith(nonce)).toBe(hashRequest({ ...source, nonce }));
       expect(hashWith(0n)).toBe(hashRequest({ ...source, nonce: 0n }));

@@ -1,6 +1,6 @@
 import type { ActionParams } from '@prism-gateway/protocol';
 import type { Hex } from 'viem';
-import type { RelayedRecord } from '../life/openRequest.ts';
+import type { RelayedRecord } from '../lifecycle/openRequest.ts';
 import { readBatchResults } from './readBatchResults.ts';
 
 const WHOLE_BPS = 10_000n;

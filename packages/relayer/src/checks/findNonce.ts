@@ -2,7 +2,7 @@ import type { RecoverSigner } from '@prism-gateway/crypto/accounts';
 import type { Action, ActionParams } from '@prism-gateway/protocol';
 import type { SignedAction, UnsignedParams } from '@prism-gateway/protocol/typed-data';
 import type { Hex } from 'viem';
-import type { RelayedRecord } from '../life/openRequest.ts';
+import type { RelayedRecord } from '../lifecycle/openRequest.ts';
 import { createRequestHasher } from './createRequestHasher.ts';
 
 /** How many nonces from the signer's next one on are tried, and how many before it. */

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem';
-import type { SignedWish } from '../life/openRequest.ts';
+import type { SignatureRef } from '../lifecycle/openRequest.ts';
 
 /** Why a request is not taken now. */
 export type LeaveReason =
@@ -11,7 +11,9 @@ export type LeaveReason =
   | 'nonceAhead'
   | 'reverts'
   /** The nonces that it was signed for have not all been looked for yet. */
-  | 'nonceUnknown';
+  | 'nonceUnknown'
+  /** The node did not say what the check asked it. */
+  | 'unjudged';
 
 /** A forwarder nonce of a signer that has to be used before the request can be. */
 export interface NonceGap {
@@ -23,9 +25,14 @@ export interface NonceGap {
 /** What a check has found. */
 export type Verdict =
   /** It can be claimed and submitted. */
-  | { readonly kind: 'ready'; readonly wishes: readonly SignedWish[]; readonly gas: bigint; readonly feeWei: bigint }
+  | {
+      readonly kind: 'ready';
+      readonly signatures: readonly SignatureRef[];
+      readonly gas: bigint;
+      readonly feeWei: bigint;
+    }
   /** It can never succeed, or is executed already: it can be claimed and reported, without sending anything. */
-  | { readonly kind: 'settle'; readonly wishes: readonly SignedWish[]; readonly errorMessage: string }
+  | { readonly kind: 'settle'; readonly signatures: readonly SignatureRef[]; readonly errorMessage: string }
   /** Not now, or not for this relayer. */
   | {
       readonly kind: 'leave';
@@ -33,7 +40,7 @@ export type Verdict =
       readonly recheckAtMs: number;
       /** What the simulation reverted with, for `reverts` and `nonceAhead`. */
       readonly errorMessage?: string;
-      readonly wishes?: readonly SignedWish[];
+      readonly signatures?: readonly SignatureRef[];
       /** For `nonceAhead`: whose turn it is not, and the forwarder nonce that has to be used first. */
       readonly gap?: NonceGap;
     };

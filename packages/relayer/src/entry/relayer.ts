@@ -1,29 +1,17 @@
-/** `npm run relayer`: the relayer as one process of Node.js. */
-import { pino } from 'pino';
-import { parseSettings, type Settings } from '../settings/settings.ts';
+/** `prism relayer`: the relayer as one process of Node.js, and what it tells of itself. */
 import { usage } from '../settings/usage.ts';
-import { startRelayer } from '../startRelayer.ts';
+import { type CommandInput, explainRequest, showStatus } from './showStatus.ts';
 import { describeStartFailure } from './startFailure.ts';
 
-/** Within this time of a signal another one is taken for the same, in milliseconds: npm repeats a terminal's Ctrl-C. */
-const REPEATED_SIGNAL_MS = 500;
-/** 128 and the number of SIGINT, as shells have it. */
-const INTERRUPTED = 130;
-
-/** Waits for the signal to stop; one that comes later means: at once. */
-function waitForSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    let firstAt: number | undefined;
-    const take = (signal: NodeJS.Signals) => {
-      firstAt ??= performance.now();
-      if (performance.now() - firstAt > REPEATED_SIGNAL_MS) process.exit(INTERRUPTED);
-      resolve(signal);
-    };
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, take);
-  });
-}
-
-async function run(settings: Settings): Promise<void> {
+/** Works until it is told to stop. What it needs is loaded here: the other commands start at once without it. */
+async function run({ environment }: CommandInput): Promise<void> {
+  const [{ waitForSignal }, { pino }, { parseSettings }, { startRelayer }] = await Promise.all([
+    import('@prism-gateway/runtime'),
+    import('pino'),
+    import('../settings/settings.ts'),
+    import('../startRelayer.ts'),
+  ]);
+  const settings = parseSettings(environment);
   const signal = waitForSignal();
   const logger = pino({ level: settings.logLevel });
   const relayer = await startRelayer({ settings, logger, now: Date.now, random: Math.random });
@@ -34,16 +22,32 @@ async function run(settings: Settings): Promise<void> {
   logger.info('stopped');
 }
 
+/** What can stand behind `relayer`, and what goes before the reason where it fails. */
+const COMMANDS = new Map<
+  string,
+  { readonly act: (input: CommandInput) => void | Promise<void>; readonly failure: string }
+>([
+  ['status', { act: showStatus, failure: 'The status cannot be read.' }],
+  ['explain', { act: explainRequest, failure: 'The request cannot be explained.' }],
+]);
+
 async function main(): Promise<number> {
+  const [name = '', ...args] = process.argv.slice(2);
   if (process.argv.includes('--help')) {
     console.log(usage);
     return 0;
   }
+  const command = COMMANDS.get(name);
+  if (command === undefined && name !== '') {
+    console.error(`There is no command ${name}: relayer, relayer status or relayer explain REQUEST_ID.`);
+    return 2;
+  }
+  const { act, failure } = command ?? { act: run, failure: 'The relayer could not start.' };
   try {
-    await run(parseSettings(process.env));
+    await act({ args, environment: process.env, print: (text) => console.log(text) });
     return 0;
   } catch (error) {
-    console.error(`The relayer could not start. ${describeStartFailure(error)}`);
+    console.error(`${failure} ${describeStartFailure(error)}`);
     return 1;
   }
 }

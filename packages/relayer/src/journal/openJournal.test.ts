@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createJournalView } from './createJournalView.ts';
 import { type Journal, openJournal } from './openJournal.ts';
 
 let dir: string;
@@ -27,7 +28,7 @@ const request = (requestId: string) => ({
     params: { cloudId: '0x01' } as never,
     createdAt: 'then',
   } as const,
-  wishes: [{ signer: '0xaa', nonce: 2n ** 200n, r: '0x01', s: '0x02' }] as const,
+  signatures: [{ signer: '0xaa', nonce: 2n ** 200n, r: '0x01', s: '0x02' }] as const,
   gas: 2n ** 70n,
   claimedAtMs: 5,
 });
@@ -42,7 +43,7 @@ function readState(requestId: string): unknown {
 }
 
 test('a request is read back as it was written, over a restart', () => {
-  journal.begin([request('a')]);
+  journal.begin([request('a')], 'claimRequests');
   journal.close();
   journal = openJournal({ path, nowMs: 1 });
   expect(journal.open()).toEqual([
@@ -52,31 +53,31 @@ test('a request is read back as it was written, over a restart', () => {
 
 // Shows RELAY-7.
 test('the intention to claim, and a call for the sender, are on the disk at once', () => {
-  journal.begin([request('a'), request('b')]);
+  journal.begin([request('a'), request('b')], 'claimRequests');
   expect(readState('a')).toBe('claiming');
-  journal.move(['a', 'b'].map((requestId) => ({ requestId, to: 'claimed', nowMs: 6 })));
+  journal.move(['a', 'b'].map((requestId) => ({ requestId, to: 'claimed', by: 'claimRequests', nowMs: 6 })));
   // Seen at once, on the disk with the next commit.
   expect(journal.get('a')?.state).toBe('claimed');
   expect(readState('a')).toBe('claiming');
-  journal.submit([submission], 7);
+  journal.submit([submission], { by: 'submitClaims', nowMs: 7 });
   expect(readState('a')).toBe('submitted');
   expect(journal.submission('i')).toEqual(submission);
   expect(journal.get('b')).toMatchObject({ state: 'submitted', intentId: 'i', attempts: 1 });
 });
 
 test('moves reach the disk without a further write', async () => {
-  journal.begin([request('a')]);
-  journal.move([{ requestId: 'a', to: 'lost', nowMs: 6 }]);
+  journal.begin([request('a')], 'claimRequests');
+  journal.move([{ requestId: 'a', to: 'lost', by: 'claimRequests', nowMs: 6 }]);
   await expect.poll(() => readState('a')).toBe('lost');
 });
 
 test('the whole life: outcome kept until it is reported, then forgotten after a week', () => {
-  journal.begin([request('a')]);
-  journal.move([{ requestId: 'a', to: 'claimed', nowMs: 6 }]);
+  journal.begin([request('a')], 'claimRequests');
+  journal.move([{ requestId: 'a', to: 'claimed', by: 'claimRequests', nowMs: 6 }]);
   const outcome = { status: 'failed', errorMessage: 'PrismNotFound(0x01)' } as const;
-  journal.move([{ requestId: 'a', to: 'mined', outcome, nowMs: 7 }]);
+  journal.move([{ requestId: 'a', to: 'mined', by: 'reviewClaim', outcome, nowMs: 7 }]);
   expect(journal.get('a')).toMatchObject({ state: 'mined', outcome });
-  journal.move([{ requestId: 'a', to: 'reported', nowMs: 8 }]);
+  journal.move([{ requestId: 'a', to: 'reported', by: 'reportOutcomes', nowMs: 8 }]);
   expect(journal.get('a')).toBeUndefined();
   expect(journal.open()).toEqual([]);
   journal.close();
@@ -87,10 +88,10 @@ test('the whole life: outcome kept until it is reported, then forgotten after a 
 });
 
 test('a wrong move changes nothing, and spares what was written before', () => {
-  journal.begin([request('a'), request('b')]);
-  journal.move([{ requestId: 'a', to: 'claimed', nowMs: 6 }]);
-  const moves = ['a', 'b'].map((requestId) => ({ requestId, to: 'reported', nowMs: 7 }) as const);
-  expect(() => journal.move([{ requestId: 'b', to: 'claimed', nowMs: 7 }, ...moves])).toThrow(
+  journal.begin([request('a'), request('b')], 'claimRequests');
+  journal.move([{ requestId: 'a', to: 'claimed', by: 'claimRequests', nowMs: 6 }]);
+  const moves = ['a', 'b'].map((requestId) => ({ requestId, to: 'reported', by: 'reportOutcomes', nowMs: 7 }) as const);
+  expect(() => journal.move([{ requestId: 'b', to: 'claimed', by: 'claimRequests', nowMs: 7 }, ...moves])).toThrow(
     'cannot go from claimed to reported',
   );
   expect(journal.get('a')?.state).toBe('claimed');
@@ -98,26 +99,69 @@ test('a wrong move changes nothing, and spares what was written before', () => {
 });
 
 test('a request that was lost may be claimed again; an open one may not be begun twice', () => {
-  journal.begin([request('a')]);
-  expect(() => journal.begin([request('a')])).toThrow();
-  journal.move([{ requestId: 'a', to: 'lost', nowMs: 6 }]);
-  journal.begin([request('a')]);
+  journal.begin([request('a')], 'claimRequests');
+  expect(() => journal.begin([request('a')], 'claimRequests')).toThrow();
+  journal.move([{ requestId: 'a', to: 'lost', by: 'claimRequests', nowMs: 6 }]);
+  journal.begin([request('a')], 'claimRequests');
   expect(journal.get('a')).toMatchObject({ state: 'claiming', attempts: 0 });
 });
 
 test('a request that was submitted, lost and claimed again counts on: each of its sendings has an intent of its own', () => {
   const claimAndSubmit = (intentId: string) => {
-    journal.begin([request('a')]);
-    journal.move([{ requestId: 'a', to: 'claimed', nowMs: 6 }]);
-    journal.submit([{ ...submission, intentId, requestIds: ['a'] }], 7);
+    journal.begin([request('a')], 'claimRequests');
+    journal.move([{ requestId: 'a', to: 'claimed', by: 'claimRequests', nowMs: 6 }]);
+    journal.submit([{ ...submission, intentId, requestIds: ['a'] }], { by: 'submitClaims', nowMs: 7 });
   };
   claimAndSubmit('a#1');
   const outcome = { status: 'failed', errorMessage: 'PrismNotFound(0x01)' } as const;
-  journal.move([{ requestId: 'a', to: 'mined', outcome, nowMs: 8 }]);
-  journal.move([{ requestId: 'a', to: 'lost', nowMs: 9 }]);
-  journal.begin([request('a')]);
+  journal.move([{ requestId: 'a', to: 'mined', by: 'followSubmission', outcome, nowMs: 8 }]);
+  journal.move([{ requestId: 'a', to: 'lost', by: 'reportOutcomes', nowMs: 9 }]);
+  journal.begin([request('a')], 'claimRequests');
   expect(journal.get('a')).toMatchObject({ state: 'claiming', attempts: 1, outcome: undefined, intentId: undefined });
-  journal.move([{ requestId: 'a', to: 'lost', nowMs: 10 }]);
+  journal.move([{ requestId: 'a', to: 'lost', by: 'claimRequests', nowMs: 10 }]);
   claimAndSubmit('a#2');
   expect(journal.get('a')).toMatchObject({ state: 'submitted', attempts: 2, intentId: 'a#2' });
+});
+
+test('a move by somebody else’s hand is refused', () => {
+  journal.begin([request('a')], 'claimRequests');
+  expect(() => journal.move([{ requestId: 'a', to: 'claimed', by: 'reportOutcomes', nowMs: 6 }])).toThrow(
+    'request a cannot go from claiming to claimed by reportOutcomes',
+  );
+});
+
+test('it tells all it knows of a request: verdict, moves, submissions and outcome, also to another process', () => {
+  const { record } = request('a');
+  const gap = { signer: '0xaa', nonce: 3n } as const;
+  const left = { kind: 'leave', reason: 'nonceAhead', recheckAtMs: 9, errorMessage: 'ahead', gap } as const;
+  journal.judge([{ record, verdict: left, nowMs: 3 }]);
+  expect(journal.view.waiting(5)).toEqual([
+    {
+      ...{ requestId: 'a', signer: '0xaa', action: 'DELETE_PRISM_FOR', verdict: 'nonceAhead', message: 'ahead' },
+      ...{ waitsFor: 'forwarder nonce 3 of 0xaa', judgedAtMs: 3, recheckAtMs: 9 },
+    },
+  ]);
+  journal.judge([{ record, verdict: { kind: 'ready', signatures: [], gas: 1n, feeWei: 2n }, nowMs: 4 }]);
+  expect(journal.view.countVerdicts()).toEqual({ ready: 1 });
+  journal.begin([request('a')], 'claimRequests');
+  journal.move([{ requestId: 'a', to: 'claimed', by: 'claimRequests', nowMs: 6 }]);
+  journal.addTotals({ spentWei: 2n ** 70n, earnedCredits: 1n, transactions: 1n });
+  journal.addTotals({ spentWei: 1n, earnedCredits: 2n, transactions: 1n });
+  journal.submit([{ ...submission, requestIds: ['a'] }], { by: 'submitClaims', nowMs: 7 });
+  const other = new DatabaseSync(path, { readOnly: true });
+  const view = createJournalView(other);
+  expect(view.explain('a')).toMatchObject({
+    verdict: { verdict: 'ready', judgedAtMs: 4 },
+    request: { state: 'submitted', intentId: 'i', attempts: 1 },
+    moves: [
+      { state: 'claiming', by: 'claimRequests', atMs: 5 },
+      { state: 'claimed', by: 'claimRequests', atMs: 6 },
+      { state: 'submitted', by: 'submitClaims', atMs: 7 },
+    ],
+    submissions: [{ intentId: 'i', requests: 1, atMs: 7 }],
+  });
+  expect(view.held(5)).toMatchObject([{ requestId: 'a', state: 'submitted', action: 'DELETE_PRISM_FOR' }]);
+  expect(view.totals()).toEqual({ spentWei: 2n ** 70n + 1n, earnedCredits: 3n, transactions: 2n });
+  expect(view.explain('b')).toBeUndefined();
+  other.close();
 });

@@ -1,6 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
-import { assertMove, type LifeState } from '../life/life.ts';
-import type { OpenRequest, Outcome, Submission } from '../life/openRequest.ts';
+import { assertMove, type LifeState, type Mover } from '../lifecycle/lifecycle.ts';
+import type { BegunRequest, OpenRequest, Outcome, Submission } from '../lifecycle/openRequest.ts';
+import { createJournalView, type JournalView, type Totals } from './createJournalView.ts';
+import { type JudgedRequest, openJudgedTable } from './judged.ts';
 import { type Row, readRow, writeFields } from './rows.ts';
 import { JOURNAL_SCHEMA } from './schema.ts';
 
@@ -10,25 +12,38 @@ const BUSY_TIMEOUT_MS = 5000;
 const KEEP_ENDED_MS = 7 * 86_400_000;
 
 /** A change of state, and what comes with it. */
-export type JournalMove = { readonly requestId: string; readonly nowMs: number } & (
+export type JournalMove = { readonly requestId: string; readonly by: Mover; readonly nowMs: number } & (
   | { readonly to: 'claimed'; readonly intentId?: undefined }
   | { readonly to: 'mined'; readonly outcome: Outcome }
   | { readonly to: 'reported' | 'lost' }
 );
 
+/** Whose move it is, and when. */
+export interface MoveNote {
+  readonly by: Mover;
+  /** Unix time in milliseconds. */
+  readonly nowMs: number;
+}
+
 /** What the relayer promises to remember: its claims, what it handed to the sender, and outcomes until they are reported. */
 export interface Journal {
+  /** What people may read of it. */
+  readonly view: JournalView;
   /** Notes the intention to claim, on the disk before it returns; what stood there of a request that had ended is replaced, but its attempts count on. */
-  begin(requests: readonly Omit<OpenRequest, 'state' | 'intentId' | 'outcome' | 'attempts'>[]): void;
+  begin(requests: readonly BegunRequest[], by: Mover): void;
   /** Notes a claim that the gateway knows and the journal did not. */
-  adopt(request: Omit<OpenRequest, 'state' | 'intentId' | 'outcome' | 'attempts'>): void;
+  adopt(request: BegunRequest): void;
   /** Notes calls before the sender gets them, on the disk before it returns; all their requests become `submitted`. */
-  submit(submissions: readonly Submission[], nowMs: number): void;
+  submit(submissions: readonly Submission[], note: MoveNote): void;
   /**
    * Makes moves, all or none; on the disk a moment later. A crash may undo them: from the state before, gateway and chain lead to the
    * same state again.
    */
   move(moves: readonly JournalMove[]): void;
+  /** Notes verdicts, of requests that are claimed or not; on the disk a moment later. */
+  judge(judged: readonly JudgedRequest[]): void;
+  /** Adds to what was spent and earned in all; on the disk a moment later. */
+  addTotals(more: Totals): void;
   get(requestId: string): OpenRequest | undefined;
   submission(intentId: string): Submission | undefined;
   /** Requests that have not ended, oldest claim first. */
@@ -59,6 +74,11 @@ export function openJournal(options: { readonly path: string; readonly nowMs: nu
   database.exec(
     'DELETE FROM submissions WHERE intent_id NOT IN (SELECT intent_id FROM requests WHERE intent_id IS NOT NULL)',
   );
+  database.exec('DELETE FROM moves WHERE request_id NOT IN (SELECT request_id FROM requests)');
+  const judgedTable = openJudgedTable(database);
+  const view = createJournalView(database);
+  const insertMove = database.prepare('INSERT INTO moves (request_id, state, mover, moved_at) VALUES (?, ?, ?, ?)');
+  const setTotal = database.prepare('INSERT OR REPLACE INTO totals (name, amount) VALUES (?, ?)');
   const insert = database.prepare(
     `INSERT INTO requests (request_id, state, record, wishes, gas, attempts, claimed_at, updated_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -110,43 +130,64 @@ export function openJournal(options: { readonly path: string; readonly nowMs: nu
   // The columns are the schema's own.
   const find = (requestId: string) => select.get(requestId) as unknown as Row | undefined;
 
-  function update(requestId: string, to: LifeState, fields: Partial<Record<keyof Row, SqlValue>>, nowMs: number): void {
+  function update(
+    move: MoveNote & { requestId: string; to: LifeState },
+    fields: Partial<Record<keyof Row, SqlValue>>,
+  ): void {
+    const { requestId, to, by, nowMs } = move;
     const row = find(requestId);
     if (row === undefined) throw new TypeError(`request ${requestId} is not in the journal`);
-    assertMove({ requestId, from: row.state, to });
+    assertMove({ requestId, from: row.state, to, by });
     const next = { ...row, ...fields };
     change.run(to, next.intent_id, next.attempts, next.outcome, nowMs, requestId);
+    insertMove.run(requestId, to, by, nowMs);
   }
 
-  function start(request: Parameters<Journal['adopt']>[0], state: 'claiming' | 'claimed'): void {
-    const { record, wishes, gas } = writeFields(request);
+  function start(
+    request: BegunRequest,
+    { from, to, by }: { from: LifeState; to: 'claiming' | 'claimed'; by: Mover },
+  ): void {
+    const { record, signatures, gas } = writeFields(request);
     const { requestId, claimedAtMs } = request;
+    assertMove({ requestId, from, to, by });
     // Counted on from an earlier claim: the intents of its sendings are used already, here and by the sender.
     const attempts = find(requestId)?.attempts ?? 0;
     forget.run(requestId);
-    insert.run(requestId, state, record, wishes, gas, attempts, claimedAtMs, claimedAtMs);
+    insert.run(requestId, to, record, signatures, gas, attempts, claimedAtMs, claimedAtMs);
+    insertMove.run(requestId, to, by, claimedAtMs);
   }
 
-  function noteSubmission({ intentId, to, data, gasLimit, requestIds }: Submission, nowMs: number): void {
-    insertSubmission.run(intentId, to, data, String(gasLimit), JSON.stringify(requestIds), nowMs);
+  function noteSubmission({ intentId, to, data, gasLimit, requestIds }: Submission, note: MoveNote): void {
+    insertSubmission.run(intentId, to, data, String(gasLimit), JSON.stringify(requestIds), note.nowMs);
     for (const requestId of requestIds) {
       const attempts = (find(requestId)?.attempts ?? 0) + 1;
-      update(requestId, 'submitted', { intent_id: intentId, attempts }, nowMs);
+      update({ ...note, requestId, to: 'submitted' }, { intent_id: intentId, attempts });
     }
   }
 
   function makeMoves(moves: readonly JournalMove[]): void {
     for (const move of moves) {
       const fields = move.to === 'mined' ? { outcome: JSON.stringify(move.outcome) } : {};
-      update(move.requestId, move.to, move.to === 'claimed' ? { intent_id: null } : fields, move.nowMs);
+      update(move, move.to === 'claimed' ? { intent_id: null } : fields);
+    }
+  }
+
+  function addTotals(more: Totals): void {
+    const totals = view.totals();
+    for (const name of ['spentWei', 'earnedCredits', 'transactions'] as const) {
+      setTotal.run(name, String(totals[name] + more[name]));
     }
   }
 
   return {
-    begin: (requests) => writeNow(() => requests.forEach((request) => void start(request, 'claiming'))),
-    adopt: (request) => writeNow(() => start(request, 'claimed')),
-    submit: (submissions, nowMs) => writeNow(() => submissions.forEach((each) => void noteSubmission(each, nowMs))),
+    view,
+    begin: (requests, by) =>
+      writeNow(() => requests.forEach((request) => void start(request, { from: 'checked', to: 'claiming', by }))),
+    adopt: (request) => writeNow(() => start(request, { from: 'seen', to: 'claimed', by: 'adoptClaims' })),
+    submit: (submissions, note) => writeNow(() => submissions.forEach((each) => void noteSubmission(each, note))),
     move: (moves) => write(() => makeMoves(moves)),
+    judge: (judged) => write(() => judged.forEach((each) => void judgedTable.write(each))),
+    addTotals: (more) => write(() => addTotals(more)),
     get(requestId) {
       const row = find(requestId);
       return row === undefined || row.state === 'reported' || row.state === 'lost' ? undefined : readRow(row);

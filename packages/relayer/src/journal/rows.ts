@@ -1,5 +1,5 @@
-import type { OpenState } from '../life/life.ts';
-import type { OpenRequest, Outcome, RelayedRecord, SignedWish } from '../life/openRequest.ts';
+import type { OpenState } from '../lifecycle/lifecycle.ts';
+import type { OpenRequest, Outcome, RelayedRecord, SignatureRef } from '../lifecycle/openRequest.ts';
 
 /** A row of the table of requests. */
 export interface Row {
@@ -14,18 +14,18 @@ export interface Row {
   readonly claimed_at: number;
 }
 
-type WrittenWish = Omit<SignedWish, 'nonce'> & { readonly nonce: string | null };
+type WrittenSignature = Omit<SignatureRef, 'nonce'> & { readonly nonce: string | null };
 
 /** Writes what of a request is JSON or decimal text in its row. */
-export function writeFields(request: Pick<OpenRequest, 'record' | 'wishes' | 'gas'>) {
+export function writeFields(request: Pick<OpenRequest, 'record' | 'signatures' | 'gas'>) {
   const { requestId, action, signer, params, createdAt } = request.record;
-  const wishes: WrittenWish[] = request.wishes.map((wish) => ({
-    ...wish,
-    nonce: wish.nonce === undefined ? null : String(wish.nonce),
+  const signatures: WrittenSignature[] = request.signatures.map((signature) => ({
+    ...signature,
+    nonce: signature.nonce === undefined ? null : String(signature.nonce),
   }));
   return {
     record: JSON.stringify({ requestId, action, signer, params, createdAt }),
-    wishes: JSON.stringify(wishes),
+    signatures: JSON.stringify(signatures),
     gas: request.gas === undefined ? null : String(request.gas),
   };
 }
@@ -37,9 +37,9 @@ export function readRow(row: Row): OpenRequest {
     // Only open rows are read.
     state: row.state as OpenState,
     record: JSON.parse(row.record) as RelayedRecord,
-    wishes: (JSON.parse(row.wishes) as WrittenWish[]).map((wish) => ({
-      ...wish,
-      nonce: wish.nonce === null ? undefined : BigInt(wish.nonce),
+    signatures: (JSON.parse(row.wishes) as WrittenSignature[]).map((signature) => ({
+      ...signature,
+      nonce: signature.nonce === null ? undefined : BigInt(signature.nonce),
     })),
     gas: row.gas === null ? undefined : BigInt(row.gas),
     intentId: row.intent_id ?? undefined,

@@ -1,4 +1,7 @@
-/** The journal's tables. Amounts are decimal text, since they pass 2^63; times are Unix milliseconds. */
+/**
+ * The journal's tables. Amounts are decimal text, since they pass 2^63; times are Unix milliseconds. `wishes` holds the references of a
+ * request's signatures: the column keeps the name that journals on the disk have.
+ */
 export const JOURNAL_SCHEMA = `
   CREATE TABLE IF NOT EXISTS requests (
     request_id TEXT PRIMARY KEY,
@@ -21,4 +24,23 @@ export const JOURNAL_SCHEMA = `
     request_ids TEXT NOT NULL,
     created_at INTEGER NOT NULL
   ) STRICT;
+  CREATE TABLE IF NOT EXISTS moves (
+    request_id TEXT NOT NULL,
+    state TEXT NOT NULL,
+    mover TEXT NOT NULL,
+    moved_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS moves_of ON moves (request_id);
+  CREATE TABLE IF NOT EXISTS judged (
+    request_id TEXT PRIMARY KEY,
+    signer TEXT NOT NULL,
+    action TEXT NOT NULL,
+    verdict TEXT NOT NULL,
+    message TEXT,
+    waits_for TEXT,
+    judged_at INTEGER NOT NULL,
+    recheck_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS judged_when ON judged (judged_at);
+  CREATE TABLE IF NOT EXISTS totals (name TEXT PRIMARY KEY, amount TEXT NOT NULL) STRICT;
 `;

@@ -20,6 +20,8 @@ export interface Metrics {
   readonly earnedCredits: Counter<'chain'>;
   readonly faults: Counter<'chain' | 'where'>;
   readonly inFlight: Gauge<'chain'>;
+  /** Requests that are known and not yet done with, by `reason`: what they wait for, or how far they are. */
+  readonly requests: Gauge<'chain' | 'reason'>;
   /** In ether. */
   readonly balance: Gauge<'chain'>;
   /** Share of the page's head that is claimed at once. */
@@ -51,6 +53,10 @@ export function createMetrics(): Metrics {
     earnedCredits: counter('earned_credits', 'Credits that were earned as fees', ['chain']),
     faults: counter('faults', 'Calls and work that failed, by place', ['chain', 'where']),
     inFlight: gauge('in_flight', 'Requests that are claimed and not yet reported', ['chain']),
+    requests: gauge('requests', 'Requests that are known and not done with, by what they wait for', [
+      'chain',
+      'reason',
+    ]),
     balance: gauge('balance_ether', 'Ether of the relayer', ['chain']),
     claimShare: gauge('claim_share', "Share of the page's head that is claimed at once", ['chain']),
     duration: new Histogram({

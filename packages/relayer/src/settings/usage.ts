@@ -3,6 +3,11 @@ export const usage = `Prism relayer: npm run relayer
 
 Claims requests of a gateway, submits them to the Forwarder, reports. Settings are environment variables.
 
+  npm run relayer                              works until SIGTERM or SIGINT
+  npm run relayer -- status [--json]           what it holds, has judged and why, waits for, has spent and earned
+  npm run relayer -- explain REQUEST_ID        all that it knows of one request; --json, too
+  Both read the journals of DATA_DIR, of a relayer at work or not.
+
   GATEWAY_URL          http://127.0.0.1:8787   the gateway; this relayer's address must be on its whitelist
   RELAYER_PRIVATE_KEY                          0x and 64 hex digits; or an encrypted keystore:
   RELAYER_KEYSTORE, RELAYER_KEYSTORE_PASSWORD  path of the file, and its password
@@ -32,7 +37,7 @@ What it takes and what it pays:
 How it runs:
   POLL_MIN_MS, POLL_MAX_MS  200, 2000          pause between two looks at the queue; it grows while there is nothing to do
   DATA_DIR             ./data                  its journals; one relayer a key
-  METRICS_PORT         9464                    Prometheus on 127.0.0.1, /metrics and /health; 0 = any free port, or off
+  METRICS_PORT         9464                    on 127.0.0.1: /metrics (Prometheus), /health, /status; 0 = any free port, or off
   LOG_LEVEL            info                    debug, info, warn, error or silent
   DRAIN_SECONDS        60                      how long it finishes what it has claimed after SIGTERM or SIGINT
 `;

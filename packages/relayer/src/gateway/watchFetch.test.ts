@@ -1,0 +1,32 @@
+import { createServer } from 'node:http';
+import { listenOnLoopback } from '@prism-gateway/testing';
+import { expect, it } from 'vitest';
+import { createHealth } from '../lifecycle/createHealth.ts';
+import { watchFetch } from './watchFetch.ts';
+
+const reasons = (faults: readonly string[]) => faults.map((fault) => fault.replace(/^.*Z: /, ''));
+
+it('tells what the gateway answers: whether it works, refuses this relayer, or is gone', async () => {
+  let status = 200;
+  const server = await listenOnLoopback(createServer((_, response) => void response.writeHead(status).end()));
+  const health = createHealth({ parts: ['gateway'], silentMs: 1, now: () => 0 });
+  const fetch = watchFetch(globalThis.fetch, health);
+  const seen: (readonly string[])[] = [];
+  for (status of [200, 503, 401, 404]) {
+    await fetch(server.url);
+    seen.push(reasons(health.faults()));
+  }
+  await server.close();
+  await expect(fetch(server.url)).rejects.toThrow();
+  seen.push(reasons(health.faults()));
+  expect(seen).toEqual([[], ['it answers 503'], ['it answers 401'], [], ['it does not answer']]);
+});
+
+it('takes a call that is given up for no answer of the gateway', async () => {
+  const health = createHealth({ parts: ['gateway'], silentMs: 1, now: () => 0 });
+  health.noteWell('gateway');
+  await expect(
+    watchFetch(globalThis.fetch, health)('http://127.0.0.1:9', { signal: AbortSignal.abort() }),
+  ).rejects.toThrow();
+  expect(health.faults()).toEqual([]);
+});

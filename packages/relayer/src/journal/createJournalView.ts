@@ -1,0 +1,164 @@
+import type { DatabaseSync } from 'node:sqlite';
+
+/** Amounts that only ever grow. */
+export interface Totals {
+  /** Paid for gas. */
+  readonly spentWei: bigint;
+  /** This relayer's share of fees, in base units. */
+  readonly earnedCredits: bigint;
+  readonly transactions: bigint;
+}
+
+/** A request that this relayer holds, for people to read. */
+export interface HeldRequest {
+  readonly requestId: string;
+  readonly state: string;
+  readonly action: string;
+  readonly signer: string;
+  readonly claimedAtMs: number;
+  readonly updatedAtMs: number;
+  readonly attempts: number;
+  /** Once it was handed to the sender. */
+  readonly intentId?: string;
+}
+
+/** A verdict as it was written. */
+export interface WrittenVerdict {
+  readonly requestId: string;
+  readonly signer: string;
+  readonly action: string;
+  /** `ready`, `settle`, or why it was left. */
+  readonly verdict: string;
+  readonly message?: string;
+  /** What has to come first. */
+  readonly waitsFor?: string;
+  readonly judgedAtMs: number;
+  readonly recheckAtMs?: number;
+}
+
+/** All that the journal knows of one request. */
+export interface RequestStory {
+  readonly requestId: string;
+  readonly verdict?: WrittenVerdict;
+  readonly request?: HeldRequest & { readonly gas?: string; readonly outcome?: unknown; readonly signatures: unknown };
+  readonly moves: readonly { readonly state: string; readonly by: string; readonly atMs: number }[];
+  readonly submissions: readonly {
+    readonly intentId: string;
+    readonly gasLimit: string;
+    readonly requests: number;
+    readonly atMs: number;
+  }[];
+}
+
+/** What people may read of a journal, in a relayer at work or from its disk. */
+export interface JournalView {
+  /** Requests that have not ended, oldest claim first. @param limit - most of them */
+  held(limit: number): readonly HeldRequest[];
+  countHeld(): Readonly<Record<string, number>>;
+  /** How many requests have each verdict, among those that are remembered. */
+  countVerdicts(): Readonly<Record<string, number>>;
+  /** The newest verdicts of requests that wait for something. */
+  waiting(limit: number): readonly WrittenVerdict[];
+  totals(): Totals;
+  /** @returns undefined for a request that the journal does not know */
+  explain(requestId: string): RequestStory | undefined;
+}
+
+type SqlRow = Record<string, unknown>;
+
+/** The columns are the schema's own: so are the types below. */
+const text = (row: SqlRow, name: string) => row[name] as string;
+const number = (row: SqlRow, name: string) => row[name] as number;
+
+function readHeld(row: SqlRow): HeldRequest {
+  return {
+    requestId: text(row, 'request_id'),
+    state: text(row, 'state'),
+    action: text(row, 'action'),
+    signer: text(row, 'signer'),
+    claimedAtMs: number(row, 'claimed_at'),
+    updatedAtMs: number(row, 'updated_at'),
+    attempts: number(row, 'attempts'),
+    ...(row.intent_id !== null && { intentId: text(row, 'intent_id') }),
+  };
+}
+
+function readVerdict(row: SqlRow): WrittenVerdict {
+  return {
+    requestId: text(row, 'request_id'),
+    signer: text(row, 'signer'),
+    action: text(row, 'action'),
+    verdict: text(row, 'verdict'),
+    ...(row.message !== null && { message: text(row, 'message') }),
+    ...(row.waits_for !== null && { waitsFor: text(row, 'waits_for') }),
+    judgedAtMs: number(row, 'judged_at'),
+    ...(row.recheck_at !== null && { recheckAtMs: number(row, 'recheck_at') }),
+  };
+}
+
+const HELD = `SELECT request_id, state, json_extract(record, '$.action') AS action, json_extract(record, '$.signer') AS signer,
+  claimed_at, updated_at, attempts, intent_id, gas, outcome, wishes FROM requests`;
+
+/** Makes the view of a journal's database. @param database - with the journal's tables; may be read-only */
+export function createJournalView(database: DatabaseSync): JournalView {
+  const held = database.prepare(`${HELD} WHERE state NOT IN ('reported', 'lost') ORDER BY claimed_at LIMIT ?`);
+  const countHeld = database.prepare(
+    "SELECT state AS name, count(*) AS rows FROM requests WHERE state NOT IN ('reported', 'lost') GROUP BY state",
+  );
+  const countVerdicts = database.prepare('SELECT verdict AS name, count(*) AS rows FROM judged GROUP BY verdict');
+  const waiting = database.prepare('SELECT * FROM judged WHERE waits_for IS NOT NULL ORDER BY judged_at DESC LIMIT ?');
+  const totals = database.prepare('SELECT name, amount FROM totals');
+  const one = database.prepare(`${HELD} WHERE request_id = ?`);
+  const verdict = database.prepare('SELECT * FROM judged WHERE request_id = ?');
+  const moves = database.prepare('SELECT state, mover, moved_at FROM moves WHERE request_id = ? ORDER BY rowid');
+  const submissions = database.prepare(
+    'SELECT intent_id, gas_limit, request_ids, created_at FROM submissions WHERE instr(request_ids, ?) > 0 ORDER BY created_at',
+  );
+  const readCounts = (rows: readonly SqlRow[]) =>
+    Object.fromEntries(rows.map((row) => [text(row, 'name'), number(row, 'rows')]));
+
+  function explain(requestId: string): RequestStory | undefined {
+    const [row, judged, steps] = [one.get(requestId), verdict.get(requestId), moves.all(requestId)];
+    if (row === undefined && judged === undefined) return undefined;
+    return {
+      requestId,
+      ...(judged !== undefined && { verdict: readVerdict(judged) }),
+      ...(row !== undefined && {
+        request: {
+          ...readHeld(row),
+          ...(row.gas !== null && { gas: text(row, 'gas') }),
+          ...(row.outcome !== null && { outcome: JSON.parse(text(row, 'outcome')) as unknown }),
+          signatures: JSON.parse(text(row, 'wishes')) as unknown,
+        },
+      }),
+      moves: steps.map((step) => ({
+        state: text(step, 'state'),
+        by: text(step, 'mover'),
+        atMs: number(step, 'moved_at'),
+      })),
+      submissions: submissions.all(`"${requestId}"`).map((each) => ({
+        intentId: text(each, 'intent_id'),
+        gasLimit: text(each, 'gas_limit'),
+        requests: (JSON.parse(text(each, 'request_ids')) as string[]).length,
+        atMs: number(each, 'created_at'),
+      })),
+    };
+  }
+
+  return {
+    held: (limit) => held.all(limit).map(readHeld),
+    countHeld: () => readCounts(countHeld.all()),
+    countVerdicts: () => readCounts(countVerdicts.all()),
+    waiting: (limit) => waiting.all(limit).map(readVerdict),
+    totals() {
+      const amounts = new Map(totals.all().map((row) => [text(row, 'name'), BigInt(text(row, 'amount'))]));
+      const amount = (name: keyof Totals) => amounts.get(name) ?? 0n;
+      return {
+        spentWei: amount('spentWei'),
+        earnedCredits: amount('earnedCredits'),
+        transactions: amount('transactions'),
+      };
+    },
+    explain,
+  };
+}

@@ -1,0 +1,66 @@
+import type { Journal } from '../journal/openJournal.ts';
+import type { InFlight, Standing } from './createInFlight.ts';
+import type { OpenRequest } from './openRequest.ts';
+
+/** Moves requests on from one state. @returns ids of those that have a next move; the others have ended, or wait for the next start */
+export type Handler = (requests: readonly OpenRequest[]) => Promise<readonly string[]>;
+
+/** Who takes a request on, by where it stands; each is the file of its name. */
+export interface Handlers {
+  /** `claiming`, or `claimed` before a restart: asks the gateway whose it is. */
+  readonly confirmClaim: Handler;
+  /** `claimed`, and checked a moment ago: hands it to the sender. */
+  readonly submitClaims: Handler;
+  /** `claimed`, and something is in the way: checks it until it can be submitted, or has an outcome. */
+  readonly reviewClaim: Handler;
+  /** `submitted`: waits for its transaction. */
+  readonly followSubmission: Handler;
+  /** `mined`: tells the gateway. */
+  readonly reportOutcomes: Handler;
+}
+
+/** What the way of open requests goes through. */
+export interface AdvancePorts {
+  readonly journal: Pick<Journal, 'get'>;
+  readonly inFlight: Pick<InFlight, 'standing' | 'run'>;
+  readonly handlers: Handlers;
+}
+
+interface Step {
+  readonly handler: keyof Handlers;
+  /** Requests of one lane are handled together. */
+  readonly lane: string;
+}
+
+/** @throws never: each open state has its handler */
+function chooseStep({ requestId, state, intentId }: OpenRequest, standing: Standing | undefined): Step {
+  if (state === 'submitted') return { handler: 'followSubmission', lane: intentId ?? requestId };
+  if (state === 'mined') return { handler: 'reportOutcomes', lane: 'all' };
+  if (state === 'claiming' || standing === undefined) return { handler: 'confirmClaim', lane: requestId };
+  if (standing.kind === 'ready') return { handler: 'submitClaims', lane: 'all' };
+  return { handler: 'reviewClaim', lane: requestId };
+}
+
+/**
+ * Takes requests on from wherever the journal has them, move by move, until each has ended. Those that go together stay together.
+ * The work goes on beside the caller's; `inFlight` keeps it.
+ *
+ * @param ports - journal, and the handlers of the states
+ * @param requestIds - those that have ended are passed over
+ */
+export function advanceRequests(ports: AdvancePorts, requestIds: readonly string[]): void {
+  const { journal, inFlight, handlers } = ports;
+  const lanes = new Map<string, { readonly handle: Handler; readonly requests: OpenRequest[] }>();
+  for (const requestId of requestIds) {
+    const request = journal.get(requestId);
+    if (request === undefined) continue;
+    const { handler, lane } = chooseStep(request, inFlight.standing(requestId));
+    const key = `${handler} ${lane}`;
+    const together = lanes.get(key) ?? { handle: handlers[handler], requests: [] };
+    together.requests.push(request);
+    lanes.set(key, together);
+  }
+  for (const { handle, requests } of lanes.values()) {
+    inFlight.run(handle(requests).then((moved) => advanceRequests(ports, moved)));
+  }
+}

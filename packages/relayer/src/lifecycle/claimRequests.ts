@@ -1,0 +1,84 @@
+import type { ClaimResult, RequestGateway } from '../gateway/requestGateway.ts';
+import type { Journal } from '../journal/openJournal.ts';
+import type { Candidate, Candidates } from './createCandidates.ts';
+import type { ChainNotes } from './createChainNotes.ts';
+import type { ClaimRateController } from './createClaimRateController.ts';
+import type { InFlight } from './createInFlight.ts';
+
+/** A candidate whose verdict says that it is to be claimed. */
+export type Claimable = Candidate & {
+  readonly verdict: Extract<Candidate['verdict'], { readonly kind: 'ready' | 'settle' }>;
+};
+
+/** What claiming goes through. */
+export interface ClaimPorts {
+  readonly gateway: Pick<RequestGateway, 'claim'>;
+  readonly journal: Pick<Journal, 'begin' | 'move'>;
+  readonly inFlight: Pick<InFlight, 'take' | 'drop' | 'note' | 'size'>;
+  readonly candidates: Pick<Candidates, 'forget'>;
+  readonly claimRate: ClaimRateController;
+  readonly notes: Pick<ChainNotes, 'claimed' | 'inFlight' | 'claimShare'>;
+  readonly now: () => number;
+  readonly signal: AbortSignal;
+}
+
+function noteStanding({ inFlight }: ClaimPorts, { record: { requestId }, verdict }: Claimable): void {
+  const isHopeless = verdict.kind === 'settle';
+  const standing = isHopeless ? ({ kind: 'blocked', sinceMs: 0 } as const) : ({ ...verdict, kind: 'ready' } as const);
+  inFlight.note(requestId, standing);
+}
+
+/** `checked` becomes `claiming`, on the disk before the gateway is asked, and then `claimed` or `lost`. */
+async function claimBurst(ports: ClaimPorts, burst: readonly Claimable[]): Promise<ReadonlyMap<string, ClaimResult>> {
+  const { gateway, journal, inFlight, candidates, notes, now } = ports;
+  const by = 'claimRequests';
+  const claimedAtMs = now();
+  const requests = burst.map(({ record, verdict }) => ({
+    requestId: record.requestId,
+    record,
+    signatures: verdict.signatures,
+    gas: verdict.kind === 'ready' ? verdict.gas : undefined,
+    claimedAtMs,
+  }));
+  journal.begin(requests, by);
+  for (const request of requests) inFlight.take(request);
+  const results = await gateway.claim(requests.map(({ requestId }) => requestId));
+  const known = [...results].filter(([, result]) => result !== 'unknown');
+  const nowMs = now();
+  journal.move(
+    known.map(([requestId, result]) => ({ requestId, to: result === 'won' ? 'claimed' : 'lost', by, nowMs })),
+  );
+  for (const claimable of burst) {
+    const { requestId } = claimable.record;
+    const result = results.get(requestId) ?? 'unknown';
+    notes.claimed(result);
+    candidates.forget(requestId);
+    if (result === 'won') noteStanding(ports, claimable);
+    if (result === 'conflict') inFlight.drop(requestId);
+  }
+  notes.inFlight(inFlight.size);
+  return results;
+}
+
+/**
+ * Claims requests in bursts, and stops at the first burst in which a rival was faster: then what is known of the queue is old.
+ *
+ * @param ports - gateway, journal, and what is under way
+ * @param picked - `checked`, in random order
+ * @returns ids of those that have a next move: won, or without an answer
+ */
+export async function claimRequests(ports: ClaimPorts, picked: readonly Claimable[]): Promise<readonly string[]> {
+  const { claimRate, notes, signal } = ports;
+  const open: string[] = [];
+  for (let next = 0; next < picked.length && !signal.aborted; ) {
+    const burst = picked.slice(next, next + claimRate.burst);
+    next += burst.length;
+    const results = [...(await claimBurst(ports, burst))];
+    open.push(...results.filter(([, result]) => result !== 'conflict').map(([requestId]) => requestId));
+    const conflicts = results.filter(([, result]) => result === 'conflict').length;
+    claimRate.learn({ won: burst.length - conflicts, conflicts });
+    notes.claimShare(claimRate.share);
+    if (conflicts > 0) break;
+  }
+  return open;
+}

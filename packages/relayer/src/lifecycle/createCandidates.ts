@@ -1,0 +1,157 @@
+import type { RequestRecord } from '@prism-gateway/protocol';
+import { createNonceSearch, type NonceSearch } from '../checks/createNonceSearch.ts';
+import type { Verdict } from '../checks/verdict.ts';
+import { assertMove, type LifeState } from './lifecycle.ts';
+
+/** A pending request as the relayer knows it. */
+export interface Candidate {
+  readonly record: RequestRecord;
+  verdict: Verdict | undefined;
+  /** When `verdict` was found; Unix milliseconds. */
+  checkedAtMs: number;
+  /** Since when it would revert, or is out of order; Unix milliseconds. */
+  blockedSinceMs: number | undefined;
+  readonly search: NonceSearch;
+  lastSeenMs: number;
+}
+
+/** The pending requests that are known. */
+export interface Candidates {
+  /** Notes what a page shows. @returns the candidates of the page, in its order */
+  see(records: readonly RequestRecord[], nowMs: number): Candidate[];
+  judge(candidate: Candidate, verdict: Verdict, nowMs: number): void;
+  /** How many are known, by `ready`, `settle`, why they were left, or `seen` where they have not been judged. */
+  countReasons(): ReadonlyMap<string, number>;
+  forget(requestId: string): void;
+  /** Whether a request was left when it was judged last: it is of no use before it is judged otherwise. */
+  isLeft(requestId: string): boolean;
+  /** Has the requests of a signer looked at again at once. @param signer - in lower case */
+  touch(signer: string): void;
+}
+
+/** How long a request that no page shows any more is remembered, in milliseconds, and how many at most. */
+const FORGET_AFTER_MS = 120_000;
+const MAX_CANDIDATES = 20_000;
+/** How old a verdict may be to be acted on, in milliseconds: nonces and prices move. */
+const READY_FOR_MS = 3000;
+/** Pause between two looks at what is blocked: half of the time it has been, but at most so many milliseconds. */
+const PAUSE_SHARE = 0.5;
+const LONGEST_PAUSE_MS = 10_000;
+
+/** Tells whether a candidate has to be looked at. */
+export function isDue({ verdict, checkedAtMs }: Candidate, nowMs: number): boolean {
+  if (verdict === undefined) return true;
+  return verdict.kind === 'leave' ? verdict.recheckAtMs <= nowMs : nowMs - checkedAtMs > READY_FOR_MS;
+}
+
+/** Patience begins anew whenever it is something else that is in the way: another reason, or another nonce on the chain. */
+function blockedSince({ verdict: last, blockedSinceMs }: Candidate, next: Verdict, nowMs: number): number | undefined {
+  if (next.kind !== 'leave' || (next.reason !== 'reverts' && next.reason !== 'nonceAhead')) return undefined;
+  const isSame = last?.kind === 'leave' && last.errorMessage === next.errorMessage;
+  return isSame ? (blockedSinceMs ?? nowMs) : nowMs;
+}
+
+/** The longer something has been in the way, the longer it is until the next look. */
+function slowDown(verdict: Verdict, blockedSinceMs: number | undefined, nowMs: number): Verdict {
+  if (verdict.kind !== 'leave' || blockedSinceMs === undefined) return verdict;
+  const pauseMs = Math.min(LONGEST_PAUSE_MS, (nowMs - blockedSinceMs) * PAUSE_SHARE);
+  return { ...verdict, recheckAtMs: Math.max(verdict.recheckAtMs, nowMs + pauseMs) };
+}
+
+function nameReason(verdict: Verdict | undefined): string {
+  if (verdict === undefined) return 'seen';
+  return verdict.kind === 'leave' ? verdict.reason : verdict.kind;
+}
+
+function stateOf(verdict: Verdict | undefined): LifeState {
+  if (verdict === undefined) return 'seen';
+  return verdict.kind === 'leave' ? 'left' : 'checked';
+}
+
+/** `seen` becomes `checked` or `left`; what was judged before is `seen` anew. */
+function assertJudged({ record: { requestId }, verdict: last }: Candidate, verdict: Verdict): void {
+  const by = 'judgeRequests';
+  if (last !== undefined) assertMove({ requestId, from: stateOf(last), to: 'seen', by });
+  assertMove({ requestId, from: 'seen', to: stateOf(verdict), by });
+}
+
+/** Makes an empty memory of candidates. */
+export function createCandidates(): Candidates {
+  const known = new Map<string, Candidate>();
+  const bySigner = new Map<string, Set<string>>();
+  const counts = new Map<string, number>();
+  function count(verdict: Verdict | undefined, change: 1 | -1): void {
+    const reason = nameReason(verdict);
+    counts.set(reason, (counts.get(reason) ?? 0) + change);
+  }
+  function setVerdict(candidate: Candidate, verdict: Verdict | undefined): void {
+    if (known.has(candidate.record.requestId)) {
+      count(candidate.verdict, -1);
+      count(verdict, 1);
+    }
+    candidate.verdict = verdict;
+  }
+  function forget(requestId: string): void {
+    const candidate = known.get(requestId);
+    if (candidate === undefined) return;
+    const signer = candidate.record.signer.toLowerCase();
+    count(candidate.verdict, -1);
+    known.delete(requestId);
+    const own = bySigner.get(signer);
+    own?.delete(requestId);
+    if (own?.size === 0) bySigner.delete(signer);
+  }
+  function remember(candidate: Candidate): void {
+    const { requestId, signer } = candidate.record;
+    // To the end: the map's order is that of the last sight.
+    if (known.delete(requestId)) return void known.set(requestId, candidate);
+    known.set(requestId, candidate);
+    count(candidate.verdict, 1);
+    const key = signer.toLowerCase();
+    const own = bySigner.get(key);
+    if (own === undefined) bySigner.set(key, new Set([requestId]));
+    else own.add(requestId);
+  }
+  function prune(nowMs: number): void {
+    for (const [requestId, { lastSeenMs }] of known) {
+      if (known.size <= MAX_CANDIDATES && lastSeenMs > nowMs - FORGET_AFTER_MS) return;
+      forget(requestId);
+    }
+  }
+  return {
+    see(records, nowMs) {
+      const seen = records.map((record) => {
+        const candidate = known.get(record.requestId) ?? {
+          record,
+          verdict: undefined,
+          checkedAtMs: 0,
+          blockedSinceMs: undefined,
+          search: createNonceSearch(record),
+          lastSeenMs: nowMs,
+        };
+        candidate.lastSeenMs = nowMs;
+        remember(candidate);
+        return candidate;
+      });
+      prune(nowMs);
+      return seen;
+    },
+    judge(candidate, verdict, nowMs) {
+      assertJudged(candidate, verdict);
+      candidate.blockedSinceMs = blockedSince(candidate, verdict, nowMs);
+      setVerdict(candidate, slowDown(verdict, candidate.blockedSinceMs, nowMs));
+      candidate.checkedAtMs = nowMs;
+    },
+    countReasons: () => counts,
+    isLeft: (requestId) => known.get(requestId)?.verdict?.kind === 'leave',
+    forget,
+    touch(signer) {
+      for (const requestId of bySigner.get(signer) ?? []) {
+        const candidate = known.get(requestId);
+        if (candidate === undefined) continue;
+        setVerdict(candidate, undefined);
+        candidate.blockedSinceMs = undefined;
+      }
+    },
+  };
+}

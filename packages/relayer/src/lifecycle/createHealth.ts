@@ -1,0 +1,58 @@
+/** What a relayer has to be able to do on each chain. */
+export type HealthPart = 'chain' | 'gateway' | 'judge';
+
+/** Whether the work can go on. */
+export interface Health {
+  /** Notes that a part works. */
+  noteWell(part: HealthPart): void;
+  /** Notes that a part does not. @param reason - without URLs and keys */
+  noteFailure(part: HealthPart, reason: string): void;
+  /** What does not work now, in one sentence each; none where all is well. */
+  faults(): readonly string[];
+}
+
+const CANNOT: Readonly<Record<HealthPart, string>> = {
+  chain: 'cannot see the chain',
+  gateway: 'cannot reach the gateway',
+  judge: 'cannot judge requests',
+};
+
+/**
+ * Makes the health of some parts: each is red from the start until it has worked, but for the judging, which shows only while there
+ * are requests.
+ *
+ * @param options.parts - those that are watched
+ * @param options.silentMs - a part that nothing has been heard of for longer counts as failed
+ * @param options.now - Unix time in milliseconds
+ */
+export function createHealth(options: {
+  readonly parts: readonly HealthPart[];
+  readonly silentMs: number;
+  readonly now: () => number;
+}): Health {
+  const { parts, silentMs, now } = options;
+  const failures = new Map<HealthPart, { readonly reason: string; readonly sinceMs: number }>();
+  const wellAtMs = new Map<HealthPart, number>();
+  for (const part of parts) {
+    if (part !== 'judge') failures.set(part, { reason: 'there has been no answer yet', sinceMs: now() });
+  }
+  function describe(part: HealthPart): string | undefined {
+    const failure = failures.get(part);
+    if (failure !== undefined) {
+      return `${CANNOT[part]} since ${new Date(failure.sinceMs).toISOString()}: ${failure.reason}`;
+    }
+    const lastMs = wellAtMs.get(part);
+    if (part === 'judge' || lastMs === undefined || now() - lastMs <= silentMs) return undefined;
+    return `${CANNOT[part]} since ${new Date(lastMs).toISOString()}: there has been no answer`;
+  }
+  return {
+    noteWell(part) {
+      failures.delete(part);
+      wellAtMs.set(part, now());
+    },
+    noteFailure(part, reason) {
+      failures.set(part, { reason, sinceMs: failures.get(part)?.sinceMs ?? now() });
+    },
+    faults: () => parts.map(describe).filter((fault) => fault !== undefined),
+  };
+}

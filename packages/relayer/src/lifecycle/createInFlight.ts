@@ -1,0 +1,86 @@
+import type { OpenRequest } from './openRequest.ts';
+
+/** What is known of an open request beyond its journal, since it was claimed in this life of the process. */
+export type Standing =
+  /** Checked a moment ago: it can be submitted if the price still allows it. */
+  | {
+      readonly kind: 'ready';
+      readonly gas: bigint /** The relayer's share of the fee, in wei. */;
+      readonly feeWei: bigint;
+    }
+  /** This relayer's for certain; in the way of it is something. */
+  | {
+      readonly kind: 'blocked' /** Since when, in Unix milliseconds; 0: beyond all patience. */;
+      readonly sinceMs: number;
+    };
+
+type Taken = Pick<OpenRequest, 'requestId' | 'signatures' | 'gas'>;
+
+/** What a relayer has under way on one chain: in memory, made anew from the journal at a start. */
+export interface InFlight {
+  /** Requests claimed, or being claimed, and not yet reported. */
+  readonly size: number;
+  /** Whether a request of this signer is under way. */
+  isBusy(signer: string): boolean;
+  has(requestId: string): boolean;
+  /** Takes a request on. */
+  take(request: Taken): void;
+  /** Lets a request go, reported or lost. */
+  drop(requestId: string): void;
+  /** Notes what was found out about a request that is under way. */
+  note(requestId: string, standing: Standing): void;
+  /** @returns undefined where nothing is known: it was claimed before a restart, or its claim had no answer */
+  standing(requestId: string): Standing | undefined;
+  /** Gas of all that may still have to be paid. */
+  reservedGas(): bigint;
+  /** Keeps work that runs beside the rounds until it has ended; what it throws goes to `onFault`. */
+  run(work: Promise<void>): void;
+  /** Resolves when no work runs. */
+  idle(): Promise<void>;
+}
+
+/**
+ * Makes the record of what is under way; at first nothing is.
+ *
+ * @param onFault - told of work that failed without knowing why: a defect
+ */
+export function createInFlight(onFault: (error: unknown) => void): InFlight {
+  const taken = new Map<string, Taken>();
+  const standings = new Map<string, Standing>();
+  const busy = new Map<string, number>();
+  const running = new Set<Promise<void>>();
+  function count(signer: string, change: 1 | -1): void {
+    const next = (busy.get(signer) ?? 0) + change;
+    if (next > 0) busy.set(signer, next);
+    else busy.delete(signer);
+  }
+  return {
+    get size() {
+      return taken.size;
+    },
+    isBusy: (signer) => busy.has(signer),
+    has: (requestId) => taken.has(requestId),
+    take(request) {
+      if (taken.has(request.requestId)) return;
+      taken.set(request.requestId, request);
+      for (const { signer } of request.signatures) count(signer, 1);
+    },
+    drop(requestId) {
+      standings.delete(requestId);
+      const request = taken.get(requestId);
+      if (request === undefined) return;
+      taken.delete(requestId);
+      for (const { signer } of request.signatures) count(signer, -1);
+    },
+    note: (requestId, standing) => void standings.set(requestId, standing),
+    standing: (requestId) => standings.get(requestId),
+    reservedGas: () => [...taken.values()].reduce((sum, { gas = 0n }) => sum + gas, 0n),
+    run(work) {
+      const kept = work.catch(onFault).finally(() => running.delete(kept));
+      running.add(kept);
+    },
+    async idle() {
+      while (running.size > 0) await Promise.all(running);
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import type { Account } from '@prism-gateway/crypto/accounts';
+import type { RelayerClient } from '@prism-gateway/sdk';
+import type { Sender } from '@prism-gateway/sender';
+import type { Logger } from 'pino';
+import type { ChainReader } from '../chain/chainReader.ts';
+import type { FindExecution } from '../chain/findExecution.ts';
+import type { ChainState } from '../chain/watchChain.ts';
+import { type CheckRequests, checkRequests } from '../checks/checkRequests.ts';
+import { type FindExpiry, findExpiry } from '../checks/findExpiry.ts';
+import type { NonceContext } from '../checks/findNonce.ts';
+import { type FindSignatures, findSignatures } from '../checks/findSignatures.ts';
+import { createRequestGateway } from '../gateway/createRequestGateway.ts';
+import { createPendingQueue } from '../gateway/listPending.ts';
+import type { Journal } from '../journal/openJournal.ts';
+import type { Metrics } from '../metrics/createMetrics.ts';
+import type { ChainSettings } from '../settings/chainSettings.ts';
+import type { Settings } from '../settings/settings.ts';
+import { type AdoptPorts, adoptClaims } from './adoptClaims.ts';
+import { advanceRequests, type Handlers } from './advanceRequests.ts';
+import { type AskChain, askChain } from './askChain.ts';
+import { confirmClaim } from './confirmClaim.ts';
+import { createBatchCostTracker } from './createBatchCostTracker.ts';
+import { createCandidates } from './createCandidates.ts';
+import { createChainNotes } from './createChainNotes.ts';
+import { createClaimRateController } from './createClaimRateController.ts';
+import type { Health } from './createHealth.ts';
+import { createInFlight } from './createInFlight.ts';
+import { createJudgeWatch } from './createJudgeWatch.ts';
+import { followSubmission } from './followSubmission.ts';
+import { reportOutcomes } from './reportOutcomes.ts';
+import { reviewClaim } from './reviewClaim.ts';
+import { type ClaimTurn, type RoundPorts, type RoundResult, runRound } from './runRound.ts';
+import { submitClaims } from './submitClaims.ts';
+
+/** What a chain is worked on with. */
+export interface ChainOptions {
+  readonly settings: Settings;
+  readonly chain: ChainSettings;
+  readonly account: Account;
+  readonly client: RelayerClient;
+  readonly metrics: Metrics;
+  readonly health: Health;
+  readonly logger: Logger;
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly wake: () => void;
+  readonly signal: AbortSignal;
+}
+
+/** The work on requests of one chain. */
+export interface Lifecycle {
+  /** Goes on with everything that the journal holds open: after a start, before anything new is claimed. */
+  resume(): void;
+  /** Looks at the queue once. @throws GatewayError, ChainError @see runRound */
+  round(): Promise<RoundResult>;
+  /** Looks for claims that need somebody. @throws GatewayError, ChainError @see adoptClaims */
+  adopt(): Promise<void>;
+  /** Requests claimed, or being claimed, and not yet reported. */
+  readonly size: number;
+  /** Resolves when no work runs. */
+  idle(): Promise<void>;
+  /** Notes a call that failed and ended a round. */
+  noteFault(where: 'gateway' | 'chain'): void;
+}
+
+/** What is opened for one chain. */
+export interface ChainParts {
+  readonly chain: ChainReader;
+  readonly state: ChainState;
+  readonly sender: Sender;
+  readonly journal: Journal;
+  readonly findExecution: FindExecution;
+  readonly recovery: NonceContext;
+  readonly confirmations: number;
+}
+
+/** Gives each file of the lifecycle what it goes through, and no more. */
+export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifecycle {
+  const { settings: all, chain: settings, client, metrics, health, logger: log, ...rest } = options;
+  const { now, random, wake, signal } = rest;
+  const { policy } = all;
+  const { chain, state, sender, journal, findExecution, recovery, confirmations } = parts;
+  const { relayer } = chain;
+  const { chainName } = settings;
+  const notes = createChainNotes({ metrics, chainName, log });
+  const inFlight = createInFlight((error) => {
+    notes.fault('work');
+    log.error({ err: error }, 'work on a request failed; it goes on at the next start');
+  });
+  const candidates = createCandidates();
+  const claimRate = createClaimRateController();
+  const batchCosts = createBatchCostTracker();
+  const gateway = createRequestGateway({ client, chainName, notes, signal });
+  const clock = { now, random, signal };
+
+  const checks = { chain, state, policy, settings, recovery, now };
+  const check: CheckRequests = (wanted) => checkRequests(checks, wanted);
+  const ask: AskChain = (request, knownBlock) =>
+    askChain({ chain, state, findExecution, confirmations }, { request, knownBlock });
+  const expiry: FindExpiry = (record) => findExpiry({ state }, record);
+  const signatures: FindSignatures = (record) => findSignatures({ chain, recovery }, record);
+  const questions = { askChain: ask, check, findExpiry: expiry, findSignatures: signatures };
+
+  const advance = (requestIds: readonly string[]) => advanceRequests({ journal, inFlight, handlers }, requestIds);
+  const held = { journal, inFlight, notes, advance, ...clock };
+  const handlers: Handlers = {
+    confirmClaim: (requests) => confirmClaim({ ...held, gateway, relayer }, requests),
+    submitClaims: (requests) => submitClaims({ ...held, chain, state, batchCosts, policy, settings }, requests),
+    reviewClaim: (requests) => reviewClaim({ ...held, ...questions, policy }, requests),
+    followSubmission: (requests) =>
+      followSubmission({ ...held, ...questions, sender, chain, state, batchCosts, confirmations }, requests),
+    reportOutcomes: (requests) => reportOutcomes({ ...held, gateway, candidates, wake }, requests),
+  };
+
+  const noteFailures = createJudgeWatch({ chain, state, health });
+  const rounds: RoundPorts = {
+    ...held,
+    ...{ queue: createPendingQueue(client, { chainName, signal }), candidates, state, settings },
+    judging: { ...held, check, candidates, policy, gateway, recovery, noteFailures },
+    claiming: { ...held, gateway, candidates, claimRate },
+  };
+  const takingOver = { ...held, ...questions, gateway, policy, settings };
+  const adopting: AdoptPorts = { ...held, ...questions, gateway, relayer, takingOver };
+  const turn: ClaimTurn = { last: Promise.resolve() };
+  return {
+    resume() {
+      const open = journal.open();
+      if (open.length > 0) log.info({ open: open.length }, 'going on with open requests');
+      for (const request of open) inFlight.take(request);
+      advance(open.map(({ requestId }) => requestId));
+    },
+    round: () => runRound(rounds, turn),
+    adopt: () => adoptClaims(adopting),
+    get size() {
+      return inFlight.size;
+    },
+    idle: () => inFlight.idle(),
+    noteFault: (where) => notes.fault(where),
+  };
+}

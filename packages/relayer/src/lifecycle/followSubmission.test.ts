@@ -1,0 +1,120 @@
+import { forwarderAbi } from '@prism-gateway/contracts';
+import type { Sent } from '@prism-gateway/sender';
+import { encodeErrorResult, getAddress, type Hex } from 'viem';
+import { expect, test } from 'vitest';
+import { ChainError } from '../chain/chainError.ts';
+import type { Simulated } from '../chain/createSimulator.ts';
+import { openJournal } from '../journal/openJournal.ts';
+import { createMetrics } from '../metrics/createMetrics.ts';
+import { askChain } from './askChain.ts';
+import { createBatchCostTracker } from './createBatchCostTracker.ts';
+import { createChainNotes } from './createChainNotes.ts';
+import { createInFlight } from './createInFlight.ts';
+import { type FollowPorts, followSubmission } from './followSubmission.ts';
+
+const WORD = `0x${'11'.repeat(32)}` as const;
+const SIGNER = `0x${'aa'.repeat(20)}` as const;
+const FORWARDER = `0x${'22'.repeat(20)}` as const;
+
+const tooEarly = encodeErrorResult({ abi: forwarderAbi, errorName: 'RequestNotYetOpen', args: [200n] });
+const expired = encodeErrorResult({ abi: forwarderAbi, errorName: 'RequestExpired', args: [50n] });
+const badSignature = encodeErrorResult({ abi: forwarderAbi, errorName: 'InvalidSignature', args: [SIGNER, 0n] });
+
+/** A relayer whose transactions are all reverted, in block 7; a simulation says something else later, but for one without an answer. */
+function createPorts(reverted: Hex, later: Simulated = { gas: 1n, returned: '0x' }, silentAt = 0) {
+  let asked = 0;
+  const sent: Sent = {
+    ...{ intentId: 'i', nonce: 1, status: 'reverted', txHash: WORD, blockNumber: 7n, blockHash: WORD, logs: [] },
+    ...{ gasUsed: 1n, effectiveGasPrice: 1n },
+  };
+  const head = { number: 7n, timestamp: 100n, gasPrice: 1n, gasReserve: 1n };
+  const policy = async () => ({ isOfficial: true, priorityWindow: 0n, maxAge: 1n, shareBps: 10_000n });
+  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const asking = {
+    chain: {
+      nonces: async () => new Map([[SIGNER, 0n]]),
+      head: async () => head,
+      calldata: async (): Promise<Hex> => '0x',
+      events: async () => [],
+    },
+    ...{ state: { policy }, findExecution: async () => undefined, confirmations: 1 },
+  };
+  const ports = {
+    sender: { send: async () => sent, get: () => undefined },
+    askChain: (request, knownBlock) => askChain(asking, { request, knownBlock }),
+    chain: {
+      forwarder: FORWARDER,
+      replay: async (_: Hex, block: bigint) => (block === 7n ? { reverted } : undefined),
+      async simulate() {
+        asked += 1;
+        if (asked === silentAt) throw new ChainError('RPC_UNAVAILABLE', 'The node did not answer eth_call.');
+        return later;
+      },
+    },
+    state: { policy, seconds: async () => 101n },
+    journal: openJournal({ path: ':memory:', nowMs: 0 }),
+    inFlight: createInFlight((error) => expect.unreachable(String(error))),
+    batchCosts: createBatchCostTracker(),
+    notes: createChainNotes({ metrics: createMetrics(), chainName: 'a', log }),
+    ...{ advance: () => undefined, confirmations: 1 },
+    ...{ now: () => 0, random: () => 0, signal: new AbortController().signal },
+  } satisfies FollowPorts;
+  return ports;
+}
+
+/** Claims a request, and has it reverted as often as is asked for. @returns the state in which it was each time */
+async function submitOften(ports: ReturnType<typeof createPorts>, times: number) {
+  const { journal, inFlight } = ports;
+  const record = { requestId: 'r', action: 'DELETE_PRISM_FOR', signer: SIGNER, params: {}, createdAt: '' } as never;
+  const signatures = [{ signer: SIGNER, nonce: 0n, r: WORD, s: WORD }];
+  journal.adopt({ requestId: 'r', record, signatures, gas: 1n, claimedAtMs: 0 });
+  const states: (string | undefined)[] = [];
+  for (let n = 1; n <= times; n += 1) {
+    const submission = { intentId: `r#${n}`, to: FORWARDER, data: '0x', gasLimit: 1n, requestIds: ['r'] } as const;
+    inFlight.note('r', { kind: 'ready', gas: 1n, feeWei: 1n });
+    journal.submit([submission], { by: 'submitClaims', nowMs: 0 });
+    expect(await followSubmission(ports, journal.open())).toEqual(['r']);
+    states.push(journal.get('r')?.state);
+  }
+  return states;
+}
+
+const readError = ({ journal }: ReturnType<typeof createPorts>) => {
+  const outcome = journal.get('r')?.outcome;
+  return outcome?.status === 'failed' ? outcome.errorMessage : undefined;
+};
+
+test('a transaction that came too early is tried again, however often', async () => {
+  const ports = createPorts(tooEarly);
+  expect(await submitOften(ports, 4)).toEqual(['claimed', 'claimed', 'claimed', 'claimed']);
+});
+
+test('one that would succeed by now is tried again three times in all', async () => {
+  const ports = createPorts(badSignature);
+  expect(await submitOften(ports, 3)).toEqual(['claimed', 'claimed', 'mined']);
+  expect(readError(ports)).toBe(`transaction ${WORD} was reverted without a reason`);
+});
+
+test('one that still reverts ends failed with the reason that it had in its block', async () => {
+  const ports = createPorts(badSignature, { reverted: expired });
+  expect(await submitOften(ports, 1)).toEqual(['mined']);
+  expect(readError(ports)).toBe(`InvalidSignature(${getAddress(SIGNER)}, 0)`);
+});
+
+test('nothing is concluded from a node that does not answer', async () => {
+  const ports = createPorts(badSignature, { reverted: expired }, 1);
+  expect(await submitOften(ports, 1)).toEqual(['mined']);
+  expect(readError(ports)).toBe(`InvalidSignature(${getAddress(SIGNER)}, 0)`);
+});
+
+test('a submission that the sender does not know after a restart is checked again, and its claim confirmed', async () => {
+  const ports = createPorts(badSignature);
+  const { journal } = ports;
+  const record = { requestId: 'r', action: 'DELETE_PRISM_FOR', signer: SIGNER, params: {}, createdAt: '' } as never;
+  journal.adopt({ requestId: 'r', record, signatures: [], gas: 1n, claimedAtMs: 0 });
+  const submission = { intentId: 'r#1', to: FORWARDER, data: '0x', gasLimit: 1n, requestIds: ['r'] } as const;
+  journal.submit([submission], { by: 'submitClaims', nowMs: 0 });
+  expect(await followSubmission(ports, journal.open())).toEqual(['r']);
+  expect(journal.get('r')?.state).toBe('claimed');
+  expect(ports.inFlight.standing('r')).toBeUndefined();
+});

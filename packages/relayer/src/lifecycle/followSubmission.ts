@@ -1,0 +1,171 @@
+import { createBackOff } from '@prism-gateway/runtime';
+import { type Sender, SenderError, type Sent } from '@prism-gateway/sender';
+import { ChainError } from '../chain/chainError.ts';
+import type { ChainReader } from '../chain/chainReader.ts';
+import { decodeReason, nameReason } from '../chain/decodeReason.ts';
+import type { ChainState } from '../chain/watchChain.ts';
+import type { Journal } from '../journal/openJournal.ts';
+import type { AskChain } from './askChain.ts';
+import type { BatchCostTracker } from './createBatchCostTracker.ts';
+import type { ChainNotes } from './createChainNotes.ts';
+import type { InFlight } from './createInFlight.ts';
+import type { Ended, OpenRequest, Submission } from './openRequest.ts';
+import { type Revert, readFailure, readOutcomes } from './readOutcomes.ts';
+
+/** How often a request is handed to the sender before a transaction that reverts without a reason counts as its end. */
+const MAX_ATTEMPTS = 3;
+const WHOLE_BPS = 10_000n;
+/** Pauses while a nonce is used and the node's logs do not show by what, in milliseconds. */
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 5000;
+
+/** What following goes through. */
+export interface FollowPorts {
+  readonly sender: Pick<Sender, 'send' | 'get'>;
+  readonly askChain: AskChain;
+  readonly chain: Pick<ChainReader, 'forwarder' | 'replay' | 'simulate'>;
+  readonly state: Pick<ChainState, 'policy' | 'seconds'>;
+  readonly journal: Pick<Journal, 'move' | 'submission' | 'addTotals'>;
+  readonly inFlight: Pick<InFlight, 'standing' | 'note' | 'drop'>;
+  readonly batchCosts: Pick<BatchCostTracker, 'learn'>;
+  /** Takes requests on while others of the same call are still followed. */
+  readonly advance: (requestIds: readonly string[]) => void;
+  /** Blocks that settle a transaction, the including one counted. */
+  readonly confirmations: number;
+  readonly notes: Pick<ChainNotes, 'fault' | 'log' | 'mined' | 'earned'>;
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly signal: AbortSignal;
+}
+
+/** `submitted` becomes `claimed`: nothing of a call is on the chain, and each of its requests is to be checked again, and goes alone. */
+function returnToClaimed(ports: FollowPorts, requests: readonly OpenRequest[]): readonly string[] {
+  const { journal, inFlight, now } = ports;
+  journal.move(requests.map(({ requestId }) => ({ requestId, to: 'claimed', by: 'followSubmission', nowMs: now() })));
+  for (const { requestId } of requests) {
+    if (inFlight.standing(requestId) !== undefined) inFlight.note(requestId, { kind: 'blocked', sinceMs: now() });
+  }
+  return requests.map(({ requestId }) => requestId);
+}
+
+/** `submitted` becomes `mined`: the outcome is known. */
+function end({ journal, now }: FollowPorts, ended: readonly Ended[]): readonly string[] {
+  const nowMs = now();
+  const move = ({ requestId, outcome }: Ended) =>
+    ({ requestId, to: 'mined', by: 'followSubmission', outcome, nowMs }) as const;
+  journal.move(ended.map(move));
+  return ended.map(({ requestId }) => requestId);
+}
+
+/** What the sender knows after a restart is followed; of what it does not, nothing was sent, and time has passed since its check. */
+function isForgotten({ sender, inFlight }: FollowPorts, { intentId }: Submission, requests: readonly OpenRequest[]) {
+  return sender.get(intentId) === undefined && requests.some(({ requestId }) => !inFlight.standing(requestId));
+}
+
+/**
+ * Hands a journalled call to the sender, waits for its one transaction, and reads what the Forwarder says of each request.
+ *
+ * @param ports - sender, chain, journal, and what is under way
+ * @param requests - `submitted` in one call; they become `mined`, or `claimed` again where nothing of them is on the chain
+ * @returns those that have a next move
+ */
+export async function followSubmission(
+  ports: FollowPorts,
+  requests: readonly OpenRequest[],
+): Promise<readonly string[]> {
+  const { sender, confirmations, notes, journal } = ports;
+  const submission = journal.submission(requests[0]?.intentId ?? '');
+  if (submission === undefined || isForgotten(ports, submission, requests)) return returnToClaimed(ports, requests);
+  const { intentId, to, data, gasLimit } = submission;
+  try {
+    return await settleSent(ports, requests, await sender.send(intentId, { to, data, gasLimit }, { confirmations }));
+  } catch (error) {
+    if (!(error instanceof SenderError)) throw error;
+    // Not known: the next start goes on from the journal.
+    if (error.code === 'CLOSED' || error.code === 'JOURNAL_FAILED') return [];
+    notes.fault('send');
+    notes.log.warn({ intentId, code: error.code, requests: requests.length }, 'not sent; checking again');
+    return returnToClaimed(ports, requests);
+  }
+}
+
+async function settleSent(
+  ports: FollowPorts,
+  requests: readonly OpenRequest[],
+  sent: Sent,
+): Promise<readonly string[]> {
+  const { outcomes, untold, fees } = readOutcomes({ requests, sent, forwarder: ports.chain.forwarder });
+  await countSent(ports, { requests, sent, fees });
+  const told = [...outcomes].map(([requestId, outcome]) => ({ requestId, outcome }));
+  // They wait for none of those that have to be asked for.
+  ports.advance(end(ports, told));
+  return (await Promise.all(untold.map((request) => settleUntold(ports, request, sent)))).flat();
+}
+
+async function countSent(
+  ports: FollowPorts,
+  { requests, sent, fees }: { readonly requests: readonly OpenRequest[]; readonly sent: Sent; readonly fees: bigint },
+): Promise<void> {
+  const { notes, journal, state, batchCosts } = ports;
+  // A policy that cannot be read takes nothing from what is counted; the exact amounts are on the chain.
+  const { shareBps } = await state.policy().catch(() => ({ shareBps: WHOLE_BPS }));
+  const earnedCredits = (fees * shareBps) / WHOLE_BPS;
+  notes.mined(sent, requests.length);
+  notes.earned(earnedCredits);
+  journal.addTotals({ spentWei: sent.gasUsed * sent.effectiveGasPrice, earnedCredits, transactions: 1n });
+  if (requests.length === 1 || sent.status === 'reverted') return;
+  batchCosts.learn({ gasUsed: sent.gasUsed, singleGas: requests.reduce((sum, { gas = 0n }) => sum + gas, 0n) });
+}
+
+/** A transaction of ours is mined and did not execute the request: somebody else's may have, or there is a reason. */
+async function settleUntold(ports: FollowPorts, request: OpenRequest, sent: Sent): Promise<readonly string[]> {
+  const { requestId, attempts } = request;
+  const { random, signal, chain, askChain } = ports;
+  const backOff = createBackOff({ firstMs: FIRST_PAUSE_MS, maxMs: LONGEST_PAUSE_MS, random, signal });
+  let revert: Revert | undefined;
+  for (;;) {
+    try {
+      const answer = await askChain(request, sent.blockNumber);
+      if (answer.kind === 'executed') {
+        return end(ports, [{ requestId, outcome: { status: 'success', txHash: answer.txHash } }]);
+      }
+      if (answer.kind !== 'unsettled') {
+        revert = readFailure({ request, sent, forwarder: chain.forwarder }) ?? (await findRevert(ports, request, sent));
+        break;
+      }
+    } catch (error) {
+      if (!(error instanceof ChainError)) throw error;
+      ports.notes.fault('chain');
+    }
+    if (!(await backOff.wait())) return [];
+  }
+  // That it came too early is no fault of the request's, however often.
+  if (isTooEarly(revert) || (revert === undefined && attempts < MAX_ATTEMPTS)) return returnToClaimed(ports, [request]);
+  const errorMessage =
+    revert === undefined ? `transaction ${sent.txHash} was reverted without a reason` : decodeReason(revert.reverted);
+  return end(ports, [{ requestId, outcome: { status: 'failed', errorMessage } }]);
+}
+
+function isTooEarly(revert: Revert | undefined): boolean {
+  return revert !== undefined && nameReason(revert.reverted) === 'RequestNotYetOpen';
+}
+
+/**
+ * Repeats a reverted call in its block to learn its reason.
+ *
+ * @returns undefined where it would succeed now
+ * @throws ChainError where the node does not answer
+ */
+async function findRevert(
+  { chain, journal, state }: FollowPorts,
+  { intentId }: OpenRequest,
+  { blockNumber }: Sent,
+): Promise<Revert | undefined> {
+  const submission = journal.submission(intentId ?? '');
+  if (submission === undefined) return undefined;
+  // A node may have forgotten the block's state; what it says of now it has to say.
+  const revert = await chain.replay(submission.data, blockNumber).catch(() => undefined);
+  if (isTooEarly(revert)) return revert;
+  const simulated = await chain.simulate(submission.data, await state.seconds());
+  return 'reverted' in simulated ? (revert ?? simulated) : undefined;
+}

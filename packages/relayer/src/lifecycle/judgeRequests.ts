@@ -1,0 +1,81 @@
+import type { CheckRequests } from '../checks/checkRequests.ts';
+import type { Verdict } from '../checks/verdict.ts';
+import type { JudgedRequest } from '../journal/judged.ts';
+import type { Journal } from '../journal/openJournal.ts';
+import type { RelayPolicy } from '../settings/settings.ts';
+import { type Candidate, type Candidates, isDue } from './createCandidates.ts';
+import type { ChainNotes } from './createChainNotes.ts';
+import type { NoteFailures } from './createJudgeWatch.ts';
+import { createGapQuestion, type GapPorts, giveUpBlocked } from './giveUpBlocked.ts';
+
+/** Most requests that one round checks: what a node answers in a moment. */
+const MAX_CHECKS = 200;
+/** Most nonces that one round tries for signatures that are not in their turn: a fifth of a second of work. */
+const MAX_TRIES = 2000;
+/** Pause before a request is looked at again whose check had no answer, in milliseconds. */
+const UNJUDGED_PAUSE_MS = 2000;
+
+/** What judging goes through. */
+export interface JudgePorts extends GapPorts {
+  readonly check: CheckRequests;
+  readonly candidates: Pick<Candidates, 'judge' | 'countReasons'>;
+  readonly journal: Pick<Journal, 'judge'>;
+  readonly policy: Pick<RelayPolicy, 'giveUpMs'>;
+  readonly notes: Pick<ChainNotes, 'checked' | 'fault' | 'log' | 'requests'>;
+  /** Told whether requests can be judged at all. */
+  readonly noteFailures: NoteFailures;
+  readonly now: () => number;
+}
+
+/** What was never judged comes first: what was left stands at the head, and would keep the rest from ever being looked at. */
+function listDue(seen: readonly Candidate[], nowMs: number): Candidate[] {
+  const due = seen.filter((candidate) => isDue(candidate, nowMs));
+  const fresh = due.filter(({ verdict }) => verdict === undefined);
+  return [...fresh, ...due.filter(({ verdict }) => verdict !== undefined)].slice(0, MAX_CHECKS);
+}
+
+/** One request that cannot be judged holds no other one up, and is looked at again. */
+function leaveUnjudged({ notes, now }: JudgePorts, { record }: Candidate, failure: Error): Verdict {
+  notes.fault('judge');
+  notes.log.warn({ requestId: record.requestId, reason: failure.message }, 'not judged');
+  return { kind: 'leave', reason: 'unjudged', errorMessage: failure.message, recheckAtMs: now() + UNJUDGED_PAUSE_MS };
+}
+
+/** What is written of a verdict: the journal is told only of what has changed. */
+function summarise(verdict: Verdict | undefined): string {
+  if (verdict === undefined) return '';
+  if (verdict.kind === 'ready') return 'ready';
+  return `${verdict.kind} ${verdict.kind === 'leave' ? verdict.reason : ''} ${verdict.errorMessage}`;
+}
+
+/**
+ * Judges what is new and what is to be looked at again: `seen` becomes `checked` or `left`, with the verdict in memory and journal.
+ *
+ * @param ports - checks, memory and journal
+ * @param seen - pending requests
+ * @throws ChainError, GatewayError where one of them does not answer
+ */
+export async function judgeRequests(ports: JudgePorts, seen: readonly Candidate[]): Promise<void> {
+  const { check, candidates, journal, notes, noteFailures, now } = ports;
+  const due = listDue(seen, now());
+  if (due.length === 0) return;
+  const { verdicts, failures } = await check({ candidates: due, maxTries: MAX_TRIES });
+  await noteFailures([...failures.values()]);
+  const isGapAwaited = createGapQuestion(ports);
+  const changed: JudgedRequest[] = [];
+  for (const candidate of due) {
+    const { requestId } = candidate.record;
+    const failure = failures.get(requestId);
+    const verdict = failure === undefined ? verdicts.get(requestId) : leaveUnjudged(ports, candidate, failure);
+    if (verdict === undefined) continue;
+    const before = summarise(candidate.verdict);
+    candidates.judge(candidate, verdict, now());
+    const settled = await giveUpBlocked(ports, candidate, isGapAwaited);
+    if (settled !== undefined) candidates.judge(candidate, settled, now());
+    const judged = settled ?? verdict;
+    notes.checked(judged.kind === 'leave' ? judged.reason : judged.kind);
+    if (summarise(judged) !== before) changed.push({ record: candidate.record, verdict: judged, nowMs: now() });
+  }
+  journal.judge(changed);
+  notes.requests(candidates.countReasons());
+}

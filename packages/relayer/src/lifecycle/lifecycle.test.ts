@@ -1,0 +1,55 @@
+import { readdirSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { assertMove, type LifeState, MOVES, type Mover } from './lifecycle.ts';
+
+// The keys of the table are its states.
+const states = Object.keys(MOVES) as LifeState[];
+const movers = readdirSync(new URL('.', import.meta.url))
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+  .map((file) => file.replace('.ts', '') as Mover);
+
+function isAllowed(move: Parameters<typeof assertMove>[0]): boolean {
+  try {
+    assertMove(move);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test('only the moves of the picture are allowed, each by its own files', () => {
+  const allowed = states.flatMap((from) =>
+    states.flatMap((to) => {
+      const by = movers.filter((mover) => isAllowed({ requestId: 'r', from, to, by: mover }));
+      return by.length === 0 ? [] : [`${from} ${to}: ${by.join(' ')}`];
+    }),
+  );
+  expect(new Set(allowed)).toEqual(
+    new Set([
+      'seen checked: judgeRequests',
+      'seen left: judgeRequests',
+      'seen claimed: adoptClaims',
+      'left seen: judgeRequests',
+      'checked seen: judgeRequests',
+      'checked claiming: claimRequests takeOverStale',
+      'claiming claimed: claimRequests confirmClaim',
+      'claiming lost: claimRequests confirmClaim takeOverStale',
+      'claimed submitted: submitClaims',
+      'claimed mined: reviewClaim',
+      'claimed lost: confirmClaim',
+      'submitted claimed: followSubmission',
+      'submitted mined: followSubmission',
+      'mined reported: reportOutcomes',
+      'mined lost: reportOutcomes',
+    ]),
+  );
+});
+
+test('a move that is not there names request, states and who tried it', () => {
+  expect(() => assertMove({ requestId: 'r-1', from: 'claiming', to: 'submitted', by: 'submitClaims' })).toThrow(
+    'request r-1 cannot go from claiming to submitted by submitClaims',
+  );
+  expect(() => assertMove({ requestId: 'r-1', from: 'mined', to: 'reported', by: 'submitClaims' })).toThrow(
+    'by submitClaims',
+  );
+});

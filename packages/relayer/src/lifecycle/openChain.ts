@@ -1,0 +1,154 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { forwarderAbi } from '@prism-gateway/contracts';
+import { createRecoverSigner } from '@prism-gateway/crypto/accounts';
+import { hashForwarderDomain } from '@prism-gateway/protocol/typed-data';
+import { createBackOff } from '@prism-gateway/runtime';
+import { openSender, type Sender, SenderError, type SenderEvent } from '@prism-gateway/sender';
+import type { Logger } from 'pino';
+import type { Hex } from 'viem';
+import { encodeFunctionData } from 'viem/utils';
+import { ChainError } from '../chain/chainError.ts';
+import { type ChainReader, createChainReader } from '../chain/chainReader.ts';
+import { createRpc, type Rpc } from '../chain/createRpc.ts';
+import { createFindExecution } from '../chain/findExecution.ts';
+import { readBytes, readQuantity } from '../chain/readAnswer.ts';
+import { type ChainState, watchChain } from '../chain/watchChain.ts';
+import { type Journal, openJournal } from '../journal/openJournal.ts';
+import { journalPath } from '../settings/settings.ts';
+import type { Health } from './createHealth.ts';
+import { type ChainOptions, createLifecycle, type Lifecycle } from './createLifecycle.ts';
+
+/** Chain id of Anvil and Hardhat, which make a block when a transaction comes: a second confirmation might never come. */
+const DEV_CHAIN_ID = 31_337;
+const DEFAULT_CONFIRMATIONS = 3;
+/** How often the sender looks for blocks, in milliseconds. */
+const SENDER_POLL_MS = 250;
+
+/** Pauses between attempts to open a chain, in milliseconds. */
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 30_000;
+
+/** A chain that answers, and what is worked on it. */
+export interface OpenChain {
+  readonly chainId: number;
+  readonly lifecycle: Lifecycle;
+  readonly state: ChainState;
+  readonly sender: Sender;
+  readonly journal: Journal;
+}
+
+/** Refuses a node of another chain, and an address that is not a Forwarder of this chain: nothing signed would be valid there. */
+async function verifyForwarder(rpc: Rpc, { chain }: ChainOptions): Promise<number> {
+  const chainId = Number(readQuantity(await rpc.call('eth_chainId', []), 'chain id'));
+  if (chain.chainId !== undefined && chain.chainId !== chainId) {
+    throw new ChainError(
+      'WRONG_CHAIN',
+      `The node of ${chain.chainName} is on chain ${chainId}, not on ${chain.chainId}.`,
+    );
+  }
+  const data = encodeFunctionData({ abi: forwarderAbi, functionName: 'domainSeparator' });
+  const answer = await rpc.attempt('eth_call', [{ to: chain.forwarder, data }, 'latest']);
+  // No code there answers with no bytes; nonsense is no word of any contract.
+  const separator = 'result' in answer ? readBytes(answer.result, 'domain separator') : '0x';
+  if (separator !== hashForwarderDomain({ chainId, forwarder: chain.forwarder })) {
+    throw new ChainError(
+      'WRONG_FORWARDER',
+      `At ${chain.forwarder} on chain ${chainId} is no Forwarder of this version.`,
+    );
+  }
+  return chainId;
+}
+
+function logSenderEvent(logger: Logger, event: SenderEvent): void {
+  const isLoud = ['gasPriceTooHigh', 'insufficientFunds', 'reorged', 'displaced', 'gapFilled', 'abandoned'].includes(
+    event.type,
+  );
+  const fields = Object.fromEntries(
+    Object.entries(event).map(([name, value]) => [name, typeof value === 'bigint' ? String(value) : value]),
+  );
+  if (isLoud) logger.warn(fields, 'sender');
+  else logger.debug(fields, 'sender');
+}
+
+/** Whether an error says only that a node did not answer, or nonsense: it may be well again in a moment. */
+function isTransient(error: unknown): boolean {
+  if (error instanceof SenderError) return error.code === 'RPC_UNAVAILABLE';
+  return error instanceof ChainError && (error.code === 'RPC_UNAVAILABLE' || error.code === 'RPC_ANSWER_INVALID');
+}
+
+/**
+ * Opens a chain, for as long as it takes its node to answer.
+ *
+ * @returns undefined where the signal ended it
+ * @throws ChainError, SenderError of the kinds that waiting does not mend
+ */
+export async function openChain(options: ChainOptions): Promise<OpenChain | undefined> {
+  const { logger, random, signal, health } = options;
+  const backOff = createBackOff({ firstMs: FIRST_PAUSE_MS, maxMs: LONGEST_PAUSE_MS, random, signal });
+  for (;;) {
+    try {
+      return await openOnce(options);
+    } catch (error) {
+      // All kinds have a message without URLs.
+      const { message } = error as Error;
+      health.noteFailure('chain', message);
+      if (!isTransient(error)) throw error;
+      logger.warn({ reason: message }, 'the chain cannot be opened yet; trying again');
+    }
+    if (!(await backOff.wait())) return undefined;
+  }
+}
+
+/** The head is what is read again every moment: whether it can be read tells whether the chain is seen. */
+function noteHeads(chain: ChainReader, health: Health): ChainReader {
+  return {
+    ...chain,
+    async head() {
+      try {
+        const head = await chain.head();
+        health.noteWell('chain');
+        return head;
+      } catch (error) {
+        if (error instanceof ChainError) health.noteFailure('chain', error.message);
+        throw error;
+      }
+    },
+  };
+}
+
+/** The sender's lock on the key comes first, so that two relayers by mistake on one key never share a journal. */
+async function openOnce(options: ChainOptions): Promise<OpenChain> {
+  const { settings, chain: given, account, now, logger, health, signal } = options;
+  const rpc = createRpc({
+    rpcUrl: given.rpcUrl,
+    wait: (ms) => pause(ms, undefined, { signal }).catch(() => undefined),
+    random: options.random,
+    signal,
+  });
+  const chainId = await verifyForwarder(rpc, options);
+  // Addresses are compared in lower case here.
+  const relayer = account.address.toLowerCase() as Hex;
+  const path = (kind: 'relayer' | 'sender') =>
+    journalPath({ dataDir: settings.dataDir, kind, address: relayer, chainId });
+  const confirmations = given.confirmations ?? (chainId === DEV_CHAIN_ID ? 1 : DEFAULT_CONFIRMATIONS);
+  const sender = await openSender({
+    journalPath: path('sender'),
+    rpcUrl: given.rpcUrl,
+    account,
+    chainId,
+    confirmations,
+    maxFeePerGas: given.maxFeePerGas,
+    bumpAfterMs: settings.bumpAfterMs,
+    pollIntervalMs: SENDER_POLL_MS,
+    now,
+    onEvent: (event) => logSenderEvent(logger, event),
+  });
+  const { forwarder, fromBlock } = given;
+  const chain = noteHeads(createChainReader({ rpc, forwarder, relayer }), health);
+  const state = watchChain(chain, now);
+  const journal = openJournal({ path: path('relayer'), nowMs: now() });
+  const findExecution = createFindExecution({ rpc, forwarder, fromBlock });
+  const recovery = { chainId, forwarder, recoverSigner: createRecoverSigner() };
+  const parts = { chain, state, sender, journal, findExecution, recovery, confirmations };
+  return { chainId, state, sender, journal, lifecycle: createLifecycle(options, parts) };
+}

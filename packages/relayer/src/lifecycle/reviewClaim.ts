@@ -1,0 +1,112 @@
+import { createBackOff } from '@prism-gateway/runtime';
+import { ChainError } from '../chain/chainError.ts';
+import type { CheckRequests } from '../checks/checkRequests.ts';
+import { createNonceSearch, type NonceSearch } from '../checks/createNonceSearch.ts';
+import type { FindExpiry } from '../checks/findExpiry.ts';
+import type { Verdict } from '../checks/verdict.ts';
+import type { Journal } from '../journal/openJournal.ts';
+import type { RelayPolicy } from '../settings/settings.ts';
+import type { AskChain } from './askChain.ts';
+import type { ChainNotes } from './createChainNotes.ts';
+import type { InFlight } from './createInFlight.ts';
+import type { OpenRequest, Outcome } from './openRequest.ts';
+
+/** Pauses between two looks at a claimed request that cannot be submitted now, in milliseconds. */
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 10_000;
+
+/** What reviewing goes through. */
+export interface ReviewPorts {
+  readonly askChain: AskChain;
+  readonly check: CheckRequests;
+  readonly findExpiry: FindExpiry;
+  readonly journal: Pick<Journal, 'move' | 'judge'>;
+  readonly inFlight: Pick<InFlight, 'standing' | 'note'>;
+  readonly policy: Pick<RelayPolicy, 'giveUpMs'>;
+  readonly notes: Pick<ChainNotes, 'fault' | 'log'>;
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly signal: AbortSignal;
+}
+
+/** What a look has found; undefined: wait and look again. */
+type Finding =
+  | { readonly kind: 'ready'; readonly gas: bigint; readonly feeWei: bigint }
+  | { readonly kind: 'ended'; readonly outcome: Outcome };
+
+const failed = (errorMessage: string): Finding => ({ kind: 'ended', outcome: { status: 'failed', errorMessage } });
+
+/** Why a claimed request is reported failed that stays as it is; undefined where waiting may help. */
+function explainFailure(verdict: Extract<Verdict, { readonly kind: 'leave' }>, action: string): string | undefined {
+  const { reason, errorMessage = 'it would revert' } = verdict;
+  if (reason === 'reverts' || reason === 'nonceAhead') return errorMessage;
+  if (reason === 'action') return `the relayer that claimed it does not carry out ${action}`;
+  if (reason === 'sponsor') return 'the relayer that claimed it does not add so many credits to a prism';
+  return undefined;
+}
+
+/** A claimed request that would revert, or that this relayer may not carry out, is given up after the same patience as before a claim. */
+function judge({ inFlight, now, policy }: ReviewPorts, request: OpenRequest, verdict: Verdict): Finding | undefined {
+  if (verdict.kind === 'ready') return { kind: 'ready', gas: verdict.gas, feeWei: verdict.feeWei };
+  if (verdict.kind === 'settle') return failed(verdict.errorMessage);
+  const errorMessage = explainFailure(verdict, request.record.action);
+  const standing = inFlight.standing(request.requestId);
+  const sinceMs = standing?.kind === 'blocked' ? standing.sinceMs : now();
+  return errorMessage === undefined || now() - sinceMs < policy.giveUpMs ? undefined : failed(errorMessage);
+}
+
+/** Looks once: what the chain says of it comes first, then its age, then a check as before a claim. */
+async function look(ports: ReviewPorts, request: OpenRequest, search: NonceSearch): Promise<Finding | undefined> {
+  const { requestId, record } = request;
+  // Before the chain is asked: what was carried out in its last moment is seen.
+  const expiry = await ports.findExpiry(record);
+  const answer = await ports.askChain(request);
+  if (answer.kind === 'executed') return { kind: 'ended', outcome: { status: 'success', txHash: answer.txHash } };
+  if (answer.kind === 'unsettled') return undefined;
+  if (answer.kind === 'replaced') {
+    return failed(`its forwarder nonce ${answer.nonce} was used by another request, in ${answer.txHash}`);
+  }
+  if (expiry !== undefined) return failed(expiry);
+  const { verdicts, failures } = await ports.check({ candidates: [{ record, search }] });
+  const failure = failures.get(requestId);
+  if (failure !== undefined) throw failure;
+  const verdict = verdicts.get(requestId);
+  if (verdict === undefined) return undefined;
+  ports.journal.judge([{ record, verdict, nowMs: ports.now() }]);
+  return judge(ports, request, verdict);
+}
+
+async function reviewOne(ports: ReviewPorts, request: OpenRequest): Promise<readonly string[]> {
+  const { journal, inFlight, notes, now, random, signal } = ports;
+  const { requestId } = request;
+  const backOff = createBackOff({ firstMs: FIRST_PAUSE_MS, maxMs: LONGEST_PAUSE_MS, random, signal });
+  const search = createNonceSearch(request.record, request.signatures);
+  while (!signal.aborted) {
+    try {
+      const finding = await look(ports, request, search);
+      if (finding?.kind === 'ready') inFlight.note(requestId, finding);
+      if (finding?.kind === 'ended') {
+        journal.move([{ requestId, to: 'mined', by: 'reviewClaim', outcome: finding.outcome, nowMs: now() }]);
+      }
+      if (finding !== undefined) return [requestId];
+    } catch (error) {
+      if (!(error instanceof ChainError)) throw error;
+      notes.fault('chain');
+      notes.log.warn({ requestId, reason: error.message }, 'chain did not answer');
+    }
+    if (!(await backOff.wait())) break;
+  }
+  return [];
+}
+
+/**
+ * Looks at claimed requests that cannot be submitted as they are: asks the chain what became of them and checks them again, until
+ * each can be submitted, or is `mined`: executed, or failed for a reason that waiting does not mend.
+ *
+ * @param ports - chain, checks, journal, and what is under way
+ * @param requests - `claimed`
+ * @returns those that go on; none where the signal ended the looking
+ */
+export async function reviewClaim(ports: ReviewPorts, requests: readonly OpenRequest[]): Promise<readonly string[]> {
+  return (await Promise.all(requests.map((request) => reviewOne(ports, request)))).flat();
+}

@@ -1,0 +1,126 @@
+import type { RequestRecord } from '@prism-gateway/protocol';
+import type { ChainState } from '../chain/watchChain.ts';
+import type { PendingQueue } from '../gateway/listPending.ts';
+import type { ChainSettings } from '../settings/chainSettings.ts';
+import { type Claimable, type ClaimPorts, claimRequests } from './claimRequests.ts';
+import { type Candidate, type Candidates, isDue } from './createCandidates.ts';
+import type { ChainNotes } from './createChainNotes.ts';
+import type { InFlight } from './createInFlight.ts';
+import { type JudgePorts, judgeRequests } from './judgeRequests.ts';
+import { pickAtRandom } from './pickAtRandom.ts';
+
+/** Gas that a request is taken to need as long as it is not known, for what the ether suffices for. */
+const TYPICAL_GAS = 400_000n;
+/** A page older than this when the checks are done is read again where there are rivals, in milliseconds. */
+const STALE_PAGE_MS = 15;
+
+/** What a round goes through. */
+export interface RoundPorts {
+  readonly queue: PendingQueue;
+  readonly judging: JudgePorts;
+  readonly claiming: ClaimPorts;
+  readonly candidates: Pick<Candidates, 'see' | 'isLeft'>;
+  readonly inFlight: Pick<InFlight, 'size' | 'has' | 'isBusy' | 'reservedGas' | 'run'>;
+  readonly state: Pick<ChainState, 'balance' | 'head'>;
+  readonly settings: Pick<ChainSettings, 'maxInFlight' | 'maxFeePerGas'>;
+  readonly notes: Pick<ChainNotes, 'balance'>;
+  /** Takes on what was claimed, beside the rounds. */
+  readonly advance: (requestIds: readonly string[]) => void;
+  readonly now: () => number;
+  readonly random: () => number;
+}
+
+/** How many more requests the relayer can submit: what its limit, and its ether, leave. */
+async function countRoom({ inFlight, settings, state, notes }: RoundPorts): Promise<number> {
+  const [balance, { gasReserve }] = await Promise.all([state.balance(), state.head()]);
+  notes.balance(balance);
+  const room = settings.maxInFlight - inFlight.size;
+  if (room <= 0) return 0;
+  const [price = 0n] = [gasReserve, settings.maxFeePerGas].toSorted((a, b) => (a < b ? -1 : 1));
+  const affordable = balance / (price || 1n) - inFlight.reservedGas();
+  return affordable <= 0n ? 0 : Math.min(room, Number(affordable / TYPICAL_GAS));
+}
+
+function isUnsearched({ verdict }: Candidate): boolean {
+  return verdict?.kind === 'leave' && verdict.reason === 'nonceUnknown';
+}
+
+function isClaimable(candidate: Candidate): candidate is Claimable {
+  return candidate.verdict?.kind === 'ready' || candidate.verdict?.kind === 'settle';
+}
+
+/** One request a signer: the next one is in order only after it. */
+function listClaimable({ inFlight, now }: RoundPorts, seen: readonly Candidate[]): Claimable[] {
+  const signers = new Set<string>();
+  return seen.filter((candidate): candidate is Claimable => {
+    if (!isClaimable(candidate) || isDue(candidate, now()) || inFlight.has(candidate.record.requestId)) return false;
+    const own = candidate.verdict.signatures.map(({ signer }) => signer);
+    if (own.some((signer) => signers.has(signer) || inFlight.isBusy(signer))) return false;
+    for (const signer of own) signers.add(signer);
+    return true;
+  });
+}
+
+/** One claiming at a time; the next look and its checks go on beside it. */
+export interface ClaimTurn {
+  /** Ends with the claiming under way. */
+  last: Promise<void>;
+}
+
+/** `claiming`: claims are under way; `waiting`: some could be claimed, or were not judged to the end; `idle`: there is nothing to do. */
+export type RoundResult = 'claiming' | 'waiting' | 'idle';
+
+/** Where there are rivals, a page that was read a while ago shows what they have claimed since. */
+async function dropClaimed(
+  { queue, claiming, now }: RoundPorts,
+  view: { readonly claimable: readonly Claimable[]; readonly readAtMs: number },
+): Promise<readonly Claimable[]> {
+  const { claimable, readAtMs } = view;
+  const isFresh = claiming.claimRate.share === 1 || now() - readAtMs <= STALE_PAGE_MS;
+  if (claimable.length === 0 || isFresh) return claimable;
+  const isPending = await queue.review(claimable.length);
+  return claimable.filter(({ record }) => isPending(record));
+}
+
+/** Claims what was picked, beside the next look, and hands on what was won. */
+function startClaiming(
+  { claiming, inFlight, advance }: RoundPorts,
+  turn: ClaimTurn,
+  picked: readonly Claimable[],
+): void {
+  const claims = claimRequests(claiming, picked).then(advance);
+  inFlight.run(claims);
+  turn.last = claims.catch(() => undefined);
+}
+
+/**
+ * Looks at the queue once: reads what is pending, judges what is new, and begins to claim some of what pays.
+ *
+ * @param ports - queue, judging, claiming, and what is under way
+ * @param turn - of claiming, shared by all rounds
+ * @throws GatewayError, ChainError where one of them does not answer
+ */
+export async function runRound(ports: RoundPorts, turn: ClaimTurn): Promise<RoundResult> {
+  const { queue, candidates, inFlight, judging, claiming, random, now } = ports;
+  const isUseful = ({ requestId }: RequestRecord) => !inFlight.has(requestId) && !candidates.isLeft(requestId);
+  const wanted = await countRoom(ports);
+  if (wanted === 0) return 'idle';
+  const records = await queue.look(wanted, isUseful);
+  const readAtMs = now();
+  const seen = candidates.see(
+    records.filter(({ requestId }) => !inFlight.has(requestId)),
+    readAtMs,
+  );
+  await judgeRequests(judging, seen);
+  await turn.last;
+  const claimable = await dropClaimed(ports, { claimable: listClaimable(ports, seen), readAtMs });
+  // The claims of the round before have taken their room meanwhile.
+  const count = Math.min(await countRoom(ports), claimable.length * claiming.claimRate.share);
+  const picked = pickAtRandom({ list: claimable, count, random });
+  if (picked.length > 0) {
+    startClaiming(ports, turn, picked);
+    return 'claiming';
+  }
+  if (claimable.length > 0) claiming.claimRate.noteWaiting();
+  return claimable.length > 0 || seen.some(isUnsearched) ? 'waiting' : 'idle';
+}

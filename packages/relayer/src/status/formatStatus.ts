@@ -1,0 +1,59 @@
+import type { HeldRequest, RequestStory, WrittenVerdict } from '../journal/createJournalView.ts';
+import type { ChainStatus, Counts } from './readStatus.ts';
+
+const at = (ms: number) => new Date(ms).toISOString();
+
+function listCounts(counts: Counts): string {
+  const sorted = Object.entries(counts).toSorted(([, a], [, b]) => b - a);
+  return sorted.length === 0 ? '' : `: ${sorted.map(([name, count]) => `${name} ${count}`).join(', ')}`;
+}
+
+function describeHeld({ requestId, state, action, signer, claimedAtMs, attempts }: HeldRequest): string {
+  const tried = attempts === 0 ? '' : `, attempt ${attempts}`;
+  return `    ${requestId}  ${state}  ${action} of ${signer}, claimed ${at(claimedAtMs)}${tried}`;
+}
+
+function describeWaiting({ requestId, verdict, waitsFor = '', message }: WrittenVerdict): string {
+  return `    ${requestId}  ${verdict}: waits for ${waitsFor}${message === undefined ? '' : ` (${message})`}`;
+}
+
+/** Writes a status for people. @returns lines, each of them indented */
+export function formatStatus(status: ChainStatus): string {
+  const { held, judged, waiting, transactions, spentEther, earnedCredits } = status;
+  return [
+    `  holds ${held.total}${listCounts(held.byState)}`,
+    ...held.requests.map(describeHeld),
+    `  has judged ${judged.total}${listCounts(judged.byVerdict)}`,
+    ...waiting.map(describeWaiting),
+    `  has spent ${spentEther} ether in ${transactions} transactions, and earned ${earnedCredits} credits`,
+  ].join('\n');
+}
+
+function describeVerdict({ verdict, message, waitsFor, judgedAtMs, recheckAtMs }: WrittenVerdict): readonly string[] {
+  return [
+    `  judged ${at(judgedAtMs)}: ${verdict}${message === undefined ? '' : `: ${message}`}`,
+    ...(waitsFor === undefined ? [] : [`  waits for ${waitsFor}`]),
+    ...(recheckAtMs === undefined ? [] : [`  looked at again ${at(recheckAtMs)} at the earliest`]),
+  ];
+}
+
+/** Writes all that is known of one request for people. */
+export function formatStory(story: RequestStory): string {
+  const { requestId, verdict, request, moves, submissions } = story;
+  const held = request && [
+    `  ${request.action} of ${request.signer}: ${request.state}, handed to the sender ${request.attempts} times`,
+    `  signatures: ${JSON.stringify(request.signatures)}`,
+    ...(request.gas === undefined ? [] : [`  simulated gas: ${request.gas}`]),
+    ...(request.outcome === undefined ? [] : [`  outcome: ${JSON.stringify(request.outcome)}`]),
+  ];
+  return [
+    `Request ${requestId}`,
+    ...(held ?? [`  ${verdict?.action} of ${verdict?.signer}: never claimed by this relayer`]),
+    ...(verdict === undefined ? [] : describeVerdict(verdict)),
+    ...moves.map(({ state, by, atMs }) => `  ${at(atMs)}  ${state}  by ${by}`),
+    ...submissions.map(
+      ({ intentId, gasLimit, requests, atMs }) =>
+        `  ${at(atMs)}  intent ${intentId}: gas limit ${gasLimit}, ${requests} ${requests === 1 ? 'request' : 'requests'}`,
+    ),
+  ].join('\n');
+}

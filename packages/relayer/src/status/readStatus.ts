@@ -1,0 +1,40 @@
+import { formatEther } from 'viem/utils';
+import type { HeldRequest, JournalView, WrittenVerdict } from '../journal/createJournalView.ts';
+
+/** Most requests that a status lists one by one. */
+const MAX_LISTED = 50;
+
+/** What a relayer holds, has judged, and has spent and earned on one chain; JSON as it stands. */
+export interface ChainStatus {
+  readonly held: { readonly total: number; readonly byState: Counts; readonly requests: readonly HeldRequest[] };
+  readonly judged: { readonly total: number; readonly byVerdict: Counts };
+  /** The newest ones that wait for something. */
+  readonly waiting: readonly WrittenVerdict[];
+  readonly transactions: string;
+  /** In ether. */
+  readonly spentEther: string;
+  /** Whole credits, this relayer's share. */
+  readonly earnedCredits: string;
+}
+
+/** How many, by name. */
+export type Counts = Readonly<Record<string, number>>;
+
+const sum = (counts: Counts) => Object.values(counts).reduce((total, count) => total + count, 0);
+
+/**
+ * Reads the status of one chain.
+ *
+ * @param view - of the journal, of a relayer at work or from its disk
+ */
+export function readStatus(view: JournalView): ChainStatus {
+  const [byState, byVerdict, totals] = [view.countHeld(), view.countVerdicts(), view.totals()];
+  return {
+    held: { total: sum(byState), byState, requests: view.held(MAX_LISTED) },
+    judged: { total: sum(byVerdict), byVerdict },
+    waiting: view.waiting(MAX_LISTED),
+    transactions: String(totals.transactions),
+    spentEther: formatEther(totals.spentWei),
+    earnedCredits: formatEther(totals.earnedCredits),
+  };
+}

@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { startRpcFaultProxy } from '@prism-gateway/testing';
+import {
+  type RelayerProcess,
+  type RelayWorld,
+  signWrite,
+  startRelayerProcess,
+  startRelayWorld,
+} from '@prism-gateway/testing/relay';
+import { numberToHex } from 'viem';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CommandInput, explainRequest, showStatus } from '../src/entry/showStatus.ts';
+
+const ENTRY = fileURLToPath(new URL('../src/entry/relayer.ts', import.meta.url));
+const CREDIT = 10n ** 18n;
+
+let world: RelayWorld;
+let proxy: Awaited<ReturnType<typeof startRpcFaultProxy>>;
+let relayer: RelayerProcess;
+/** Methods that the node refuses now. */
+let refused: readonly string[] = [];
+
+beforeAll(async () => {
+  world = await startRelayWorld({ users: 2, relayers: 1 });
+  proxy = await startRpcFaultProxy({
+    target: world.devnet.rpcUrl,
+    plan: (method) =>
+      refused.includes(method) ? { kind: 'error', code: -32_600, message: 'this method is not for you' } : undefined,
+  });
+  relayer = await startRelayerProcess({ ...world.relayerEnv(0, proxy.url), POLL_MAX_MS: '300' });
+});
+afterAll(async () => {
+  await relayer?.kill();
+  await proxy?.[Symbol.asyncDispose]();
+  await world?.[Symbol.asyncDispose]();
+});
+
+async function post(user: number, fee: bigint): Promise<string> {
+  const wish = { dataId: numberToHex(1, { size: 32 }), payload: '0xabcd', relayerFee: fee, nonce: 1n } as const;
+  const timestamp = BigInt(Math.floor(Date.now() / 1000) - 5);
+  const params = await signWrite(world.deployment, world.users[user]!, { ...wish, timestamp });
+  const request = { chainName: 'eip155:31337', action: 'WRITE_DATA_FOR', params } as const;
+  return (await world.client.submitRequest(request)).requestId;
+}
+
+const environment = () => ({
+  DATA_DIR: world.relayerEnv(0).DATA_DIR ?? '',
+  METRICS_PORT: new URL(relayer.metricsUrl).port,
+});
+
+/** What a command prints, beside the relayer at work. */
+async function tell(
+  command: (input: CommandInput) => void | Promise<void>,
+  ...args: readonly string[]
+): Promise<string> {
+  const lines: string[] = [];
+  await command({ args, environment: environment(), print: (line) => lines.push(line) });
+  return lines.join('\n');
+}
+
+async function readHealth(): Promise<string> {
+  const response = await fetch(`${relayer.metricsUrl}/health`);
+  return `${response.status} ${(await response.text()).replace(/since \S+: /, '')}`;
+}
+
+test('it tells what it holds, what it has judged and why, and what it has spent and earned', async () => {
+  const [poor, paid] = [await post(0, CREDIT / 1000n), await post(1, 3000n * CREDIT)];
+  await world.client.waitForRequest(paid, { timeoutMs: 20_000, pollIntervalMs: 50 });
+  await expect.poll(() => relayer.readMetric('prism_relayer_requests', 'reason="fee"'), { timeout: 10_000 }).toBe(1);
+  const status = await (await fetch(`${relayer.metricsUrl}/status`)).json();
+  expect(status).toMatchObject({
+    faults: [],
+    chains: [
+      {
+        ...{ chainName: 'eip155:31337', chainId: 31_337, transactions: '1', earnedCredits: '3000' },
+        judged: { byVerdict: { fee: 1, ready: 1 } },
+        waiting: [{ requestId: poor, verdict: 'fee', waitsFor: 'gas at a price that its fee pays' }],
+      },
+    ],
+  });
+  const text = await tell(showStatus);
+  expect(text).toContain('Health: ok');
+  expect(text).toContain(`${poor}  fee: waits for gas at a price that its fee pays`);
+  expect(JSON.parse(await tell(showStatus, '--json'))).toMatchObject({ health: 'ok', chains: [{ transactions: '1' }] });
+  const story = await tell(explainRequest, paid);
+  for (const word of [
+    'claiming  by claimRequests',
+    'submitted  by submitClaims',
+    'reported  by reportOutcomes',
+    'txHash',
+  ]) {
+    expect(story).toContain(word);
+  }
+  expect(await tell(explainRequest, poor)).toContain('never claimed by this relayer');
+  const unknown = '00000000-0000-7000-8000-000000000000';
+  await expect(tell(explainRequest, unknown)).rejects.toThrow(/has seen request/);
+  // As an operator does it.
+  const env = { ...process.env, ...environment() };
+  const { stdout } = await promisify(execFile)(process.execPath, [ENTRY, 'explain', paid.toUpperCase()], { env });
+  expect(stdout.trim()).toBe(story);
+});
+
+test('its health is red, with the reason, while it cannot judge, or cannot see the chain, and well again afterwards', async () => {
+  await expect.poll(readHealth).toBe('200 ok\n');
+  refused = ['eth_simulateV1', 'eth_estimateGas'];
+  await post(0, 3000n * CREDIT);
+  await expect.poll(readHealth, { timeout: 20_000 }).toMatch(/^503 eip155:31337: cannot judge requests The node/);
+  refused = ['eth_getBlockByNumber'];
+  await expect.poll(readHealth, { timeout: 20_000 }).toMatch(/^503 eip155:31337: cannot see the chain The node/);
+  refused = [];
+  await expect.poll(readHealth, { timeout: 20_000 }).toBe('200 ok\n');
+});
+
+test('its health is red while it cannot reach the gateway', async () => {
+  await world.gateway.stop();
+  await expect.poll(readHealth, { timeout: 20_000 }).toBe('503 cannot reach the gateway it does not answer\n');
+});

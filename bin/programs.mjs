@@ -199,6 +199,11 @@ export const programs = {
   'check:imports': { summary: 'who imports whom', group: 'develop', steps: checkImports },
   'check:openapi': { summary: 'the OpenAPI document alone', group: 'develop', steps: checkOpenApi },
   'check:size': { summary: 'the size of the SDK alone', group: 'develop', steps: checkSize },
+  rules: {
+    summary: 'lists the rules of the specification, each with the tests that show it',
+    group: 'develop',
+    steps: [{ file: 'scripts/listRules.ts' }],
+  },
   format: {
     summary: "puts the sources in the house's form",
     group: 'develop',

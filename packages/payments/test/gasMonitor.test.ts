@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { createFakeClock, createLogRecorder, startBlackHole } from '@prism-gateway/testing';
+import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { createPublicClient, http } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PaymentsRig, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
@@ -19,7 +20,8 @@ beforeAll(async () => {
 afterAll(() => rig.close());
 
 /** A monitor whose memory is a file, as after a restart. */
-async function open(rpcUrl: string, clock = createFakeClock()) {
+async function open(rpcUrl: string, timeoutMs = PATIENCE_MS) {
+  const clock = createFakeClock();
   const { address } = await rig.fundKey();
   const file = join(rig.dir, `monitor-${address}.json`);
   const alerts: Alert[] = [];
@@ -32,7 +34,7 @@ async function open(rpcUrl: string, clock = createFakeClock()) {
     drain: async () => undefined,
     close: () => undefined,
   };
-  const client = createPublicClient({ transport: http(rpcUrl, { timeout: 200, retryCount: 0 }) });
+  const client = createPublicClient({ transport: http(rpcUrl, { timeout: timeoutMs, retryCount: 0 }) });
   const { stablecoin, exchange } = rig.deployment;
   const monitorOf = (state: ReturnType<typeof readMonitorState>) =>
     createMonitor({
@@ -100,6 +102,6 @@ test('what no channel has taken is told again, after a restart too, and not whil
 // Shows GAS-3.
 test('a node that does not answer is an alert of its own, the second time and once', async () => {
   await using hole = await startBlackHole();
-  const { look } = await open(hole.url);
+  const { look } = await open(hole.url, 200);
   expect([await look(), await look(), await look()]).toEqual([[], ['RPC_UNREACHABLE'], []]);
 });

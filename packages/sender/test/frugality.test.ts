@@ -20,7 +20,7 @@ async function callsOf(act: () => Promise<unknown>): Promise<number> {
   return proxy.total() - before;
 }
 
-const open = () => rig.open({ rpcUrl: proxy.url, pollIntervalMs: 1000 });
+const open = () => rig.open({ rpcUrl: proxy.url, pollIntervalMs: 3000 });
 
 test('a transaction with a gas limit costs two calls, the first one three more', async () => {
   const sender = await open();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PATIENCE_MS } from './patience.ts';
 import type { RpcFault } from './rpcFault.ts';
 import { type Anvil, startAnvil } from './startAnvil.ts';
 import { type RpcFaultProxy, startRpcFaultProxy } from './startRpcFaultProxy.ts';
@@ -14,20 +15,23 @@ afterAll(async () => {
   await anvil.stop();
 });
 
+/** How long no answer is waited for, in milliseconds: a node under load has mined by then. */
+const SILENCE_MS = 1000;
+
 const blockNumber = async () => Number(await anvil.rpc('eth_blockNumber'));
 
-async function post(body: unknown): Promise<Response> {
+async function post(body: unknown, patienceMs = PATIENCE_MS): Promise<Response> {
   const headers = { 'content-type': 'application/json' };
   return await fetch(proxy.url, {
     method: 'POST',
     headers,
     body: JSON.stringify(body),
-    signal: AbortSignal.timeout(500),
+    signal: AbortSignal.timeout(patienceMs),
   });
 }
 
-async function call(method: string, params: readonly unknown[] = []): Promise<unknown> {
-  return await (await post({ jsonrpc: '2.0', id: 7, method, params })).json();
+async function call(method: string, patienceMs?: number): Promise<unknown> {
+  return await (await post({ jsonrpc: '2.0', id: 7, method, params: [] }, patienceMs)).json();
 }
 
 const always = (fault: RpcFault) => proxy.setPlan(() => fault);
@@ -55,7 +59,7 @@ describe('a fault', () => {
     const before = await blockNumber();
     // These kinds have no other fields.
     always({ kind } as RpcFault);
-    await expect(call('evm_mine')).rejects.toThrow();
+    await expect(call('evm_mine', SILENCE_MS)).rejects.toThrow();
     expect((await blockNumber()) - before).toBe(times);
   });
 
@@ -89,7 +93,8 @@ describe('a fault', () => {
     const head = await blockNumber();
     always({ kind: 'lag', blocks: 2 });
     expect(await call('eth_blockNumber')).toMatchObject({ result: `0x${(head - 2).toString(16)}` });
-    const block = await call('eth_getBlockByNumber', ['latest', false]);
+    const asked = { jsonrpc: '2.0', id: 7, method: 'eth_getBlockByNumber', params: ['latest', false] };
+    const block = await (await post(asked)).json();
     expect(block).toMatchObject({ result: { number: `0x${(head - 2).toString(16)}` } });
   });
 });

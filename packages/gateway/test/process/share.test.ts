@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { type RunningGateway, startGateway } from '@prism-gateway/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
-/** How soon processes of one machine must agree on a limit, in milliseconds. */
-const AGREE_MS = 1000;
-const LIMIT = 20;
+/** High enough that the second process could let in reads for a minute by its own counts alone. */
+const LIMIT = 300;
+const LOOK_MS = 200;
 
 let dataDir: string;
 let running: RunningGateway[];
@@ -35,20 +35,19 @@ async function readUntilRefused(gateway: RunningGateway): Promise<number> {
 }
 
 // Shows LIMIT-12, STORE-4.
-test('two processes on one DATA_DIR agree on a limit within a second', async () => {
+test('two processes on one DATA_DIR agree on a limit', async () => {
   const [first, second] = await Promise.all([start(), start()]);
   // The other process has counts of its own before it learns of these.
   expect(await read(second)).toBe(200);
   expect(await readUntilRefused(first)).toBeGreaterThanOrEqual(LIMIT - 1);
-  const deadline = performance.now() + AGREE_MS;
+  // Hits of the one reach the other by the file, ten times a second.
   let takenElsewhere = 0;
-  while ((await read(second)) === 200 && performance.now() < deadline) {
+  const readElsewhere = async () => {
     takenElsewhere++;
-    // What is tested is time: hits of the one reach the other by the file, ten times a second.
-    await new Promise((resolve) => setTimeout(resolve, 60));
-  }
-  expect(await read(second)).toBe(429);
-  expect(takenElsewhere).toBeLessThan(LIMIT - 2);
+    return await read(second);
+  };
+  await expect.poll(readElsewhere, { interval: LOOK_MS }).toBe(429);
+  expect(takenElsewhere).toBeLessThan(LIMIT / 2);
 });
 
 test('limits survive a restart', async () => {

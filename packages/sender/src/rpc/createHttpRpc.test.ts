@@ -28,7 +28,7 @@ beforeEach(async () => {
       response.writeHead(status, more).end(typeof answered === 'string' ? answered : JSON.stringify(answered));
     }),
   );
-  rpc = createHttpRpc({ rpcUrl: server.url.replace('//', '//user:p%40ss@'), timeoutMs: 500 });
+  rpc = createHttpRpc({ rpcUrl: server.url.replace('//', '//user:p%40ss@'), timeoutMs: 30_000 });
 });
 afterEach(async () => {
   rpc.close();

@@ -3,7 +3,7 @@ import { custom, http } from 'viem';
 import { expect, test } from 'vitest';
 import { createTransportRpc } from './createTransportRpc.ts';
 
-const over = (request: () => Promise<unknown>, timeoutMs = 500) =>
+const over = (request: () => Promise<unknown>, timeoutMs = 30_000) =>
   createTransportRpc(custom({ request }), { timeoutMs });
 
 test('a result is passed on', async () => {

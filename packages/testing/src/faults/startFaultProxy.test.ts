@@ -2,11 +2,12 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type LoopbackServer, listenOnLoopback } from '../listenOnLoopback.ts';
+import { PATIENCE_MS } from '../patience.ts';
 import { FAULT_KINDS, type FaultKind, shareFaults } from './fault.ts';
 import { type FaultProxy, startFaultProxy } from './startFaultProxy.ts';
 
 /** How long a call that is never answered is waited for, in milliseconds. */
-const PATIENCE_MS = 150;
+const SILENCE_MS = 600;
 
 /** An upstream that answers with what it was sent, and remembers it. */
 async function startEcho() {
@@ -38,7 +39,7 @@ describe('startFaultProxy', () => {
   async function callUnder(kind: FaultKind) {
     proxy.planFaults([kind]);
     const body = `${kind} ${Math.random()}`;
-    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const signal = AbortSignal.timeout(kind.startsWith('stall') ? SILENCE_MS : PATIENCE_MS);
     const answer = await fetch(`${proxy.url}/`, { method: 'POST', body, signal })
       .then(async (response) => `${response.status} ${await response.text()}`)
       .catch((error: Error) => error.name);

@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -6,11 +7,14 @@ import { expect, test } from 'vitest';
 const run = promisify(execFile);
 const MODULE = new URL('./createLogger.ts', import.meta.url).href;
 
-/** Runs statements on a logger called `logger` in a process of its own. @returns what it printed */
-async function printed(level: string, statements: string): Promise<string> {
-  const script = `import { createLogger } from ${JSON.stringify(MODULE)};
+/** Statements on a logger called `logger`. */
+const scriptOf = (level: string, statements: string) => `import { createLogger } from ${JSON.stringify(MODULE)};
     const logger = createLogger(${JSON.stringify(level)});
     ${statements}`;
+
+/** Runs statements in a process of its own. @returns what it printed */
+async function printed(level: string, statements: string): Promise<string> {
+  const script = scriptOf(level, statements);
   const { stdout } = await run(process.execPath, ['--input-type=module-typescript', '-e', script]);
   return stdout;
 }
@@ -39,7 +43,17 @@ test('writes what is of its level and above, and nothing when silent', async () 
 test('lines come out by themselves too, and a close before the end leaves none behind', async () => {
   const many = 'for (let i = 0; i < 5000; i++) logger.info({ i }, "line");';
   const countOf = (text: string) => text.trim().split('\n').length;
-  expect(countOf(await printed('info', `${many} setTimeout(() => undefined, 500)`))).toBe(5000);
+  // It lives until its lines have come.
+  const child = spawn(
+    process.execPath,
+    ['--input-type=module-typescript', '-e', scriptOf('info', `${many} process.stdin.resume()`)],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  );
+  let lines = 0;
+  for await (const _ of createInterface({ input: child.stdout })) if (++lines === 5000) child.stdin.end();
+  expect(lines).toBe(5000);
   expect(countOf(await printed('info', `${many} await logger.close(); process.exit(0)`))).toBe(5000);
 });
 

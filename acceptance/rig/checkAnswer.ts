@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Answer, Call } from './call.ts';
+import type { HttpRequest, HttpResponse } from './httpMessage.ts';
 
 /** docs/specification.md CORS-1, word for word. */
 export const CORS_OF_SPECIFICATION = {
@@ -12,7 +12,7 @@ export const CORS_OF_SPECIFICATION = {
 const EXPOSED = 'X-Request-Id, RateLimit, RateLimit-Policy, Retry-After';
 
 /** What every answer has to carry, whatever was asked. */
-function checkHeaders(call: Call, { headers }: Answer, what: string): void {
+function checkHeaders(call: HttpRequest, { headers }: HttpResponse, what: string): void {
   for (const [name, value] of Object.entries(CORS_OF_SPECIFICATION)) {
     expect(headers.get(name), `${name} of ${what}`).toBe(value);
   }
@@ -24,7 +24,7 @@ function checkHeaders(call: Call, { headers }: Answer, what: string): void {
 }
 
 /** The error body: one sentence, and details with validation errors only. */
-function checkError({ status, body }: Answer, what: string): void {
+function checkError({ status, body }: HttpResponse, what: string): void {
   expect(body, `body of ${what}`).toBeTypeOf('object');
   const { error, details, ...rest } = body as Record<string, unknown>;
   expect(rest, `further fields in the error of ${what}`).toEqual({});
@@ -45,7 +45,7 @@ function checkError({ status, body }: Answer, what: string): void {
  * @throws AssertionError
  * @see docs/specification.md ERROR-1, CORS-1
  */
-export function checkAnswer(call: Call, answer: Answer): void {
+export function checkAnswer(call: HttpRequest, answer: HttpResponse): void {
   const what = `${call.method ?? 'GET'} ${call.path} (${answer.status})`;
   expect([500, 502, 504], `${what}: ${answer.text}`).not.toContain(answer.status);
   checkHeaders(call, answer, what);

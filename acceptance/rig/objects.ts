@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type SignedOperationBody, type StorageOperation, signedOperationSchema } from '@prism-gateway/protocol';
 import { expect } from 'vitest';
-import { type Answer, callApi } from './call.ts';
+import { callApi } from './callApi.ts';
+import type { HttpResponse } from './httpMessage.ts';
 import { randomHex } from './randomHex.ts';
 import type { Json } from './requests.ts';
 
@@ -22,7 +23,7 @@ export function makeObject(size = 64): TestObject {
 export async function sign(
   target: { readonly url: string },
   asked: { readonly token: string | undefined; readonly json: Json },
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const headers: Record<string, string> = asked.token === undefined ? {} : { authorization: `Bearer ${asked.token}` };
   return await callApi(target, { method: 'POST', path: '/storage/sign', headers, json: asked.json });
 }

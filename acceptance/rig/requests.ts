@@ -1,7 +1,8 @@
 import { type RequestPage, type RequestRecord, requestPageSchema, requestRecordSchema } from '@prism-gateway/protocol';
 import { expect } from 'vitest';
-import { type Answer, callApi } from './call.ts';
+import { callApi } from './callApi.ts';
 import { callAsRelayer } from './callAsRelayer.ts';
+import type { HttpResponse } from './httpMessage.ts';
 import { randomHex } from './randomHex.ts';
 import { type Relayer, relayerAt, type Target } from './target.ts';
 
@@ -38,13 +39,13 @@ export function writeBody(
 }
 
 /** Reads a record, strictly. */
-export function readRecord(answer: Answer): RequestRecord {
+export function readRecord(answer: HttpResponse): RequestRecord {
   // The schema leaves the params' shape open; tests compare them with what they sent.
   return requestRecordSchema.parse(answer.body) as RequestRecord;
 }
 
 /** Reads a page, strictly. */
-export function readPage(answer: Answer): RequestPage {
+export function readPage(answer: HttpResponse): RequestPage {
   expect(answer.status, answer.text).toBe(200);
   return requestPageSchema.parse(answer.body) as unknown as RequestPage;
 }
@@ -60,7 +61,7 @@ export async function createRequest(target: Target, json: Json = writeBody(targe
 export async function updateRequest(
   target: Target,
   { requestId, json, relayer = relayerAt(target, 0) }: { requestId: string; json: unknown; relayer?: Relayer },
-): Promise<Answer> {
+): Promise<HttpResponse> {
   return await callAsRelayer(target, { method: 'PATCH', path: `/requests/${requestId}`, json, relayer });
 }
 

@@ -1,5 +1,5 @@
 import { expect, type TestContext } from 'vitest';
-import { callApi } from './call.ts';
+import { callApi } from './callApi.ts';
 import type { Target } from './target.ts';
 
 /** Gets a token of the development issuer. @param expiresIn - seconds */

@@ -1,6 +1,6 @@
 import { startGateway } from '@prism-gateway/testing';
 import { expect } from 'vitest';
-import { callApi } from '../rig/call.ts';
+import { callApi } from '../rig/callApi.ts';
 import { covers } from '../rig/covers.ts';
 import { randomHex } from '../rig/randomHex.ts';
 import { startOwn } from '../rig/startOwn.ts';

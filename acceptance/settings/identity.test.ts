@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { callApi } from '../rig/call.ts';
+import { callApi } from '../rig/callApi.ts';
 import { covers } from '../rig/covers.ts';
 import { eventually } from '../rig/eventually.ts';
 import { findClosedPort } from '../rig/findClosedPort.ts';

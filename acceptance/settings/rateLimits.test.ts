@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
-import { type Answer, type Call, callApi } from '../rig/call.ts';
+import { callApi } from '../rig/callApi.ts';
 import { callAsRelayer } from '../rig/callAsRelayer.ts';
 import { covers } from '../rig/covers.ts';
+import type { HttpRequest, HttpResponse } from '../rig/httpMessage.ts';
 import { sign } from '../rig/objects.ts';
 import { randomHex } from '../rig/randomHex.ts';
 import { createRequest } from '../rig/requests.ts';
@@ -10,13 +11,13 @@ import { relayerAt, type Target } from '../rig/target.ts';
 import { issueToken } from '../rig/tokens.ts';
 
 const seen = { seesLimit: true } as const;
-const read = (target: Target, over: Partial<Call> = {}) =>
+const read = (target: Target, over: Partial<HttpRequest> = {}) =>
   callApi(target, { path: '/requests', query: { signer: randomHex(20) }, ...seen, ...over });
-const write = (target: Target, over: Partial<Call> = {}) =>
+const write = (target: Target, over: Partial<HttpRequest> = {}) =>
   callApi(target, { method: 'POST', path: '/requests', json: {}, ...seen, ...over });
 
 /** Makes calls until a limit is spent, and one more. @returns their statuses, and the last answer */
-async function spend(times: number, call: () => Promise<Answer>) {
+async function spend(times: number, call: () => Promise<HttpResponse>) {
   const statuses: number[] = [];
   let last = await call();
   for (statuses.push(last.status); statuses.length < times + 1; statuses.push(last.status)) last = await call();
@@ -51,7 +52,7 @@ covers(
     });
     expect((await spend(2, () => write(target))).statuses).toEqual([400, 400, 429]);
     const admin = { 'x-admin-key': target.adminKey };
-    const writes: Call[] = [
+    const writes: HttpRequest[] = [
       { method: 'PATCH', path: `/requests/${crypto.randomUUID()}`, json: {} },
       { method: 'POST', path: '/admin/relayers', json: { address: randomHex(20) }, headers: admin },
       { method: 'DELETE', path: `/admin/relayers/${randomHex(20)}`, headers: admin },
@@ -72,7 +73,7 @@ covers(
     const { target } = await startOwn({ env: { RATE_LIMIT_READS: '3' } });
     // One was taken by the look at its clock.
     expect((await spend(2, () => read(target))).statuses).toEqual([200, 200, 429]);
-    const reads: Call[] = [
+    const reads: HttpRequest[] = [
       { path: `/requests/${crypto.randomUUID()}` },
       { path: '/requests', query: 'status=pending' },
       { path: '/admin/relayers', headers: { 'x-admin-key': target.adminKey } },

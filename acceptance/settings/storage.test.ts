@@ -1,5 +1,5 @@
 import { expect, type TestContext } from 'vitest';
-import { callApi } from '../rig/call.ts';
+import { callApi } from '../rig/callApi.ts';
 import { covers } from '../rig/covers.ts';
 import { faultPaths } from '../rig/faults.ts';
 import { makeObject, signOperation, useSigned } from '../rig/objects.ts';

@@ -1,6 +1,6 @@
 import { errorBodySchema } from '@prism-gateway/protocol';
 import { expect } from 'vitest';
-import { callApi } from '../rig/call.ts';
+import { callApi } from '../rig/callApi.ts';
 import { covers } from '../rig/covers.ts';
 import { createRequest, writeBody } from '../rig/requests.ts';
 import { sendRaw } from '../rig/sendRaw.ts';

@@ -1,7 +1,7 @@
 import { ACTIONS, type Action } from '@prism-gateway/protocol';
 import { EXAMPLE_REQUESTS } from '@prism-gateway/protocol/examples';
 import { expect } from 'vitest';
-import { callApi } from '../rig/call.ts';
+import { callApi } from '../rig/callApi.ts';
 import { covers } from '../rig/covers.ts';
 import { faultPaths } from '../rig/faults.ts';
 import { randomHex } from '../rig/randomHex.ts';

@@ -1,14 +1,15 @@
 import { expect } from 'vitest';
-import { type Answer, callApi } from '../rig/call.ts';
+import { callApi } from '../rig/callApi.ts';
 import { covers } from '../rig/covers.ts';
 import { faultPaths } from '../rig/faults.ts';
+import type { HttpResponse } from '../rig/httpMessage.ts';
 import { randomHex } from '../rig/randomHex.ts';
 import { chainOf, createRequest, type Json, updateRequest, writeBody, writeParams } from '../rig/requests.ts';
 import { readTarget } from '../rig/target.ts';
 
 const target = readTarget();
 
-const post = (json: unknown): Promise<Answer> => callApi(target, { method: 'POST', path: '/requests', json });
+const post = (json: unknown): Promise<HttpResponse> => callApi(target, { method: 'POST', path: '/requests', json });
 const write = (params: Json) => post(writeBody(target, { params }));
 const { cloudId: _c, dataId: _d, payload: _p, ...shared } = writeParams();
 const act = (action: string, params: Json) => post({ ...writeBody(target), action, params: { ...shared, ...params } });
@@ -18,7 +19,7 @@ const create = (params: Json) => act('CREATE_PRISM_FOR', { fundAmount: '1', salt
 async function expectRefused(
   field: string,
   values: readonly unknown[],
-  send: (params: Json) => Promise<Answer>,
+  send: (params: Json) => Promise<HttpResponse>,
 ): Promise<void> {
   for (const value of values) {
     const paths = faultPaths(await send({ [field]: value }));
@@ -29,7 +30,7 @@ async function expectRefused(
 async function expectTaken(
   field: string,
   values: readonly unknown[],
-  send: (params: Json) => Promise<Answer>,
+  send: (params: Json) => Promise<HttpResponse>,
 ): Promise<void> {
   for (const value of values) {
     const answer = await send({ [field]: value });

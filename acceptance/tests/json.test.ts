@@ -1,16 +1,17 @@
 import { expect } from 'vitest';
-import { type Answer, type Call, callApi } from '../rig/call.ts';
+import { callApi } from '../rig/callApi.ts';
 import { callAsRelayer } from '../rig/callAsRelayer.ts';
 import { covers } from '../rig/covers.ts';
 import { faultPaths } from '../rig/faults.ts';
+import type { HttpRequest, HttpResponse } from '../rig/httpMessage.ts';
 import { randomHex } from '../rig/randomHex.ts';
 import { claim, createRequest, readRecord, writeBody, writeParams } from '../rig/requests.ts';
 import { readTarget, relayerAt } from '../rig/target.ts';
 
 const target = readTarget();
 
-type Body = Pick<Call, 'body' | 'json' | 'contentType'>;
-type Send = (body: Body) => Promise<Answer>;
+type Body = Pick<HttpRequest, 'body' | 'json' | 'contentType'>;
+type Send = (body: Body) => Promise<HttpResponse>;
 
 const postRequest: Send = (body) => callApi(target, { method: 'POST', path: '/requests', ...body });
 const postRelayer: Send = (body) =>

@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
-import { type Call, callApi } from '../rig/call.ts';
+import { callApi } from '../rig/callApi.ts';
 import { callAsRelayer } from '../rig/callAsRelayer.ts';
 import { covers } from '../rig/covers.ts';
+import type { HttpRequest } from '../rig/httpMessage.ts';
 import { randomHex } from '../rig/randomHex.ts';
 import { claim, createRequest, writeBody } from '../rig/requests.ts';
 import { readTarget, relayerAt } from '../rig/target.ts';
@@ -16,7 +17,7 @@ covers(
     const { requestId } = await createRequest(target);
     await claim(target, requestId);
     const claimAgain = { method: 'PATCH', path: `/requests/${requestId}`, json: { status: 'processing' } };
-    const anonymous: readonly (readonly [number, Call])[] = [
+    const anonymous: readonly (readonly [number, HttpRequest])[] = [
       [200, { path: '/requests', query: { signer: randomHex(20) } }],
       [200, { path: `/requests/${requestId}` }],
       [201, { method: 'POST', path: '/requests', json: writeBody(target) }],
@@ -44,7 +45,7 @@ covers(
 
 covers(['limit.classes', 'limit.headers'], 'reads and writes name their own limits', async (context) => {
   if (!target.isLimited) return context.skip('its rate limits are off');
-  const nameOf = async (call: Call) =>
+  const nameOf = async (call: HttpRequest) =>
     /^"([\w-]+)"/.exec((await callApi(target, call)).headers.get('ratelimit') ?? '')?.[1];
   expect(await nameOf({ path: '/requests', query: { signer: randomHex(20) } })).toBe('reads');
   expect(await nameOf({ method: 'POST', path: '/requests', json: {} })).toBe('writes');

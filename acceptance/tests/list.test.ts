@@ -1,6 +1,6 @@
 import type { RequestPage, RequestRecord } from '@prism-gateway/protocol';
 import { expect } from 'vitest';
-import { callApi } from '../rig/call.ts';
+import { callApi } from '../rig/callApi.ts';
 import { callAsRelayer } from '../rig/callAsRelayer.ts';
 import { covers } from '../rig/covers.ts';
 import { eventually } from '../rig/eventually.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import { callApi } from '../rig/call.ts';
+import { callApi } from '../rig/callApi.ts';
 import { covers } from '../rig/covers.ts';
 import { faultPaths } from '../rig/faults.ts';
 import { claim, createRequest, readRecord, readRequest } from '../rig/requests.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { callApi } from '../rig/call.ts';
+import { callApi } from '../rig/callApi.ts';
 import { callAsRelayer } from '../rig/callAsRelayer.ts';
 import { covers } from '../rig/covers.ts';
 import { errorOf } from '../rig/faults.ts';

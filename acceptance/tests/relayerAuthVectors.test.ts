@@ -1,7 +1,7 @@
 import vectorFile from '@prism-gateway/protocol/vectors/relayer-auth.json' with { type: 'json' };
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { expect } from 'vitest';
-import { callApi } from '../rig/call.ts';
+import { callApi } from '../rig/callApi.ts';
 import { covers } from '../rig/covers.ts';
 import { errorOf } from '../rig/faults.ts';
 import { type AuthVector, resignVector } from '../rig/resignVector.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import { callApi } from '../rig/call.ts';
+import { callApi } from '../rig/callApi.ts';
 import { CORS_OF_SPECIFICATION } from '../rig/checkAnswer.ts';
 import { covers } from '../rig/covers.ts';
 import { errorOf } from '../rig/faults.ts';

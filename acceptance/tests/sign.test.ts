@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { signedOperationSchema } from '@prism-gateway/protocol';
 import { expect } from 'vitest';
-import { callApi } from '../rig/call.ts';
+import { callApi } from '../rig/callApi.ts';
 import { covers } from '../rig/covers.ts';
 import { errorOf, faultPaths } from '../rig/faults.ts';
 import { makeObject, sign, signOperation } from '../rig/objects.ts';

@@ -2,17 +2,18 @@ import { relayerListSchema, relayerRecordSchema, relayerRemovedSchema } from '@p
 import { getAddress } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { expect, onTestFinished } from 'vitest';
-import { type Call, callApi } from '../rig/call.ts';
+import { callApi } from '../rig/callApi.ts';
 import { callAsRelayer } from '../rig/callAsRelayer.ts';
 import { covers } from '../rig/covers.ts';
 import { errorOf, faultPaths } from '../rig/faults.ts';
+import type { HttpRequest } from '../rig/httpMessage.ts';
 import { randomHex } from '../rig/randomHex.ts';
 import { createRequest } from '../rig/requests.ts';
 import { readTarget } from '../rig/target.ts';
 
 const target = readTarget();
 
-const admin = (call: Call) => callApi(target, { ...call, headers: { 'x-admin-key': target.adminKey } });
+const admin = (call: HttpRequest) => callApi(target, { ...call, headers: { 'x-admin-key': target.adminKey } });
 const remove = (address: string) => admin({ method: 'DELETE', path: `/admin/relayers/${address}` });
 const listAll = async () => {
   const answer = await admin({ path: '/admin/relayers' });
@@ -120,7 +121,7 @@ covers(
   'the key must match exactly, on every route',
   async () => {
     const address = randomHex(20);
-    const calls: Call[] = [
+    const calls: HttpRequest[] = [
       { path: '/admin/relayers' },
       { method: 'POST', path: '/admin/relayers', json: { address } },
       { method: 'DELETE', path: `/admin/relayers/${address}` },

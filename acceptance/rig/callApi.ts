@@ -1,43 +1,15 @@
 import { checkAnswer } from './checkAnswer.ts';
+import type { HttpRequest, HttpResponse } from './httpMessage.ts';
 import { waitOutLimits } from './waitOutLimits.ts';
 
-/** One HTTP call, by what it sends. */
-export interface Call {
-  /** Default GET. */
-  readonly method?: string;
-  /** From the API's root: without the base URL's own path. */
-  readonly path: string;
-  readonly query?: string | Readonly<Record<string, string>>;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** A body to write as JSON. */
-  readonly json?: unknown;
-  /** A body to send as it is. */
-  readonly body?: string | Uint8Array;
-  /** Default application/json with a body; null: none. */
-  readonly contentType?: string | null;
-  /** 429 is what the test wants to see; otherwise the call waits and comes again. */
-  readonly seesLimit?: boolean;
-  /** A route that is no part of the API: only CORS and `X-Request-Id` are checked. */
-  readonly isPlain?: boolean;
-}
-
-/** What came back. */
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  /** Parsed JSON; undefined where there is none. */
-  readonly body: unknown;
-}
-
 /** The bytes that a call sends, or undefined for no body. */
-export function bodyOf(call: Pick<Call, 'json' | 'body'>): Uint8Array<ArrayBuffer> | undefined {
+export function bodyOf(call: Pick<HttpRequest, 'json' | 'body'>): Uint8Array<ArrayBuffer> | undefined {
   if (call.json !== undefined) return new TextEncoder().encode(JSON.stringify(call.json));
   if (call.body === undefined) return undefined;
   return typeof call.body === 'string' ? new TextEncoder().encode(call.body) : new Uint8Array(call.body);
 }
 
-function urlOf(base: string, { path, query }: Call): string {
+function urlOf(base: string, { path, query }: HttpRequest): string {
   if (query === undefined) return `${base}${path}`;
   return `${base}${path}?${typeof query === 'string' ? query : new URLSearchParams(query)}`;
 }
@@ -50,7 +22,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-async function send(base: string, call: Call): Promise<Answer> {
+async function send(base: string, call: HttpRequest): Promise<HttpResponse> {
   const body = bodyOf(call);
   const headers = new Headers(call.headers);
   if (body !== undefined && call.contentType !== null)
@@ -68,7 +40,7 @@ async function send(base: string, call: Call): Promise<Answer> {
  * @param gateway.url - base URL, without a trailing slash
  * @throws AssertionError where the answer lacks what every answer has
  */
-export async function callApi(gateway: { readonly url: string }, call: Call): Promise<Answer> {
+export async function callApi(gateway: { readonly url: string }, call: HttpRequest): Promise<HttpResponse> {
   const sendChecked = async () => {
     const answer = await send(gateway.url, call);
     checkAnswer(call, answer);

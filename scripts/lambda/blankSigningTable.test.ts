@@ -4,8 +4,8 @@ import {
   ContextFlag,
   instantiateSecp256k1WasmBytes,
 } from '@bitauth/libauth/build/lib/bin/secp256k1/secp256k1-wasm.js';
+import { readLibsecp256k1 } from '@prism-gateway/gateway/bundling';
 import { expect, it } from 'vitest';
-import { readLibsecp256k1 } from '../../packages/gateway/src/drivers/secp256k1/readLibsecp256k1.ts';
 import { blankSigningTable } from './blankSigningTable.ts';
 
 const digestOf = (text: string) => createHash('sha256').update(text).digest();

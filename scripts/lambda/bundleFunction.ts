@@ -1,8 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createOpenApiDocument, OPEN_API_PLACEHOLDERS } from '@prism-gateway/gateway/bundling';
 import { build, type Metafile } from 'esbuild';
-import { OPEN_API_PLACEHOLDERS } from '../../packages/gateway/src/entry/lambda/openApiTemplate.ts';
-import { createOpenApiDocument } from '../../packages/gateway/src/openapi/createOpenApiDocument.ts';
 import { bundleOptions, FUNCTION_ENTRY, LIGHT_FETCH } from './bundleOptions.ts';
 import { findForbidden } from './checkInputs.ts';
 import { embedWasm } from './embedWasm.ts';

@@ -1,6 +1,6 @@
 import { brotliCompressSync, constants } from 'node:zlib';
+import { readLibsecp256k1 } from '@prism-gateway/gateway/bundling';
 import type { Plugin } from 'esbuild';
-import { readLibsecp256k1 } from '../../packages/gateway/src/drivers/secp256k1/readLibsecp256k1.ts';
 import { blankSigningTable } from './blankSigningTable.ts';
 
 const best = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };

@@ -1,6 +1,6 @@
 /** The official presigner alone, baseline of POST /storage/sign, and our own signer alone. Started by `startChild`. */
 import { S3Client } from '@aws-sdk/client-s3';
-import { createS3Signer } from '../../../packages/gateway/src/drivers/s3/createS3Signer.ts';
+import { createS3Signer } from '@prism-gateway/gateway/s3-signer';
 import { measureOwnSigner } from '../baselines/measureOwnSigner.ts';
 import { measurePresigner } from '../baselines/measurePresigner.ts';
 import type { PresignerCalls } from '../baselines/presignerCalls.ts';

@@ -1,4 +1,4 @@
-import { parseSecretArn } from '../../../packages/gateway/src/drivers/awsSecrets/secretAddress.ts';
+import { parseSecretArn } from '@prism-gateway/gateway/deployment';
 import type { GivenSettings, StackSettingName } from './knownSettings.ts';
 
 /** Takes note of a fault: which setting, and what was expected. */

@@ -1,6 +1,4 @@
-import type { TableNames } from '../../../packages/gateway/src/drivers/dynamodb/tables.ts';
-import { parseFunctionSettings } from '../../../packages/gateway/src/entry/lambda/functionSettings.ts';
-import { SettingsError } from '../../../packages/gateway/src/entry/settings.ts';
+import { parseFunctionSettings, SettingsError, type TableNames } from '@prism-gateway/gateway/deployment';
 import {
   GATEWAY_SETTINGS,
   type GatewaySettingName,

@@ -1,3 +1,4 @@
+import { EMF_NAMESPACE, type TableNames } from '@prism-gateway/gateway/deployment';
 import { Duration } from 'aws-cdk-lib';
 import {
   type Alarm,
@@ -12,8 +13,6 @@ import {
   PeriodOverride,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
-import type { TableNames } from '../../../packages/gateway/src/drivers/dynamodb/tables.ts';
-import { EMF_NAMESPACE } from '../../../packages/gateway/src/drivers/emf/createEmfMetrics.ts';
 import type { Watched } from './addAlarms.ts';
 import { apiMetric, functionMetric, gatewayMetric, tableMetric, tableThrottles } from './gatewayMetrics.ts';
 import type { StackContext } from './stackContext.ts';

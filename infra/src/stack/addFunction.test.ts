@@ -1,5 +1,5 @@
+import { parseFunctionSettings } from '@prism-gateway/gateway/deployment';
 import { describe, expect, it } from 'vitest';
-import { parseFunctionSettings } from '../../../packages/gateway/src/entry/lambda/functionSettings.ts';
 import { resolveSecrets } from '../../../packages/gateway/src/entry/lambda/resolveSecrets.ts';
 import { STAGES, type Variant } from '../rig/givenSettings.ts';
 import { findOnly, findResources, flatten } from '../rig/readTemplate.ts';

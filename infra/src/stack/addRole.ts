@@ -1,7 +1,7 @@
+import { type TableNames, tableDescriptions } from '@prism-gateway/gateway/deployment';
 import { ArnFormat, type CfnElement, Validations } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
-import { type TableNames, tableDescriptions } from '../../../packages/gateway/src/drivers/dynamodb/tables.ts';
 import type { GatewaySecrets } from './addSecrets.ts';
 import type { StackContext } from './stackContext.ts';
 import { TABLE_ACCESS } from './tableAccess.ts';

@@ -1,7 +1,7 @@
 import { DescribeTableCommand, DescribeTimeToLiveCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { TableNames } from '@prism-gateway/gateway/deployment';
 import { DYNAMO_TEST_ACCESS } from '@prism-gateway/testing';
 import { describe, expect, it } from 'vitest';
-import type { TableNames } from '../../../packages/gateway/src/drivers/dynamodb/tables.ts';
 import {
   createDynamoRig,
   DYNAMO_TABLES,

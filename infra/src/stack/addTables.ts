@@ -1,12 +1,12 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
-import { type Attribute, AttributeType, BillingMode, ProjectionType, Table } from 'aws-cdk-lib/aws-dynamodb';
 import {
   type IndexDescription,
   type KeyAttribute,
   type TableDescription,
   type TableNames,
   tableDescriptions,
-} from '../../../packages/gateway/src/drivers/dynamodb/tables.ts';
+} from '@prism-gateway/gateway/deployment';
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { type Attribute, AttributeType, BillingMode, ProjectionType, Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { StackContext } from './stackContext.ts';
 
 const TYPES = { S: AttributeType.STRING, N: AttributeType.NUMBER, B: AttributeType.BINARY } as const;

@@ -1,5 +1,6 @@
+import { EMF_NAMESPACE } from '@prism-gateway/gateway/deployment';
 import { describe, expect, it } from 'vitest';
-import { createEmfMetrics, EMF_NAMESPACE } from '../../../packages/gateway/src/drivers/emf/createEmfMetrics.ts';
+import { createEmfMetrics } from '../../../packages/gateway/src/drivers/emf/createEmfMetrics.ts';
 import { STAGES, type Stage } from '../rig/givenSettings.ts';
 import { findOnly, findResources, flatten } from '../rig/readTemplate.ts';
 

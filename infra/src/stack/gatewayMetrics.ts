@@ -1,9 +1,8 @@
+import { EMF_NAMESPACE, type TableNames, tableDescriptions } from '@prism-gateway/gateway/deployment';
 import type { Duration } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { type TableNames, tableDescriptions } from '../../../packages/gateway/src/drivers/dynamodb/tables.ts';
-import { EMF_NAMESPACE } from '../../../packages/gateway/src/drivers/emf/createEmfMetrics.ts';
 
 /** A metric's statistic over a period. */
 export interface Reading {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { type TableNames, tableDescriptions } from '@prism-gateway/gateway/deployment';
 import { DYNAMO_TEST_ACCESS } from '@prism-gateway/testing';
 import { expect, it } from 'vitest';
 import { createDynamoClient } from '../../../packages/gateway/src/drivers/dynamodb/createDynamoClient.ts';
 import type { DynamoStores } from '../../../packages/gateway/src/drivers/dynamodb/createDynamoStores.ts';
-import { type TableNames, tableDescriptions } from '../../../packages/gateway/src/drivers/dynamodb/tables.ts';
 import type { StoredRequest } from '../../../packages/gateway/src/ports/requestStore.ts';
 import {
   createDynamoRig,

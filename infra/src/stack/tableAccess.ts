@@ -1,4 +1,4 @@
-import type { TableNames } from '../../../packages/gateway/src/drivers/dynamodb/tables.ts';
+import type { TableNames } from '@prism-gateway/gateway/deployment';
 
 /** What may be done with a table, and with its indexes: names of DynamoDB's operations. */
 export interface TableAccess {

@@ -11,10 +11,7 @@ import {
 import type { DynamoClientSettings } from '../../src/drivers/dynamodb/createDynamoClient.ts';
 import type { TableNames } from '../../src/drivers/dynamodb/tables.ts';
 import { createEmptyTables } from '../rigs/createEmptyTables.ts';
-import type { Weather } from './weather.ts';
-
-/** What a gateway depends on, each behind a proxy of its own. */
-export type Dependency = 'dynamodb' | 's3' | 'identity';
+import type { Dependency, Weather } from './weather.ts';
 
 /** The real dependencies of a gateway on AWS, as they run on one machine, and what stands between. */
 export interface FaultyWorld extends AsyncDisposable {

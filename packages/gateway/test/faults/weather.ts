@@ -1,5 +1,7 @@
 import { type FaultKind, type FaultShares, shareFaults } from '@prism-gateway/testing';
-import type { Dependency } from './startFaultyWorld.ts';
+
+/** What a gateway depends on, each behind a proxy of its own. */
+export type Dependency = 'dynamodb' | 's3' | 'identity';
 
 /** What befalls the calls to each dependency; where nothing is said, nothing does. */
 export type Weather = Readonly<Partial<Record<Dependency, FaultShares>>>;

@@ -7,6 +7,11 @@ export interface SeenAnswer {
   readonly body: string;
 }
 
+/** One call and its answer. */
+export interface Played extends SeenAnswer {
+  readonly call: string;
+}
+
 /** Headers of the connection or of the moment, which whatever stands in front of a function writes itself. */
 const connectionHeaders = new Set(['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding']);
 

@@ -1,4 +1,4 @@
-import type { Played } from './playScenario.ts';
+import type { Played } from './answer.ts';
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 

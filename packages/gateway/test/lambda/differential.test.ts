@@ -2,8 +2,9 @@ import { type Deployment, type HttpCall, httpApiEvent, restApiEvent, startGatewa
 import { generatePrivateKey } from 'viem/accounts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeWithDynamo } from '../rigs/dynamoStores.ts';
+import type { Played } from './answer.ts';
 import { ADMIN_KEY, createFunctionRig, type FunctionRig } from './functionRig.ts';
-import { type Actors, type Played, playScenario } from './playScenario.ts';
+import { type Actors, playScenario } from './playScenario.ts';
 import { sendToFunction } from './sendToFunction.ts';
 import { sendToServer } from './sendToServer.ts';
 

@@ -1,7 +1,7 @@
 import { EXAMPLE_REQUESTS } from '@prism-gateway/protocol/examples';
 import type { HttpCall } from '@prism-gateway/testing';
 import { privateKeyToAddress } from 'viem/accounts';
-import type { SeenAnswer } from './answer.ts';
+import type { Played, SeenAnswer } from './answer.ts';
 import { createNormaliser } from './createNormaliser.ts';
 import { makeCall, type RelayerKey, signCall } from './makeCall.ts';
 import { ODD_CALLS } from './oddCalls.ts';
@@ -13,11 +13,6 @@ export interface Actors {
   readonly adminKey: string;
   /** An access token of the identity provider. */
   readonly token: string;
-}
-
-/** One call and its answer. */
-export interface Played extends SeenAnswer {
-  readonly call: string;
 }
 
 type Send = (call: HttpCall) => Promise<SeenAnswer>;

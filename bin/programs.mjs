@@ -66,7 +66,10 @@ const checkTypes = [
 const checkImports = [
   {
     file: 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs',
-    args: ['--config', '.dependency-cruiser.cjs', 'packages', 'acceptance', 'bench', 'demo'],
+    args: [
+      ...['--config', '.dependency-cruiser.cjs'],
+      ...['packages', 'acceptance', 'bench', 'bin', 'demo', 'examples', 'infra', 'scripts'],
+    ],
   },
 ];
 /** @type {readonly Step[]} */

@@ -53,7 +53,7 @@ covers(['limit.classes', 'limit.headers'], 'reads and writes name their own limi
 });
 
 covers(['limit.unlimited'], 'operational routes, preflights, 404 and 405 are counted nowhere', async () => {
-  const calls: readonly (readonly [number, Call])[] = [
+  const calls: readonly (readonly [number, HttpRequest])[] = [
     [200, { path: '/health', isPlain: true }],
     [200, { path: '/openapi.json', isPlain: true }],
     [200, { path: '/docs', isPlain: true }],

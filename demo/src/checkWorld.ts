@@ -4,6 +4,7 @@ import type { Checked } from './check/checked.ts';
 import { checkFees } from './check/checkFees.ts';
 import { checkUsers } from './check/checkUsers.ts';
 import type { Execution } from './check/execution.ts';
+import { payOutEarnings } from './check/payOutEarnings.ts';
 import { type Earnings, readCredits, readEarnings } from './check/readEarnings.ts';
 import { readExecutions } from './check/readExecutions.ts';
 import type { Plan } from './plan/plan.ts';
@@ -33,6 +34,7 @@ export async function checkWorld(
 ): Promise<Findings> {
   const { plan, submitted, tally, crash } = run;
   const executions = await readExecutions(world, { submitted, records: tally.records });
+  await payOutEarnings(world);
   const [earnings, treasury, data, users] = await Promise.all([
     readEarnings(world, executions),
     readCredits(world, world.deployment.treasury),

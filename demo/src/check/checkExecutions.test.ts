@@ -9,7 +9,7 @@ function execute({
   record,
   ...given
 }: Partial<Omit<Execution, 'record'>> & { record?: Partial<RequestRecord> } = {}): Execution {
-  const event = { signer: '0x01', nonce: 0n, action: 'WRITE_DATA_FOR', success: true } as const;
+  const event = { digest: '0xd1', signer: '0x01', nonce: 0n, success: true } as const;
   return {
     submitted: { requestId: 'a', action: 'WRITE_DATA_FOR', parts: [{ signer: '0x01', nonce: 0n }] },
     // Of a record and a receipt only these are looked at.
@@ -34,7 +34,6 @@ it.each([
   ['has a transaction hash of no transaction', execute({ receipt: undefined })],
   ['has a transaction in which nothing was done for its signer', execute({ events: [] })],
   ['failed on the chain', execute({ events: event ? [{ ...event, success: false }] : [] })],
-  ['was carried out as another action', execute({ events: event ? [{ ...event, action: 'DELETE_DATA_FOR' }] : [] })],
 ])('finds a request that %s', (_, execution) => {
   expect(judge(execution)).toEqual([false, false]);
 });

@@ -1,5 +1,6 @@
 import { type RequestExecuted, readRequestExecuted } from '@prism-gateway/contracts';
-import type { RequestRecord } from '@prism-gateway/protocol';
+import type { ActionParams, RequestRecord } from '@prism-gateway/protocol';
+import { type ForwarderLocation, hashRequest, type TypedDataSource } from '@prism-gateway/protocol/typed-data';
 import type { Hex, TransactionReceipt } from 'viem';
 import { TransactionReceiptNotFoundError } from 'viem';
 import type { SignedPart, Submitted } from '../users/submitted.ts';
@@ -21,9 +22,15 @@ async function readMined({ chain, deployment }: World, hash: Hex): Promise<Mined
   }
 }
 
-const isOf = ({ signer, nonce }: SignedPart) => {
-  return (event: RequestExecuted) => event.signer === signer && event.nonce === nonce;
-};
+/** The digests that a request's signatures are over: its own, or one an entry of a multi-user batch. */
+function digestsOf(location: ForwarderLocation, record: RequestRecord, parts: readonly SignedPart[]): readonly Hex[] {
+  // Action and params go together in a record, and only a batch has more than one part.
+  const { requests } = record.params as Partial<ActionParams<'BATCH_MULTI_USER_WRITE_DATA'>>;
+  return parts.map(({ nonce }, index) => {
+    const own = requests === undefined ? record : { action: 'WRITE_DATA_FOR', params: requests[index] };
+    return hashRequest({ ...location, action: own.action, params: own.params, nonce } as TypedDataSource);
+  });
+}
 
 /**
  * Looks up on the chain what became of each request.
@@ -41,16 +48,18 @@ export async function readExecutions(
   const hashOf = (record: RequestRecord | undefined) => record?.txHash?.toLowerCase() as Hex | undefined;
   const byHash = Map.groupBy(found, ({ record }) => hashOf(record));
   const hashes = [...byHash.keys()].filter((hash) => hash !== undefined);
+  const location = { chainId: await world.chain.getChainId(), forwarder: world.deployment.forwarder };
   const mined = new Map(await Promise.all(hashes.map(async (hash) => [hash, await readMined(world, hash)] as const)));
   return found.map(({ submitted, record }): Execution => {
     const hash = hashOf(record);
     const { receipt, events = [] } = (hash && mined.get(hash)) ?? {};
+    const digests = record === undefined ? [] : digestsOf(location, record, submitted.parts);
     const carried = byHash.get(hash)?.length ?? 1;
     return {
       submitted,
       record,
       receipt,
-      events: submitted.parts.flatMap((part) => events.filter(isOf(part))),
+      events: events.filter(({ digest }) => digests.includes(digest)),
       carried,
       gas: (receipt?.gasUsed ?? 0n) / BigInt(carried),
     };

@@ -21,6 +21,8 @@ export interface Relayers<T> {
 /** Everything that the users and relayers of the demo meet. */
 export interface World extends AsyncDisposable {
   readonly rpcUrl: string;
+  /** Of a development chain. */
+  readonly deployerKey: Hex;
   readonly chain: ChainClient;
   readonly deployment: Deployment;
   readonly gateway: DemoGateway;
@@ -109,7 +111,7 @@ async function buildWorld(stack: AsyncDisposableStack, options: WorldOptions): P
   onStep(`gateway    ${gateway.url}, two relayers on its whitelist`);
   const client = createGatewayClient({ url: gateway.url });
   const orders = orderRelayers(options, { relayers, gateway, rpcUrl, deployment });
-  return { rpcUrl, chain, deployment, gateway, client, users, relayers, orders };
+  return { rpcUrl, deployerKey, chain, deployment, gateway, client, users, relayers, orders };
 }
 
 /**

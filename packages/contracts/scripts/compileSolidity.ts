@@ -51,7 +51,7 @@ const SETTINGS = {
   // Cancun is the first with transient storage.
   evmVersion: 'cancun',
   // Runtime cost before size; the Forwarder stays below EIP-170's limit.
-  optimizer: { enabled: true, runs: 1_000 },
+  optimizer: { enabled: true, runs: 1_000_000 },
   // Without it the batch functions run out of stack.
   viaIR: true,
   // The same bytecode whatever a comment says: what is generated changes only with what it does.

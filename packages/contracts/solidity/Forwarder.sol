@@ -6,34 +6,22 @@ import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/Reentrancy
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {IERC20Permit} from "@openzeppelin/contracts/token/ERC20/extensions/IERC20Permit.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
-import {IPrismCloud} from "./cloud/IPrismCloud.sol";
+import {Fee, Funding, IPrismCloud} from "./cloud/IPrismCloud.sol";
 import {RelayerPolicy} from "./forwarder/RelayerPolicy.sol";
 import {RequestGate} from "./forwarder/RequestGate.sol";
 import {RequestHashes as Hashes} from "./forwarder/RequestHashes.sol";
 import {SignatureCheck} from "./forwarder/SignatureCheck.sol";
-import {Authorization, Creation, EntryResult, Permit, WriteEntry} from "./forwarder/RequestTypes.sol";
+import {Authorization, Creation, Permit, RefusedEntry, WriteEntry} from "./forwarder/RequestTypes.sol";
 
 /// @title The Forwarder
 /// @notice Carries out what users have signed and relayers submit: twelve functions, one an action. Each checks the
-///         window, the signature and the nonce, lets the cloud contract act for the signer, and pays the fees out.
+///         window, the signature and the nonce, and lets the cloud contract act for the signer.
 contract Forwarder is RequestGate, ReentrancyGuardTransient {
     using SafeERC20 for IERC20;
 
-    /// @notice Most gas that a contract wallet may use to check its signature within a multi-user batch, so that one
-    ///         signer cannot burn what the others' writes need. A single request may use all there is.
-    uint256 public constant BATCH_WALLET_GAS = 100_000;
+    /// @notice Most gas that a contract wallet may use to check its signature, in a single request as in a batch.
+    uint256 public constant WALLET_GAS = SignatureCheck.WALLET_GAS;
 
-    bytes32 private constant CREATE_PRISM_FOR = keccak256("CREATE_PRISM_FOR");
-    bytes32 private constant CREATE_PRISM_WITH_DATA_FOR = keccak256("CREATE_PRISM_WITH_DATA_FOR");
-    bytes32 private constant WRITE_DATA_FOR = keccak256("WRITE_DATA_FOR");
-    bytes32 private constant MODIFY_DATA_FOR = keccak256("MODIFY_DATA_FOR");
-    bytes32 private constant DELETE_DATA_FOR = keccak256("DELETE_DATA_FOR");
-    bytes32 private constant TRANSFER_PRISM_FOR = keccak256("TRANSFER_PRISM_FOR");
-    bytes32 private constant ACCEPT_TRANSFER_FOR = keccak256("ACCEPT_TRANSFER_FOR");
-    bytes32 private constant DELETE_PRISM_FOR = keccak256("DELETE_PRISM_FOR");
-    bytes32 private constant BATCH_WRITE_DATA_FOR = keccak256("BATCH_WRITE_DATA_FOR");
-    bytes32 private constant BATCH_MODIFY_DATA_FOR = keccak256("BATCH_MODIFY_DATA_FOR");
-    bytes32 private constant BATCH_DELETE_DATA_FOR = keccak256("BATCH_DELETE_DATA_FOR");
 
     /// @notice The application layer that acts for the signers.
     IPrismCloud public immutable cloud;
@@ -66,9 +54,9 @@ contract Forwarder is RequestGate, ReentrancyGuardTransient {
         returns (bytes32 cloudId)
     {
         uint256 nonce = nonces[auth.signer];
-        bool official = _accept(auth, nonce, Hashes.createPrism(creation, auth, nonce));
-        cloudId = cloud.createPrism(auth.signer, creation.salt, _pullFunds(creation, auth.signer), auth.relayerFee);
-        _conclude(auth, nonce, CREATE_PRISM_FOR, official);
+        (bytes32 digest, Fee memory fee) = _open(auth, nonce, Hashes.createPrism(creation, auth, nonce));
+        cloudId = cloud.createPrism(auth.signer, creation.salt, _pullFunds(creation, auth.signer), fee);
+        _conclude(auth, nonce, digest);
     }
 
     /// @notice CREATE_PRISM_WITH_DATA_FOR: the same, and writes the first entries; one nonce for all of it.
@@ -80,10 +68,10 @@ contract Forwarder is RequestGate, ReentrancyGuardTransient {
     ) external nonReentrant returns (bytes32 cloudId) {
         uint256 nonce = nonces[auth.signer];
         bytes32 structHash = Hashes.createPrismWithData(creation, dataIds, payloads, auth, nonce);
-        bool official = _accept(auth, nonce, structHash);
-        uint256 funds = _pullFunds(creation, auth.signer);
-        cloudId = cloud.createPrismWithData(auth.signer, creation.salt, funds, dataIds, payloads, auth.relayerFee);
-        _conclude(auth, nonce, CREATE_PRISM_WITH_DATA_FOR, official);
+        (bytes32 digest, Fee memory fee) = _open(auth, nonce, structHash);
+        Funding memory funding = _pullFunds(creation, auth.signer);
+        cloudId = cloud.createPrismWithData(auth.signer, creation.salt, funding, dataIds, payloads, fee);
+        _conclude(auth, nonce, digest);
     }
 
     /// @notice WRITE_DATA_FOR: writes a new entry.
@@ -93,9 +81,9 @@ contract Forwarder is RequestGate, ReentrancyGuardTransient {
     {
         uint256 nonce = nonces[auth.signer];
         bytes32 structHash = Hashes.entryWithPayload(Hashes.WRITE_DATA, cloudId, dataId, payload, auth, nonce);
-        bool official = _accept(auth, nonce, structHash);
-        cloud.writeData(auth.signer, cloudId, dataId, payload, auth.relayerFee);
-        _conclude(auth, nonce, WRITE_DATA_FOR, official);
+        (bytes32 digest, Fee memory fee) = _open(auth, nonce, structHash);
+        cloud.writeData(auth.signer, cloudId, dataId, payload, fee);
+        _conclude(auth, nonce, digest);
     }
 
     /// @notice MODIFY_DATA_FOR: replaces an entry.
@@ -105,42 +93,43 @@ contract Forwarder is RequestGate, ReentrancyGuardTransient {
     {
         uint256 nonce = nonces[auth.signer];
         bytes32 structHash = Hashes.entryWithPayload(Hashes.MODIFY_DATA, cloudId, dataId, payload, auth, nonce);
-        bool official = _accept(auth, nonce, structHash);
-        cloud.modifyData(auth.signer, cloudId, dataId, payload, auth.relayerFee);
-        _conclude(auth, nonce, MODIFY_DATA_FOR, official);
+        (bytes32 digest, Fee memory fee) = _open(auth, nonce, structHash);
+        cloud.modifyData(auth.signer, cloudId, dataId, payload, fee);
+        _conclude(auth, nonce, digest);
     }
 
     /// @notice DELETE_DATA_FOR: removes an entry.
     function deleteDataFor(bytes32 cloudId, bytes32 dataId, Authorization calldata auth) external nonReentrant {
         uint256 nonce = nonces[auth.signer];
-        bool official = _accept(auth, nonce, Hashes.prismAndWord(Hashes.DELETE_DATA, cloudId, dataId, auth, nonce));
-        cloud.deleteData(auth.signer, cloudId, dataId, auth.relayerFee);
-        _conclude(auth, nonce, DELETE_DATA_FOR, official);
+        (bytes32 digest, Fee memory fee) = _open(auth, nonce, Hashes.prismAndWord(Hashes.DELETE_DATA, cloudId, dataId, auth, nonce));
+        cloud.deleteData(auth.signer, cloudId, dataId, fee);
+        _conclude(auth, nonce, digest);
     }
 
     /// @notice TRANSFER_PRISM_FOR: offers a prism to a new owner, who has to accept; the zero address withdraws an offer.
     function transferPrismFor(bytes32 cloudId, address newOwner, Authorization calldata auth) external nonReentrant {
         uint256 nonce = nonces[auth.signer];
         bytes32 word = bytes32(uint256(uint160(newOwner)));
-        bool official = _accept(auth, nonce, Hashes.prismAndWord(Hashes.TRANSFER_PRISM, cloudId, word, auth, nonce));
-        cloud.transferPrism(auth.signer, cloudId, newOwner, auth.relayerFee);
-        _conclude(auth, nonce, TRANSFER_PRISM_FOR, official);
+        (bytes32 digest, Fee memory fee) =
+            _open(auth, nonce, Hashes.prismAndWord(Hashes.TRANSFER_PRISM, cloudId, word, auth, nonce));
+        cloud.transferPrism(auth.signer, cloudId, newOwner, fee);
+        _conclude(auth, nonce, digest);
     }
 
     /// @notice ACCEPT_TRANSFER_FOR: takes over a prism that was offered to the signer.
     function acceptTransferFor(bytes32 cloudId, Authorization calldata auth) external nonReentrant {
         uint256 nonce = nonces[auth.signer];
-        bool official = _accept(auth, nonce, Hashes.prismOnly(Hashes.ACCEPT_TRANSFER, cloudId, auth, nonce));
-        cloud.acceptTransfer(auth.signer, cloudId, auth.relayerFee);
-        _conclude(auth, nonce, ACCEPT_TRANSFER_FOR, official);
+        (bytes32 digest, Fee memory fee) = _open(auth, nonce, Hashes.prismOnly(Hashes.ACCEPT_TRANSFER, cloudId, auth, nonce));
+        cloud.acceptTransfer(auth.signer, cloudId, fee);
+        _conclude(auth, nonce, digest);
     }
 
     /// @notice DELETE_PRISM_FOR: ends a prism for ever; what is left of its balance goes to the signer.
     function deletePrismFor(bytes32 cloudId, Authorization calldata auth) external nonReentrant {
         uint256 nonce = nonces[auth.signer];
-        bool official = _accept(auth, nonce, Hashes.prismOnly(Hashes.DELETE_PRISM, cloudId, auth, nonce));
-        cloud.deletePrism(auth.signer, cloudId, auth.relayerFee);
-        _conclude(auth, nonce, DELETE_PRISM_FOR, official);
+        (bytes32 digest, Fee memory fee) = _open(auth, nonce, Hashes.prismOnly(Hashes.DELETE_PRISM, cloudId, auth, nonce));
+        cloud.deletePrism(auth.signer, cloudId, fee);
+        _conclude(auth, nonce, digest);
     }
 
     /// @notice BATCH_WRITE_DATA_FOR: writes new entries of one prism, all or none.
@@ -153,9 +142,9 @@ contract Forwarder is RequestGate, ReentrancyGuardTransient {
         uint256 nonce = nonces[auth.signer];
         bytes32 structHash =
             Hashes.entriesWithPayloads(Hashes.BATCH_WRITE_DATA, cloudId, dataIds, payloads, auth, nonce);
-        bool official = _accept(auth, nonce, structHash);
-        cloud.batchWriteData(auth.signer, cloudId, dataIds, payloads, auth.relayerFee);
-        _conclude(auth, nonce, BATCH_WRITE_DATA_FOR, official);
+        (bytes32 digest, Fee memory fee) = _open(auth, nonce, structHash);
+        cloud.batchWriteData(auth.signer, cloudId, dataIds, payloads, fee);
+        _conclude(auth, nonce, digest);
     }
 
     /// @notice BATCH_MODIFY_DATA_FOR: replaces entries of one prism, all or none.
@@ -168,9 +157,9 @@ contract Forwarder is RequestGate, ReentrancyGuardTransient {
         uint256 nonce = nonces[auth.signer];
         bytes32 structHash =
             Hashes.entriesWithPayloads(Hashes.BATCH_MODIFY_DATA, cloudId, dataIds, payloads, auth, nonce);
-        bool official = _accept(auth, nonce, structHash);
-        cloud.batchModifyData(auth.signer, cloudId, dataIds, payloads, auth.relayerFee);
-        _conclude(auth, nonce, BATCH_MODIFY_DATA_FOR, official);
+        (bytes32 digest, Fee memory fee) = _open(auth, nonce, structHash);
+        cloud.batchModifyData(auth.signer, cloudId, dataIds, payloads, fee);
+        _conclude(auth, nonce, digest);
     }
 
     /// @notice BATCH_DELETE_DATA_FOR: removes entries of one prism, all or none.
@@ -181,68 +170,90 @@ contract Forwarder is RequestGate, ReentrancyGuardTransient {
         uint256 nonce = nonces[auth.signer];
         bytes32 structHash =
             Hashes.prismAndWord(Hashes.BATCH_DELETE_DATA, cloudId, Hashes.hashIds(dataIds), auth, nonce);
-        bool official = _accept(auth, nonce, structHash);
-        cloud.batchDeleteData(auth.signer, cloudId, dataIds, auth.relayerFee);
-        _conclude(auth, nonce, BATCH_DELETE_DATA_FOR, official);
+        (bytes32 digest, Fee memory fee) = _open(auth, nonce, structHash);
+        cloud.batchDeleteData(auth.signer, cloudId, dataIds, fee);
+        _conclude(auth, nonce, digest);
     }
 
     /// @notice BATCH_MULTI_USER_WRITE_DATA: carries out writes that users have signed one by one.
     /// @dev One bad entry does not undo the others: it changes nothing, consumes no nonce and pays no fee. Only a lack of
-    ///      gas undoes the whole batch, for it says nothing about an entry. Fees are paid out once, at the end.
-    /// @return results One an entry, in their order, as are the events.
+    ///      gas undoes the whole batch, for it says nothing about an entry.
+    /// @return refused What was not written, in the batch's order; empty when all was.
     function batchMultiUserWriteData(WriteEntry[] calldata entries)
         external
         nonReentrant
-        returns (EntryResult[] memory results)
+        returns (RefusedEntry[] memory refused)
     {
         if (entries.length == 0) revert EmptyBatch();
-        results = new EntryResult[](entries.length);
+        refused = new RefusedEntry[](0);
         bool official = isOfficialRelayer[msg.sender];
-        uint256 relayerFees = 0;
+        uint256 fees = 0;
         for (uint256 i = 0; i < entries.length; ++i) {
-            WriteEntry calldata entry = entries[i];
-            bytes memory reason = _writeEntry(entry, official);
-            if (reason.length != 0) {
-                results[i].reason = reason;
-                continue;
-            }
-            results[i].success = true;
-            relayerFees += entry.auth.relayerFee;
+            (uint256 paid, bytes memory reason) = _writeEntry(entries[i], official);
+            if (reason.length != 0) refused = _append(refused, RefusedEntry(i, reason));
+            fees += paid;
         }
-        cloud.settle(msg.sender, _relayerShare(relayerFees, official));
+        uint256 written = entries.length - refused.length;
+        if (written != 0) cloud.accrue(msg.sender, fees, _relayerShare(fees, official), written);
     }
 
+    /// @return paid The relayer's fee; 0 where the entry was not written.
     /// @return reason Why the entry was not written; empty when it was.
-    function _writeEntry(WriteEntry calldata entry, bool official) private returns (bytes memory reason) {
+    function _writeEntry(WriteEntry calldata entry, bool official) private returns (uint256 paid, bytes memory reason) {
         Authorization calldata auth = entry.auth;
         uint256 nonce = nonces[auth.signer];
-        bytes32 structHash = Hashes.entryWithPayload(
-            Hashes.WRITE_DATA, entry.cloudId, entry.dataId, entry.payload, auth, nonce
+        bytes32 digest = _hashTypedDataV4(
+            Hashes.entryWithPayload(Hashes.WRITE_DATA, entry.cloudId, entry.dataId, entry.payload, auth, nonce)
         );
-        reason = _refusal(auth, nonce, structHash, official, BATCH_WALLET_GAS);
+        reason = _refusal(auth, nonce, digest, official, SignatureCheck.WALLET_RESERVE);
         if (reason.length == 0) {
-            try cloud.writeData(auth.signer, entry.cloudId, entry.dataId, entry.payload, auth.relayerFee) {
+            try cloud.writeEntry(auth.signer, entry.cloudId, entry.dataId, entry.payload, auth.relayerFee) {
                 // After the call, as it is undone with a call that fails; nothing that is called there calls back.
                 nonces[auth.signer] = nonce + 1;
+                emit RequestExecuted(digest, auth.signer, nonce, msg.sender, auth.relayerFee);
+                return (auth.relayerFee, "");
             } catch (bytes memory fault) {
                 // Whatever is wrong with an entry has its custom error; without one, the gas has run out.
                 if (fault.length == 0) revert SignatureCheck.InsufficientGas();
                 reason = fault;
             }
         }
-        bool success = reason.length == 0;
-        emit RequestExecuted(auth.signer, nonce, WRITE_DATA_FOR, success, msg.sender, success ? auth.relayerFee : 0, reason);
+        emit RequestRefused(digest, auth.signer, nonce, msg.sender, reason);
+    }
+
+    function _append(RefusedEntry[] memory list, RefusedEntry memory last) private pure returns (RefusedEntry[] memory) {
+        RefusedEntry[] memory longer = new RefusedEntry[](list.length + 1);
+        for (uint256 i = 0; i < list.length; ++i) {
+            longer[i] = list[i];
+        }
+        longer[list.length] = last;
+        return longer;
+    }
+
+    /// @notice Begins a single request: lets it pass and consumes its nonce, or reverts.
+    function _open(Authorization calldata auth, uint256 nonce, bytes32 structHash)
+        private
+        returns (bytes32 digest, Fee memory fee)
+    {
+        bool official = isOfficialRelayer[msg.sender];
+        digest = _hashTypedDataV4(structHash);
+        _accept(auth, nonce, digest, official);
+        fee = _feeOf(auth, official);
+    }
+
+    function _feeOf(Authorization calldata auth, bool official) private view returns (Fee memory) {
+        return Fee(msg.sender, auth.relayerFee, _relayerShare(auth.relayerFee, official));
     }
 
     /// @notice Moves a new prism's credits to the cloud contract.
-    function _pullFunds(Creation calldata creation, address signer) private returns (uint256 funds) {
+    function _pullFunds(Creation calldata creation, address signer) private returns (Funding memory) {
         (uint256 own, uint256 sponsored) = (creation.fundAmount, creation.relayerFundAmount);
         if (own != 0) {
             _usePermit(creation.permit, signer, own);
             creditToken.safeTransferFrom(signer, address(cloud), own);
         }
         if (sponsored != 0) creditToken.safeTransferFrom(msg.sender, address(cloud), sponsored);
-        return own + sponsored;
+        return Funding(own, sponsored);
     }
 
     /// @dev A permit that fails is no reason to fail: a third party may have used the same one a moment before, and then
@@ -254,9 +265,8 @@ contract Forwarder is RequestGate, ReentrancyGuardTransient {
         ) {} catch {}
     }
 
-    /// @notice Ends a single request: pays the fees out and tells the world.
-    function _conclude(Authorization calldata auth, uint256 nonce, bytes32 action, bool official) private {
-        cloud.settle(msg.sender, _relayerShare(auth.relayerFee, official));
-        emit RequestExecuted(auth.signer, nonce, action, true, msg.sender, auth.relayerFee, "");
+    /// @notice Ends a single request: tells the world.
+    function _conclude(Authorization calldata auth, uint256 nonce, bytes32 digest) private {
+        emit RequestExecuted(digest, auth.signer, nonce, msg.sender, auth.relayerFee);
     }
 }

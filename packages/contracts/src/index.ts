@@ -14,4 +14,4 @@ export { exchangeAbi } from './generated/exchangeAbi.ts';
 export { forwarderAbi } from './generated/forwarderAbi.ts';
 export { payoutsAbi } from './generated/payoutsAbi.ts';
 export { stablecoinAbi } from './generated/stablecoinAbi.ts';
-export { hashAction, type RequestExecuted, readRequestExecuted } from './requestExecuted.ts';
+export { type RequestExecuted, readRequestExecuted } from './requestExecuted.ts';

@@ -1,30 +1,23 @@
-import { ACTIONS, type Action } from '@prism-gateway/protocol';
 import type { Address, Hex, Log } from 'viem';
-import { getAddress, keccak256, parseEventLogs, toHex } from 'viem/utils';
+import { getAddress, parseEventLogs } from 'viem/utils';
 import { forwarderAbi } from './generated/forwarderAbi.ts';
 
 /** What the Forwarder says became of one request. */
 export interface RequestExecuted {
+  /** EIP-712 digest of the request. Together with the signer it tells which request it was. */
+  readonly digest: Hex;
   readonly signer: Address;
-  /** The signer's forwarder nonce that the request ran with; where it failed, the one that still stands. */
+  /** The signer's forwarder nonce that the request ran with; where it was refused, the one that still stands. */
   readonly nonce: bigint;
-  /** `WRITE_DATA_FOR` for an entry of a multi-user batch. */
-  readonly action: Action | undefined;
+  /** Whether it was carried out; only an entry of a multi-user batch can have been refused. */
   readonly success: boolean;
   readonly relayer: Address;
-  /** Credits in base units that the prism paid, before the split; 0 where it failed. */
+  /** Credits in base units that the prism paid, before the split; 0 where it was refused. */
   readonly relayerFee: bigint;
-  /** The ABI-encoded custom error of a failed entry; `0x` otherwise. */
+  /** The ABI-encoded custom error of a refused entry; `0x` otherwise. */
   readonly reason: Hex;
   readonly logIndex: number | null;
 }
-
-/** keccak-256 of an action's name, as the Forwarder's event carries it. */
-export function hashAction(action: Action): Hex {
-  return keccak256(toHex(action));
-}
-
-const actions: ReadonlyMap<string, Action> = new Map(ACTIONS.map((action) => [hashAction(action), action]));
 
 /**
  * Reads the Forwarder's own events from a transaction's logs: one a request, in the order of a batch's entries.
@@ -38,7 +31,10 @@ export function readRequestExecuted(source: {
   readonly forwarder: string;
 }): readonly RequestExecuted[] {
   const forwarder = getAddress(source.forwarder.toLowerCase());
-  return parseEventLogs({ abi: forwarderAbi, eventName: 'RequestExecuted', logs: [...source.logs] })
+  return parseEventLogs({ abi: forwarderAbi, eventName: ['RequestExecuted', 'RequestRefused'], logs: [...source.logs] })
     .filter(({ address }) => getAddress(address) === forwarder)
-    .map(({ args, logIndex }) => ({ ...args, action: actions.get(args.action), logIndex }));
+    .map(({ args, eventName, logIndex }) => {
+      const success = eventName === 'RequestExecuted';
+      return { relayerFee: 0n, reason: '0x' as const, ...args, success, logIndex };
+    });
 }

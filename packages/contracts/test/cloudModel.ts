@@ -52,6 +52,8 @@ interface ModelPrism {
   pending: number | undefined;
   balance: bigint;
   deleted: boolean;
+  /** Credits of the relayer that created it. */
+  readonly sponsored: bigint;
   /** Length of the payload by entry. */
   readonly entries: Map<number, number>;
 }
@@ -111,9 +113,18 @@ function applyCreation(model: CloudModel, step: Extract<Step, { salt: number }>,
   const entries = new Map<number, number>();
   if (step.kind === 'createWithData' && !applyEntries(entries, step.ids, 1, false)) return false;
   const balance = step.sponsored - due;
-  model.prisms.set(number, { owner: step.user, pending: undefined, balance, deleted: false, entries });
+  const { sponsored } = step;
+  model.prisms.set(number, { owner: step.user, pending: undefined, balance, deleted: false, sponsored, entries });
   model.sponsored += step.sponsored;
   return true;
+}
+
+/** What is left goes back to the sponsor, up to what it gave, and then to the owner. */
+function endPrism(model: CloudModel, prism: ModelPrism, { user, fee }: Step): void {
+  const left = prism.balance - fee;
+  const returned = [left, prism.sponsored].toSorted((a, b) => (a < b ? -1 : 1))[0]!;
+  model.relayerEarned += returned;
+  model.refunds[user]! += left - returned;
 }
 
 function changePrism(model: CloudModel, prism: ModelPrism, step: Exclude<Step, { salt: number }>): boolean {
@@ -136,7 +147,7 @@ function changePrism(model: CloudModel, prism: ModelPrism, step: Exclude<Step, {
       prism.pending = undefined;
       return true;
     case 'end':
-      model.refunds[step.user]! += prism.balance - step.fee;
+      endPrism(model, prism, step);
       prism.deleted = true;
       return true;
   }

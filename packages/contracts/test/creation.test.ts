@@ -72,7 +72,7 @@ describe('a funded creation', () => {
     expect(events).toHaveLength(1);
     expect(await rig.readPrism(cloudId)).toMatchObject({ owner: alice.address, balance: FUNDS - DEFAULT_FEE });
     expect(await rig.readCredits(alice.address)).toBe(0n);
-    expect(await rig.readCredits(rig.deployment.cloud)).toBe(FUNDS - DEFAULT_FEE);
+    expect(await rig.readBalance(rig.deployment.cloud)).toBe(FUNDS);
   });
 
   it('also with data', async () => {
@@ -132,6 +132,22 @@ describe('a sponsored creation', () => {
     expect((await create(params)).error).toBeUndefined();
     expect((await rig.readPrism(cloudId)).balance).toBe(3n * CREDIT - DEFAULT_FEE);
     expect(await rig.readCredits(rig.official)).toBe(FUNDS - 2n * CREDIT + DEFAULT_FEE);
+  });
+
+  it.each([
+    ['all of it, where the signer’s own credits paid the fees', 3n * DEFAULT_FEE, 2n * CREDIT, 2n * CREDIT],
+    ['what the fees have left of it', 0n, 2n * CREDIT, 2n * CREDIT - 2n * DEFAULT_FEE],
+  ])('gives the sponsor back, when the prism is deleted, %s', async (_, own, sponsored, returned) => {
+    await rig.approve(rig.official, rig.deployment.forwarder, FUNDS);
+    const { permit } = await signPermit({ value: own });
+    const funds = { fundAmount: String(own), relayerFundAmount: String(sponsored) };
+    expect((await create({ ...funds, ...(own > 0n && { permit }) })).error).toBeUndefined();
+    const before = await rig.readEarnings(rig.official);
+    const ownBefore = await rig.readBalance(alice.address);
+    const ended = await rig.act({ action: 'DELETE_PRISM_FOR', signer: alice, params: { cloudId } });
+    expect(ended.error).toBeUndefined();
+    expect((await rig.readEarnings(rig.official)).own - before.own - DEFAULT_FEE).toBe(returned);
+    expect((await rig.readBalance(alice.address)) - ownBefore).toBe(own === 0n ? 0n : own - 2n * DEFAULT_FEE);
   });
 
   it('fails where the relayer has not agreed to it', async () => {

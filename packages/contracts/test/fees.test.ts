@@ -1,3 +1,4 @@
+import { createMultiUserBatchParams } from '@prism-gateway/protocol/typed-data';
 import type { Address, Hex } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { cloudAbi, coreAbi, forwarderAbi } from '../src/index.ts';
@@ -50,7 +51,8 @@ describe('the split', () => {
     async (fee, bps, share) => {
       expect(await split(fee, bps)).toEqual([share, PROTOCOL_FEE + fee - share]);
       expect((await rig.readPrism(cloudId)).balance).toBe(FUNDS - PROTOCOL_FEE - fee);
-      expect(await rig.readCredits(rig.deployment.cloud)).toBe(FUNDS - PROTOCOL_FEE - fee);
+      // Written down, and not paid out yet: it all lies in the cloud contract.
+      expect(await rig.readBalance(rig.deployment.cloud)).toBe(FUNDS);
     },
   );
 
@@ -70,8 +72,52 @@ describe('the split', () => {
       args: [5n, next],
     });
     await rig.submit(await sign());
-    expect(await rig.readCredits(next)).toBe(5n);
-    expect(await rig.readCredits(rig.treasury)).toBe(0n);
+    await payOut(rig.official);
+    expect(await rig.readBalance(next)).toBe(5n);
+    expect(await rig.readBalance(rig.treasury)).toBe(0n);
+  });
+});
+
+/** Anyone may ask for it. */
+const payOut = (relayer: Address) =>
+  rig.call({
+    from: rig.deployer,
+    to: rig.deployment.cloud,
+    abi: cloudAbi,
+    functionName: 'payOutEarnings',
+    args: [relayer],
+  });
+
+describe('earnings', () => {
+  it('are paid out to the relayer and the treasury, once', async () => {
+    await rig.submit(await sign());
+    expect(await rig.readEarnings(rig.official)).toEqual({ own: DEFAULT_FEE, rest: PROTOCOL_FEE });
+    await payOut(rig.official);
+    await payOut(rig.official);
+    expect(await rig.readBalance(rig.official)).toBe(DEFAULT_FEE);
+    expect(await rig.readBalance(rig.treasury)).toBe(PROTOCOL_FEE);
+    expect(await rig.readEarnings(rig.official)).toEqual({ own: 0n, rest: 0n });
+    expect(await rig.readBalance(rig.deployment.cloud)).toBe(FUNDS - DEFAULT_FEE - PROTOCOL_FEE);
+  });
+
+  it('of one relayer do not touch those of another', async () => {
+    await configure('setPolicy', [0, 86_400, 7_000]);
+    await rig.submit(await sign(), rig.outsider);
+    await payOut(rig.official);
+    expect(await rig.readBalance(rig.outsider)).toBe(0n);
+    expect((await rig.readEarnings(rig.outsider)).own).toBe((DEFAULT_FEE * 7n) / 10n);
+  });
+});
+
+describe('a fee beyond all balances', () => {
+  it.each([2n ** 96n, 2n ** 255n, 2n ** 256n - 1n])('of %s is refused, and undoes no other entry', async (fee) => {
+    await configure('setPolicy', [0, 86_400, 7_000]);
+    const single = await rig.submit(await sign({ relayerFee: String(fee) }), rig.outsider);
+    expect(single.error).toMatch(/InsufficientPrismBalance|Panic/);
+    const entries = [(await sign({ relayerFee: String(fee) })).params, (await sign()).params];
+    const params = createMultiUserBatchParams({ signer: rig.outsider, timestamp: '0', requests: entries });
+    const { events } = await rig.submit({ action: 'BATCH_MULTI_USER_WRITE_DATA', params }, rig.outsider);
+    expect(events.map(({ success }) => success)).toEqual([false, true]);
   });
 });
 
@@ -147,10 +193,14 @@ describe('who may do what', () => {
   });
 
   it('lets the cloud contract hear nobody but the Forwarder', async () => {
+    const forAll = ['payOutEarnings', 'earningsOf'];
     const acts = cloudAbi.filter(
-      (item) => item.type === 'function' && item.inputs.some(({ name }) => name === 'signer' || name === 'relayer'),
+      (item) =>
+        item.type === 'function' &&
+        !forAll.includes(item.name) &&
+        item.inputs.some(({ name }) => name === 'signer' || name === 'relayer'),
     );
-    expect(acts).toHaveLength(12);
+    expect(acts).toHaveLength(13);
     for (const item of acts) {
       const args = item.type === 'function' ? item.inputs.map(({ name, type }) => sampleOf(name, type)) : [];
       const functionName = item.type === 'function' ? item.name : '';
@@ -203,6 +253,8 @@ describe('who may do what', () => {
 function sampleOf(name: string, type: string): unknown {
   if (type.endsWith('[]')) return [];
   if (type === 'address') return rig.outsider;
+  if (name === 'fee') return { relayer: rig.outsider, amount: 0n, share: 0n };
+  if (name === 'funding') return { own: 0n, sponsored: 0n };
   if (type === 'bytes32') return name === 'cloudId' ? cloudId : idOf('a');
   return type === 'bytes' ? '0x' : 0n;
 }

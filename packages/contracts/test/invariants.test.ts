@@ -185,13 +185,18 @@ async function checkChain(model: CloudModel): Promise<void> {
     expect(await rig.readNonce(address)).toBe(BigInt(model.nonces[index]!));
     expect(await rig.readCredits(address)).toBe(model.refunds[index]);
   }
-  expect(await rig.readCredits(rig.deployment.cloud)).toBe(held);
+  const earned = await Promise.all([rig.official, rig.outsider].map(rig.readEarnings));
+  const owed = earned.reduce((sum, { own, rest }) => sum + own + rest, 0n);
+  expect(await rig.readBalance(rig.deployment.cloud)).toBe(held + owed);
   expect(await rig.readCredits(rig.deployment.forwarder)).toBe(0n);
   expect(await rig.readCredits(rig.treasury)).toBe(model.treasuryEarned);
   const relayers = (await rig.readCredits(rig.official)) + (await rig.readCredits(rig.outsider));
   expect(relayers).toBe(2n * STAKE - model.sponsored + model.relayerEarned);
-  const holders: Address[] = [rig.deployer, rig.deployment.cloud, rig.treasury, ...users.map(({ address }) => address)];
-  const total = (await Promise.all(holders.map(rig.readCredits))).reduce((sum, credits) => sum + credits, relayers);
+  const holders: Address[] = [
+    ...[rig.deployer, rig.deployment.cloud, rig.treasury, rig.official, rig.outsider],
+    ...users.map(({ address }) => address),
+  ];
+  const total = (await Promise.all(holders.map(rig.readBalance))).reduce((sum, credits) => sum + credits, 0n);
   expect(total).toBe(supply);
   expect(await readSupply()).toBe(supply);
 }

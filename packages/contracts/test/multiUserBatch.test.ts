@@ -96,14 +96,13 @@ async function hostileEntry(mode: number, target: Address = hostile, data: Hex =
   return entry;
 }
 
-it('writes for many users, each under its own nonce, and pays the fees once', async () => {
+it('writes for many users, each under its own nonce, and moves no credits', async () => {
   const { error, events, receipt } = await submitBatch(await Promise.all(users.map((user) => entryOf(user))));
   expect(error).toBeUndefined();
   expect(events).toMatchObject(
     users.map(({ address }) => ({
       signer: address,
       nonce: 1n,
-      action: 'WRITE_DATA_FOR',
       success: true,
       relayer: rig.official,
       relayerFee: DEFAULT_FEE,
@@ -120,7 +119,7 @@ it('writes for many users, each under its own nonce, and pays the fees once', as
   const transfers = receipt.logs.filter(
     ({ address }) => address.toLowerCase() === rig.deployment.creditToken.toLowerCase(),
   );
-  expect(transfers).toHaveLength(2);
+  expect(transfers).toHaveLength(0);
 });
 
 // Shows CHAIN-14.
@@ -197,15 +196,17 @@ it('writes the same id once, whoever comes second', async () => {
   expect(await rig.readData(prismOf(alice), idOf('a'))).toBe('0x11');
 });
 
-it('answers a simulation with one result an entry', async () => {
+it('answers a simulation with what it would refuse', async () => {
   const request = batchOf([await entryOf(alice), await entryOf(bob, { nonce: 7n })]);
   const { data } = await rig.client.call({
     account: rig.official,
     to: rig.deployment.forwarder,
     ...encodeForwarderCall(request),
   });
-  const results = decodeFunctionResult({ abi: forwarderAbi, functionName: 'batchMultiUserWriteData', data: data! });
-  expect(summarise(results)).toEqual(['written', `InvalidSignature(${bob.address}, 1)`]);
+  const refused = decodeFunctionResult({ abi: forwarderAbi, functionName: 'batchMultiUserWriteData', data: data! });
+  expect(refused.map(({ index, reason }) => [index, describeError(reason)])).toEqual([
+    [1n, `InvalidSignature(${bob.address}, 1)`],
+  ]);
 });
 
 it('takes no empty batch', async () => {
@@ -230,8 +231,8 @@ it('lets a contract wallet burn only so much gas', async () => {
     return receipt.gasUsed;
   };
   const extra = (await gasWith(MODES.burnGas)) - (await gasWith(MODES.revert));
-  expect(extra).toBeGreaterThan(50_000n);
-  expect(extra).toBeLessThanOrEqual(100_000n);
+  expect(extra).toBeGreaterThan(250_000n);
+  expect(extra).toBeLessThanOrEqual(300_000n);
 });
 
 it.each(['returnBomb', 'returnShort', 'revert', 'reenter'] as const)(

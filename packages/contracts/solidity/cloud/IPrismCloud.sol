@@ -1,12 +1,30 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
+/// @notice What a request pays the relayer, and how it is shared.
+/// @param relayer Who submits the request.
+/// @param amount Credits, in base units, that the prism pays.
+/// @param share The relayer's own part of `amount`; the rest is the treasury's.
+struct Fee {
+    address relayer;
+    uint256 amount;
+    uint256 share;
+}
+
+/// @notice What a new prism begins with, in base units of the credit token.
+/// @param own Credits of the signer.
+/// @param sponsored Credits of the relayer, which get back to it what is left of them when the prism is deleted.
+struct Funding {
+    uint256 own;
+    uint256 sponsored;
+}
+
 /// @title What the Forwarder asks of the cloud contract
 /// @notice Each function acts for `signer`, whose signature the Forwarder has checked, and takes its fees from the
-///         prism's balance. They stay with the cloud until `settle`, which ends the transaction.
+///         prism's balance. They accrue in the cloud's ledger until somebody has them paid out.
 interface IPrismCloud {
     /// @notice Creates a prism whose credits the Forwarder has moved here already.
-    function createPrism(address signer, bytes32 salt, uint256 funds, uint256 relayerFee)
+    function createPrism(address signer, bytes32 salt, Funding calldata funding, Fee calldata fee)
         external
         returns (bytes32 cloudId);
 
@@ -14,31 +32,31 @@ interface IPrismCloud {
     function createPrismWithData(
         address signer,
         bytes32 salt,
-        uint256 funds,
+        Funding calldata funding,
         bytes32[] calldata dataIds,
         bytes[] calldata payloads,
-        uint256 relayerFee
+        Fee calldata fee
     ) external returns (bytes32 cloudId);
 
     /// @notice Writes a new entry.
-    function writeData(address signer, bytes32 cloudId, bytes32 dataId, bytes calldata payload, uint256 relayerFee)
+    function writeData(address signer, bytes32 cloudId, bytes32 dataId, bytes calldata payload, Fee calldata fee)
         external;
 
     /// @notice Replaces an entry.
-    function modifyData(address signer, bytes32 cloudId, bytes32 dataId, bytes calldata payload, uint256 relayerFee)
+    function modifyData(address signer, bytes32 cloudId, bytes32 dataId, bytes calldata payload, Fee calldata fee)
         external;
 
     /// @notice Removes an entry.
-    function deleteData(address signer, bytes32 cloudId, bytes32 dataId, uint256 relayerFee) external;
+    function deleteData(address signer, bytes32 cloudId, bytes32 dataId, Fee calldata fee) external;
 
     /// @notice Offers the prism to a new owner; the zero address withdraws an offer.
-    function transferPrism(address signer, bytes32 cloudId, address newOwner, uint256 relayerFee) external;
+    function transferPrism(address signer, bytes32 cloudId, address newOwner, Fee calldata fee) external;
 
     /// @notice Accepts an offered prism.
-    function acceptTransfer(address signer, bytes32 cloudId, uint256 relayerFee) external;
+    function acceptTransfer(address signer, bytes32 cloudId, Fee calldata fee) external;
 
     /// @notice Ends a prism for ever, and gives what is left of its balance to its owner.
-    function deletePrism(address signer, bytes32 cloudId, uint256 relayerFee) external;
+    function deletePrism(address signer, bytes32 cloudId, Fee calldata fee) external;
 
     /// @notice Writes new entries: all or none.
     function batchWriteData(
@@ -46,7 +64,7 @@ interface IPrismCloud {
         bytes32 cloudId,
         bytes32[] calldata dataIds,
         bytes[] calldata payloads,
-        uint256 relayerFee
+        Fee calldata fee
     ) external;
 
     /// @notice Replaces entries: all or none.
@@ -55,13 +73,20 @@ interface IPrismCloud {
         bytes32 cloudId,
         bytes32[] calldata dataIds,
         bytes[] calldata payloads,
-        uint256 relayerFee
+        Fee calldata fee
     ) external;
 
     /// @notice Removes entries: all or none.
-    function batchDeleteData(address signer, bytes32 cloudId, bytes32[] calldata dataIds, uint256 relayerFee) external;
+    function batchDeleteData(address signer, bytes32 cloudId, bytes32[] calldata dataIds, Fee calldata fee) external;
 
-    /// @notice Pays out the fees taken since the last settlement.
-    /// @param relayer Who gets `relayerAmount`; the rest goes to the treasury.
-    function settle(address relayer, uint256 relayerAmount) external;
+    /// @notice Writes a new entry as part of a batch: `accrue` writes the fees of all down at its end.
+    function writeEntry(address signer, bytes32 cloudId, bytes32 dataId, bytes calldata payload, uint256 relayerFee)
+        external;
+
+    /// @notice Writes down what the entries of a batch have paid.
+    /// @param relayer Who submitted the batch.
+    /// @param fees The relayer's fees that were taken, in base units.
+    /// @param shares The relayer's own part of them.
+    /// @param written How many entries were written, each of which has paid the protocol's fee too.
+    function accrue(address relayer, uint256 fees, uint256 shares, uint256 written) external;
 }

@@ -5,7 +5,7 @@ import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 import {PrismCore} from "../core/PrismCore.sol";
-import {IPrismCloud} from "./IPrismCloud.sol";
+import {Fee, Funding, IPrismCloud} from "./IPrismCloud.sol";
 import {PrismLedger} from "./PrismLedger.sol";
 
 /// @title The cloud contract: the application layer
@@ -23,6 +23,10 @@ contract PrismCloud is PrismLedger, IPrismCloud {
     event PrismCreated(bytes32 indexed cloudId, address indexed owner, uint256 funds);
     event PrismTransferOffered(bytes32 indexed cloudId, address indexed owner, address indexed pendingOwner);
     event PrismTransferred(bytes32 indexed cloudId, address indexed from, address indexed to);
+    /// @notice A relayer has put credits of its own into a new prism.
+    event PrismSponsored(bytes32 indexed cloudId, address indexed sponsor, uint256 amount);
+    /// @notice Credits of a deleted prism are among its sponsor's earnings.
+    event SponsorRepaid(bytes32 indexed cloudId, address indexed sponsor, uint256 amount);
     event PrismDeleted(bytes32 indexed cloudId, address indexed owner, uint256 refund);
 
     /// @notice The signer has made a prism with this salt before; it may have been deleted since.
@@ -43,81 +47,80 @@ contract PrismCloud is PrismLedger, IPrismCloud {
     }
 
     /// @inheritdoc IPrismCloud
-    function createPrism(address signer, bytes32 salt, uint256 funds, uint256 relayerFee)
+    function createPrism(address signer, bytes32 salt, Funding calldata funding, Fee calldata fee)
         external
         onlyForwarder
         returns (bytes32 cloudId)
     {
-        return _create(signer, salt, funds, relayerFee);
+        return _create(signer, salt, funding, fee, 0);
     }
 
     /// @inheritdoc IPrismCloud
     function createPrismWithData(
         address signer,
         bytes32 salt,
-        uint256 funds,
+        Funding calldata funding,
         bytes32[] calldata dataIds,
         bytes[] calldata payloads,
-        uint256 relayerFee
+        Fee calldata fee
     ) external onlyForwarder returns (bytes32 cloudId) {
-        cloudId = _create(signer, salt, funds, relayerFee + protocolFee);
+        cloudId = _create(signer, salt, funding, fee, protocolFee);
         core.writeBatch(cloudId, dataIds, payloads);
     }
 
     /// @inheritdoc IPrismCloud
-    function writeData(address signer, bytes32 cloudId, bytes32 dataId, bytes calldata payload, uint256 relayerFee)
+    function writeData(address signer, bytes32 cloudId, bytes32 dataId, bytes calldata payload, Fee calldata fee)
         external
         onlyForwarder
     {
-        _charge(_findOwned(cloudId, signer), cloudId, relayerFee + protocolFee);
+        _charge(cloudId, signer, fee, protocolFee);
         core.write(cloudId, dataId, payload);
     }
 
     /// @inheritdoc IPrismCloud
-    function modifyData(address signer, bytes32 cloudId, bytes32 dataId, bytes calldata payload, uint256 relayerFee)
+    function modifyData(address signer, bytes32 cloudId, bytes32 dataId, bytes calldata payload, Fee calldata fee)
         external
         onlyForwarder
     {
-        _charge(_findOwned(cloudId, signer), cloudId, relayerFee + protocolFee);
+        _charge(cloudId, signer, fee, protocolFee);
         core.modify(cloudId, dataId, payload);
     }
 
     /// @inheritdoc IPrismCloud
-    function deleteData(address signer, bytes32 cloudId, bytes32 dataId, uint256 relayerFee) external onlyForwarder {
-        _charge(_findOwned(cloudId, signer), cloudId, relayerFee);
+    function deleteData(address signer, bytes32 cloudId, bytes32 dataId, Fee calldata fee) external onlyForwarder {
+        _charge(cloudId, signer, fee, 0);
         core.remove(cloudId, dataId);
     }
 
     /// @inheritdoc IPrismCloud
-    function transferPrism(address signer, bytes32 cloudId, address newOwner, uint256 relayerFee)
+    function transferPrism(address signer, bytes32 cloudId, address newOwner, Fee calldata fee)
         external
         onlyForwarder
     {
-        Prism storage prism = _findOwned(cloudId, signer);
-        _charge(prism, cloudId, relayerFee);
-        prism.pendingOwner = newOwner;
+        _charge(cloudId, signer, fee, 0).pendingOwner = newOwner;
         emit PrismTransferOffered(cloudId, signer, newOwner);
     }
 
     /// @inheritdoc IPrismCloud
-    function acceptTransfer(address signer, bytes32 cloudId, uint256 relayerFee) external onlyForwarder {
+    function acceptTransfer(address signer, bytes32 cloudId, Fee calldata fee) external onlyForwarder {
         Prism storage prism = _find(cloudId);
         if (prism.pendingOwner != signer) revert NotPendingOwner(cloudId, signer);
-        _charge(prism, cloudId, relayerFee);
         emit PrismTransferred(cloudId, prism.owner, signer);
-        prism.owner = signer;
-        prism.pendingOwner = address(0);
+        (prism.owner, prism.pendingOwner) = (signer, address(0));
+        _charge(cloudId, signer, fee, 0);
     }
 
     /// @inheritdoc IPrismCloud
     /// @dev The entries are not walked, however many there are: they can no longer be read or changed, as no prism will
     ///      ever have this id again.
-    function deletePrism(address signer, bytes32 cloudId, uint256 relayerFee) external onlyForwarder {
+    function deletePrism(address signer, bytes32 cloudId, Fee calldata fee) external onlyForwarder {
         Prism storage prism = _findOwned(cloudId, signer);
-        uint256 refund = _less(prism.balance, cloudId, relayerFee);
+        uint256 left = _less(prism.balance, cloudId, fee.amount);
+        _earnFee(fee, 0);
+        uint256 sponsored = _returnSponsored(prism, cloudId, left);
         (prism.owner, prism.balance, prism.pendingOwner, prism.deleted) = (address(0), 0, address(0), true);
-        emit PrismDeleted(cloudId, signer, refund);
-        if (refund != 0) creditToken.safeTransfer(signer, refund);
+        emit PrismDeleted(cloudId, signer, left - sponsored);
+        if (left != sponsored) creditToken.safeTransfer(signer, left - sponsored);
     }
 
     /// @inheritdoc IPrismCloud
@@ -126,9 +129,9 @@ contract PrismCloud is PrismLedger, IPrismCloud {
         bytes32 cloudId,
         bytes32[] calldata dataIds,
         bytes[] calldata payloads,
-        uint256 relayerFee
+        Fee calldata fee
     ) external onlyForwarder {
-        _charge(_findOwned(cloudId, signer), cloudId, relayerFee + protocolFee);
+        _charge(cloudId, signer, fee, protocolFee);
         core.writeBatch(cloudId, dataIds, payloads);
     }
 
@@ -138,24 +141,33 @@ contract PrismCloud is PrismLedger, IPrismCloud {
         bytes32 cloudId,
         bytes32[] calldata dataIds,
         bytes[] calldata payloads,
-        uint256 relayerFee
+        Fee calldata fee
     ) external onlyForwarder {
-        _charge(_findOwned(cloudId, signer), cloudId, relayerFee + protocolFee);
+        _charge(cloudId, signer, fee, protocolFee);
         core.modifyBatch(cloudId, dataIds, payloads);
     }
 
     /// @inheritdoc IPrismCloud
-    function batchDeleteData(address signer, bytes32 cloudId, bytes32[] calldata dataIds, uint256 relayerFee)
+    function batchDeleteData(address signer, bytes32 cloudId, bytes32[] calldata dataIds, Fee calldata fee)
         external
         onlyForwarder
     {
-        _charge(_findOwned(cloudId, signer), cloudId, relayerFee);
+        _charge(cloudId, signer, fee, 0);
         core.removeBatch(cloudId, dataIds);
     }
 
     /// @inheritdoc IPrismCloud
-    function settle(address relayer, uint256 relayerAmount) external onlyForwarder {
-        _settle(relayer, relayerAmount);
+    function writeEntry(address signer, bytes32 cloudId, bytes32 dataId, bytes calldata payload, uint256 relayerFee)
+        external
+        onlyForwarder
+    {
+        _spend(cloudId, signer, relayerFee + protocolFee);
+        core.write(cloudId, dataId, payload);
+    }
+
+    /// @inheritdoc IPrismCloud
+    function accrue(address relayer, uint256 fees, uint256 shares, uint256 written) external onlyForwarder {
+        _earn(relayer, shares, fees - shares + written * protocolFee);
     }
 
     /// @notice Reads an entry of a living prism.
@@ -169,11 +181,33 @@ contract PrismCloud is PrismLedger, IPrismCloud {
         return _prisms[cloudId].owner != address(0) && core.has(cloudId, dataId);
     }
 
-    function _create(address signer, bytes32 salt, uint256 funds, uint256 fees) private returns (bytes32 cloudId) {
+    function _create(
+        address signer,
+        bytes32 salt,
+        Funding calldata funding,
+        Fee calldata fee,
+        uint256 protocol
+    ) private returns (bytes32 cloudId) {
         cloudId = keccak256(abi.encode(signer, salt));
         Prism storage prism = _prisms[cloudId];
         if (prism.owner != address(0) || prism.deleted) revert PrismAlreadyExists(cloudId);
-        (prism.owner, prism.balance) = (signer, _less(funds, cloudId, fees));
+        uint256 funds = funding.own + funding.sponsored;
+        (prism.owner, prism.balance) = (signer, _less(funds, cloudId, fee.amount + protocol));
+        _earnFee(fee, protocol);
         emit PrismCreated(cloudId, signer, funds);
+        if (funding.sponsored == 0) return cloudId;
+        (prism.sponsor, prism.sponsored) = (fee.relayer, funding.sponsored.toUint96());
+        emit PrismSponsored(cloudId, fee.relayer, funding.sponsored);
+    }
+
+    /// @notice Gives a sponsor back what is left of its credits: the signer's own ones paid the fees first.
+    /// @param left The prism's balance, which bounds it.
+    function _returnSponsored(Prism storage prism, bytes32 cloudId, uint256 left) private returns (uint256 amount) {
+        (address sponsor, uint256 sponsored) = (prism.sponsor, prism.sponsored);
+        if (sponsored == 0) return 0;
+        (prism.sponsor, prism.sponsored) = (address(0), 0);
+        amount = sponsored < left ? sponsored : left;
+        if (amount != 0) _earn(sponsor, amount, 0);
+        emit SponsorRepaid(cloudId, sponsor, amount);
     }
 }

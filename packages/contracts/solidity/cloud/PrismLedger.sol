@@ -5,20 +5,29 @@ import {Ownable, Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
+import {Fee} from "./IPrismCloud.sol";
 
 /// @title Prisms, their owners and their credits
-/// @notice The credits of all prisms lie in this contract: its balance is the sum of theirs, plus, within a
-///         transaction, the fees not yet settled.
+/// @notice The credits of all prisms lie in this contract: its balance is the sum of theirs and of all earnings that
+///         are not paid out yet. Fees are only written down with a request; a transfer each would cost more than the rest.
 abstract contract PrismLedger is Ownable2Step {
     using SafeERC20 for IERC20;
     using SafeCast for uint256;
 
-    /// @dev Owner and balance share a slot: taking a fee writes no other.
+    /// @dev Owner and balance share a slot: taking a fee writes no other. So do sponsor and sponsored credits.
     struct Prism {
         address owner;
         uint96 balance;
         address pendingOwner;
         bool deleted;
+        address sponsor;
+        uint96 sponsored;
+    }
+
+    /// @dev What one relayer's requests have earned, in one slot: taking a fee writes it once.
+    struct Earnings {
+        uint128 relayer;
+        uint128 treasury;
     }
 
     /// @notice The credits that prisms pay with.
@@ -33,11 +42,11 @@ abstract contract PrismLedger is Ownable2Step {
     uint96 public protocolFee;
 
     mapping(bytes32 cloudId => Prism) internal _prisms;
-    /// @dev Taken from prisms, not yet paid out; zero at the end of each transaction.
-    uint256 private transient _unsettledFees;
+    mapping(address relayer => Earnings) private _earnings;
 
     event PrismFunded(bytes32 indexed cloudId, address indexed from, uint256 amount);
     event FeesChanged(uint96 protocolFee, address treasury);
+    event EarningsPaid(address indexed relayer, uint256 relayerAmount, address indexed treasury, uint256 treasuryAmount);
 
     /// @notice Only the Forwarder speaks for signers.
     error OnlyForwarder(address caller);
@@ -74,6 +83,30 @@ abstract contract PrismLedger is Ownable2Step {
         creditToken.safeTransferFrom(msg.sender, address(this), amount);
     }
 
+    /// @notice Pays out what a relayer's requests have earned: its part to the relayer, the rest to the treasury.
+    /// @dev Anyone may ask for it, the treasury above all: nobody but the two gets anything.
+    function payOutEarnings(address relayer) external {
+        Earnings memory earned = _earnings[relayer];
+        delete _earnings[relayer];
+        emit EarningsPaid(relayer, earned.relayer, treasury, earned.treasury);
+        if (earned.relayer != 0) creditToken.safeTransfer(relayer, earned.relayer);
+        if (earned.treasury != 0) creditToken.safeTransfer(treasury, earned.treasury);
+    }
+
+    /// @notice What a relayer's requests have earned since it was last paid out, in base units.
+    /// @return relayerAmount The relayer's, sponsored credits that came back included.
+    /// @return treasuryAmount The treasury's.
+    function earningsOf(address relayer) external view returns (uint256 relayerAmount, uint256 treasuryAmount) {
+        Earnings storage earned = _earnings[relayer];
+        return (earned.relayer, earned.treasury);
+    }
+
+    /// @notice Who sponsored a prism, and with how many credits; both zero where nobody did.
+    function sponsorOf(bytes32 cloudId) external view returns (address sponsor, uint256 sponsored) {
+        Prism storage prism = _prisms[cloudId];
+        return (prism.sponsor, prism.sponsored);
+    }
+
     /// @notice What is known of a prism; all zero for one that never was.
     function prisms(bytes32 cloudId)
         external
@@ -82,15 +115,6 @@ abstract contract PrismLedger is Ownable2Step {
     {
         Prism storage prism = _prisms[cloudId];
         return (prism.owner, prism.pendingOwner, prism.balance, prism.deleted);
-    }
-
-    function _settle(address relayer, uint256 relayerAmount) internal {
-        uint256 fees = _unsettledFees;
-        _unsettledFees = 0;
-        // Underflow, and so a revert, if more were paid out than was taken.
-        uint256 treasuryAmount = fees - relayerAmount;
-        if (relayerAmount != 0) creditToken.safeTransfer(relayer, relayerAmount);
-        if (treasuryAmount != 0) creditToken.safeTransfer(treasury, treasuryAmount);
     }
 
     /// @notice Finds a prism that lives.
@@ -105,16 +129,54 @@ abstract contract PrismLedger is Ownable2Step {
         if (prism.owner != signer) revert NotPrismOwner(cloudId, signer);
     }
 
-    /// @notice Takes the fees of a request from its prism.
-    function _charge(Prism storage prism, bytes32 cloudId, uint256 fees) internal {
-        prism.balance = _less(prism.balance, cloudId, fees);
+    /// @notice Takes a request's fees from the prism of its signer, and writes them down as earned.
+    /// @param protocol The protocol's own fee.
+    function _charge(bytes32 cloudId, address signer, Fee calldata fee, uint256 protocol)
+        internal
+        returns (Prism storage prism)
+    {
+        prism = _spend(cloudId, signer, fee.amount + protocol);
+        _earnFee(fee, protocol);
+    }
+
+    /// @notice Takes fees from the prism of a signer.
+    /// @dev Reads and writes the slot of owner and balance once; each further read of it would cost 100 gas.
+    function _spend(bytes32 cloudId, address signer, uint256 fees) internal returns (Prism storage prism) {
+        prism = _prisms[cloudId];
+        uint256 word;
+        assembly ("memory-safe") {
+            word := sload(prism.slot)
+        }
+        address owner_ = address(uint160(word));
+        if (owner_ == address(0)) revert PrismNotFound(cloudId);
+        if (owner_ != signer) revert NotPrismOwner(cloudId, signer);
+        uint256 balance = word >> 160;
+        if (balance < fees) revert InsufficientPrismBalance(cloudId, balance, fees);
+        word -= fees << 160;
+        assembly ("memory-safe") {
+            sstore(prism.slot, word)
+        }
     }
 
     /// @notice What a balance is once fees are taken from it.
-    function _less(uint256 balance, bytes32 cloudId, uint256 fees) internal returns (uint96) {
+    function _less(uint256 balance, bytes32 cloudId, uint256 fees) internal pure returns (uint96) {
         if (balance < fees) revert InsufficientPrismBalance(cloudId, balance, fees);
-        _unsettledFees += fees;
         return (balance - fees).toUint96();
+    }
+
+    /// @notice Writes a request's fees down as earned.
+    /// @dev Underflow, and so a revert, if the relayer were to get more than was taken.
+    function _earnFee(Fee calldata fee, uint256 protocol) internal {
+        uint256 fees = fee.amount + protocol;
+        if (fees != 0) _earn(fee.relayer, fee.share, fees - fee.share);
+    }
+
+    /// @notice Writes down what is to be paid out to a relayer and to the treasury.
+    function _earn(address relayer, uint256 relayerAmount, uint256 treasuryAmount) internal {
+        Earnings memory earned = _earnings[relayer];
+        earned.relayer += relayerAmount.toUint128();
+        earned.treasury += treasuryAmount.toUint128();
+        _earnings[relayer] = earned;
     }
 
     function _setFees(uint96 fee, address treasury_) private {

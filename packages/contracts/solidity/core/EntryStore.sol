@@ -28,10 +28,11 @@ library EntryStore {
     }
 
     /// @notice Puts a payload in the place of whatever there was.
-    function put(Entry storage entry, bytes calldata payload) internal {
+    /// @param head The entry's head as it stands, so that no slot is read twice; zero where there is no entry.
+    function put(Entry storage entry, bytes32 head, bytes calldata payload) internal {
         uint256 length = payload.length;
         if (length > MAX_PAYLOAD) revert PayloadTooLarge(length, MAX_PAYLOAD);
-        bool hadTail = _usesTail(entry.head);
+        bool hadTail = _usesTail(head);
         if (length > MAX_INLINE) {
             entry.head = bytes32((uint256(uint160(_deploy(payload))) << 96) | POINTER);
         } else if (length > IN_HEAD) {

@@ -92,14 +92,15 @@ contract PrismCore {
     function _write(bytes32 cloudId, bytes32 dataId, bytes calldata payload) private {
         EntryStore.Entry storage entry = _entries[cloudId][dataId];
         if (entry.exists()) revert DataAlreadyExists(cloudId, dataId);
-        entry.put(payload);
+        entry.put(0, payload);
         emit DataWritten(cloudId, dataId);
     }
 
     function _modify(bytes32 cloudId, bytes32 dataId, bytes calldata payload) private {
         EntryStore.Entry storage entry = _entries[cloudId][dataId];
-        if (!entry.exists()) revert DataNotFound(cloudId, dataId);
-        entry.put(payload);
+        bytes32 head = entry.head;
+        if (head == 0) revert DataNotFound(cloudId, dataId);
+        entry.put(head, payload);
         emit DataModified(cloudId, dataId);
     }
 

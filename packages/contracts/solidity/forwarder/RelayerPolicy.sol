@@ -62,8 +62,11 @@ abstract contract RelayerPolicy is Ownable2Step {
     }
 
     /// @notice What the relayer gets of the fees of one transaction, rounded down; the remainder is the treasury's.
+    /// @dev Unchecked, so that no entry of a batch can undo the others: no balance covers a fee for which this overflows.
     function _relayerShare(uint256 relayerFees, bool official) internal view returns (uint256) {
-        return official ? relayerFees : relayerFees * relayerShareBps / BPS;
+        unchecked {
+            return official ? relayerFees : relayerFees * relayerShareBps / BPS;
+        }
     }
 
     function _setPolicy(uint32 window, uint32 age, uint16 shareBps) private {

@@ -13,23 +13,26 @@ abstract contract RequestGate is RelayerPolicy, EIP712 {
     /// @notice The nonce that the next request of a signer has to be signed with; it goes up by one a request.
     mapping(address signer => uint256) public nonces;
 
-    /// @notice What became of one request; each entry of a multi-user batch has one of its own, in the batch's order.
+    /// @notice A request was carried out; each entry of a multi-user batch has an event of its own.
+    /// @param digest The EIP-712 digest of the request: what the signer has signed. It names no signer, so that the two
+    ///        together tell which request it was.
     /// @param signer Whose request it was.
-    /// @param nonce The signer's nonce that it ran with; where it failed, the one that still stands.
-    /// @param action keccak-256 of the action's name, such as "WRITE_DATA_FOR", also for an entry of a batch.
-    /// @param success Whether it was carried out.
+    /// @param nonce The signer's nonce that it ran with.
     /// @param relayer Who submitted it.
     /// @param relayerFee Credits that the signer's prism paid for the relayer, its share and the treasury's together.
-    /// @param reason The ABI-encoded custom error of a failed entry; empty otherwise.
     event RequestExecuted(
-        address indexed signer,
-        uint256 indexed nonce,
-        bytes32 indexed action,
-        bool success,
-        address relayer,
-        uint256 relayerFee,
-        bytes reason
+        bytes32 indexed digest, address indexed signer, uint256 indexed nonce, address relayer, uint256 relayerFee
     );
+
+    /// @notice An entry of a multi-user batch was not carried out: it has changed nothing and cost nothing.
+    /// @param nonce The signer's nonce, which still stands, and which the digest was made with.
+    /// @param reason The ABI-encoded custom error.
+    event RequestRefused(
+        bytes32 indexed digest, address indexed signer, uint256 indexed nonce, address relayer, bytes reason
+    );
+
+    /// @notice A signer has taken back what it had signed with a nonce.
+    event NonceInvalidated(address indexed signer, uint256 nonce);
 
     /// @notice The signature is not the signer's over this request with this nonce: altered, for another chain or
     ///         contract, or out of nonce order.
@@ -40,12 +43,17 @@ abstract contract RequestGate is RelayerPolicy, EIP712 {
         return _domainSeparatorV4();
     }
 
+    /// @notice Takes back what the sender has signed with its current nonce, and has not been carried out: it never will be.
+    function invalidateNonce() external {
+        emit NonceInvalidated(msg.sender, nonces[msg.sender]++);
+    }
+
     /// @notice Lets a request pass and consumes its nonce, or reverts.
-    /// @param nonce The signer's current nonce, which `structHash` was made with.
-    /// @return official Whether the sender is an official relayer.
-    function _accept(Authorization calldata auth, uint256 nonce, bytes32 structHash) internal returns (bool official) {
-        official = isOfficialRelayer[msg.sender];
-        bytes memory refusal = _refusal(auth, nonce, structHash, official, type(uint256).max);
+    /// @param nonce The signer's current nonce, which the digest was made with.
+    /// @param digest What the signer has to have signed.
+    /// @param official Whether the sender is an official relayer.
+    function _accept(Authorization calldata auth, uint256 nonce, bytes32 digest, bool official) internal {
+        bytes memory refusal = _refusal(auth, nonce, digest, official, 0);
         if (refusal.length != 0) {
             assembly ("memory-safe") {
                 revert(add(refusal, 0x20), mload(refusal))
@@ -55,16 +63,17 @@ abstract contract RequestGate is RelayerPolicy, EIP712 {
     }
 
     /// @notice Why a request may not pass; empty when it may.
+    /// @param reservedGas What must be left for a contract wallet's check.
     function _refusal(
         Authorization calldata auth,
         uint256 nonce,
-        bytes32 structHash,
+        bytes32 digest,
         bool official,
-        uint256 walletGas
+        uint256 reservedGas
     ) internal view returns (bytes memory reason) {
         reason = _checkWindow(auth.timestamp, official);
         if (reason.length != 0) return reason;
-        if (SignatureCheck.isSigned(auth, _hashTypedDataV4(structHash), walletGas)) return "";
+        if (SignatureCheck.isSigned(auth, digest, reservedGas)) return "";
         return abi.encodeWithSelector(InvalidSignature.selector, auth.signer, nonce);
     }
 }

@@ -46,10 +46,10 @@ struct WriteEntry {
     Authorization auth;
 }
 
-/// @notice What became of one entry of a multi-user batch.
-/// @param success Whether the data were written.
-/// @param reason The ABI-encoded custom error where they were not; empty otherwise.
-struct EntryResult {
-    bool success;
+/// @notice An entry of a multi-user batch that was not written.
+/// @param index Its place in the batch, from 0.
+/// @param reason The ABI-encoded custom error.
+struct RefusedEntry {
+    uint256 index;
     bytes reason;
 }

@@ -180,6 +180,37 @@ export const cloudAbi = [
     "anonymous": false,
     "inputs": [
       {
+        "indexed": true,
+        "internalType": "address",
+        "name": "relayer",
+        "type": "address"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint256",
+        "name": "relayerAmount",
+        "type": "uint256"
+      },
+      {
+        "indexed": true,
+        "internalType": "address",
+        "name": "treasury",
+        "type": "address"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint256",
+        "name": "treasuryAmount",
+        "type": "uint256"
+      }
+    ],
+    "name": "EarningsPaid",
+    "type": "event"
+  },
+  {
+    "anonymous": false,
+    "inputs": [
+      {
         "indexed": false,
         "internalType": "uint96",
         "name": "protocolFee",
@@ -320,6 +351,31 @@ export const cloudAbi = [
       {
         "indexed": true,
         "internalType": "address",
+        "name": "sponsor",
+        "type": "address"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint256",
+        "name": "amount",
+        "type": "uint256"
+      }
+    ],
+    "name": "PrismSponsored",
+    "type": "event"
+  },
+  {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": true,
+        "internalType": "bytes32",
+        "name": "cloudId",
+        "type": "bytes32"
+      },
+      {
+        "indexed": true,
+        "internalType": "address",
         "name": "owner",
         "type": "address"
       },
@@ -359,6 +415,31 @@ export const cloudAbi = [
     "type": "event"
   },
   {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": true,
+        "internalType": "bytes32",
+        "name": "cloudId",
+        "type": "bytes32"
+      },
+      {
+        "indexed": true,
+        "internalType": "address",
+        "name": "sponsor",
+        "type": "address"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint256",
+        "name": "amount",
+        "type": "uint256"
+      }
+    ],
+    "name": "SponsorRepaid",
+    "type": "event"
+  },
+  {
     "inputs": [],
     "name": "acceptOwnership",
     "outputs": [],
@@ -378,12 +459,57 @@ export const cloudAbi = [
         "type": "bytes32"
       },
       {
-        "internalType": "uint256",
-        "name": "relayerFee",
-        "type": "uint256"
+        "components": [
+          {
+            "internalType": "address",
+            "name": "relayer",
+            "type": "address"
+          },
+          {
+            "internalType": "uint256",
+            "name": "amount",
+            "type": "uint256"
+          },
+          {
+            "internalType": "uint256",
+            "name": "share",
+            "type": "uint256"
+          }
+        ],
+        "internalType": "struct Fee",
+        "name": "fee",
+        "type": "tuple"
       }
     ],
     "name": "acceptTransfer",
+    "outputs": [],
+    "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "address",
+        "name": "relayer",
+        "type": "address"
+      },
+      {
+        "internalType": "uint256",
+        "name": "fees",
+        "type": "uint256"
+      },
+      {
+        "internalType": "uint256",
+        "name": "shares",
+        "type": "uint256"
+      },
+      {
+        "internalType": "uint256",
+        "name": "written",
+        "type": "uint256"
+      }
+    ],
+    "name": "accrue",
     "outputs": [],
     "stateMutability": "nonpayable",
     "type": "function"
@@ -406,9 +532,26 @@ export const cloudAbi = [
         "type": "bytes32[]"
       },
       {
-        "internalType": "uint256",
-        "name": "relayerFee",
-        "type": "uint256"
+        "components": [
+          {
+            "internalType": "address",
+            "name": "relayer",
+            "type": "address"
+          },
+          {
+            "internalType": "uint256",
+            "name": "amount",
+            "type": "uint256"
+          },
+          {
+            "internalType": "uint256",
+            "name": "share",
+            "type": "uint256"
+          }
+        ],
+        "internalType": "struct Fee",
+        "name": "fee",
+        "type": "tuple"
       }
     ],
     "name": "batchDeleteData",
@@ -439,9 +582,26 @@ export const cloudAbi = [
         "type": "bytes[]"
       },
       {
-        "internalType": "uint256",
-        "name": "relayerFee",
-        "type": "uint256"
+        "components": [
+          {
+            "internalType": "address",
+            "name": "relayer",
+            "type": "address"
+          },
+          {
+            "internalType": "uint256",
+            "name": "amount",
+            "type": "uint256"
+          },
+          {
+            "internalType": "uint256",
+            "name": "share",
+            "type": "uint256"
+          }
+        ],
+        "internalType": "struct Fee",
+        "name": "fee",
+        "type": "tuple"
       }
     ],
     "name": "batchModifyData",
@@ -472,9 +632,26 @@ export const cloudAbi = [
         "type": "bytes[]"
       },
       {
-        "internalType": "uint256",
-        "name": "relayerFee",
-        "type": "uint256"
+        "components": [
+          {
+            "internalType": "address",
+            "name": "relayer",
+            "type": "address"
+          },
+          {
+            "internalType": "uint256",
+            "name": "amount",
+            "type": "uint256"
+          },
+          {
+            "internalType": "uint256",
+            "name": "share",
+            "type": "uint256"
+          }
+        ],
+        "internalType": "struct Fee",
+        "name": "fee",
+        "type": "tuple"
       }
     ],
     "name": "batchWriteData",
@@ -508,14 +685,43 @@ export const cloudAbi = [
         "type": "bytes32"
       },
       {
-        "internalType": "uint256",
-        "name": "funds",
-        "type": "uint256"
+        "components": [
+          {
+            "internalType": "uint256",
+            "name": "own",
+            "type": "uint256"
+          },
+          {
+            "internalType": "uint256",
+            "name": "sponsored",
+            "type": "uint256"
+          }
+        ],
+        "internalType": "struct Funding",
+        "name": "funding",
+        "type": "tuple"
       },
       {
-        "internalType": "uint256",
-        "name": "relayerFee",
-        "type": "uint256"
+        "components": [
+          {
+            "internalType": "address",
+            "name": "relayer",
+            "type": "address"
+          },
+          {
+            "internalType": "uint256",
+            "name": "amount",
+            "type": "uint256"
+          },
+          {
+            "internalType": "uint256",
+            "name": "share",
+            "type": "uint256"
+          }
+        ],
+        "internalType": "struct Fee",
+        "name": "fee",
+        "type": "tuple"
       }
     ],
     "name": "createPrism",
@@ -542,9 +748,21 @@ export const cloudAbi = [
         "type": "bytes32"
       },
       {
-        "internalType": "uint256",
-        "name": "funds",
-        "type": "uint256"
+        "components": [
+          {
+            "internalType": "uint256",
+            "name": "own",
+            "type": "uint256"
+          },
+          {
+            "internalType": "uint256",
+            "name": "sponsored",
+            "type": "uint256"
+          }
+        ],
+        "internalType": "struct Funding",
+        "name": "funding",
+        "type": "tuple"
       },
       {
         "internalType": "bytes32[]",
@@ -557,9 +775,26 @@ export const cloudAbi = [
         "type": "bytes[]"
       },
       {
-        "internalType": "uint256",
-        "name": "relayerFee",
-        "type": "uint256"
+        "components": [
+          {
+            "internalType": "address",
+            "name": "relayer",
+            "type": "address"
+          },
+          {
+            "internalType": "uint256",
+            "name": "amount",
+            "type": "uint256"
+          },
+          {
+            "internalType": "uint256",
+            "name": "share",
+            "type": "uint256"
+          }
+        ],
+        "internalType": "struct Fee",
+        "name": "fee",
+        "type": "tuple"
       }
     ],
     "name": "createPrismWithData",
@@ -628,9 +863,26 @@ export const cloudAbi = [
         "type": "bytes32"
       },
       {
-        "internalType": "uint256",
-        "name": "relayerFee",
-        "type": "uint256"
+        "components": [
+          {
+            "internalType": "address",
+            "name": "relayer",
+            "type": "address"
+          },
+          {
+            "internalType": "uint256",
+            "name": "amount",
+            "type": "uint256"
+          },
+          {
+            "internalType": "uint256",
+            "name": "share",
+            "type": "uint256"
+          }
+        ],
+        "internalType": "struct Fee",
+        "name": "fee",
+        "type": "tuple"
       }
     ],
     "name": "deleteData",
@@ -651,14 +903,55 @@ export const cloudAbi = [
         "type": "bytes32"
       },
       {
-        "internalType": "uint256",
-        "name": "relayerFee",
-        "type": "uint256"
+        "components": [
+          {
+            "internalType": "address",
+            "name": "relayer",
+            "type": "address"
+          },
+          {
+            "internalType": "uint256",
+            "name": "amount",
+            "type": "uint256"
+          },
+          {
+            "internalType": "uint256",
+            "name": "share",
+            "type": "uint256"
+          }
+        ],
+        "internalType": "struct Fee",
+        "name": "fee",
+        "type": "tuple"
       }
     ],
     "name": "deletePrism",
     "outputs": [],
     "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "address",
+        "name": "relayer",
+        "type": "address"
+      }
+    ],
+    "name": "earningsOf",
+    "outputs": [
+      {
+        "internalType": "uint256",
+        "name": "relayerAmount",
+        "type": "uint256"
+      },
+      {
+        "internalType": "uint256",
+        "name": "treasuryAmount",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view",
     "type": "function"
   },
   {
@@ -739,9 +1032,26 @@ export const cloudAbi = [
         "type": "bytes"
       },
       {
-        "internalType": "uint256",
-        "name": "relayerFee",
-        "type": "uint256"
+        "components": [
+          {
+            "internalType": "address",
+            "name": "relayer",
+            "type": "address"
+          },
+          {
+            "internalType": "uint256",
+            "name": "amount",
+            "type": "uint256"
+          },
+          {
+            "internalType": "uint256",
+            "name": "share",
+            "type": "uint256"
+          }
+        ],
+        "internalType": "struct Fee",
+        "name": "fee",
+        "type": "tuple"
       }
     ],
     "name": "modifyData",
@@ -760,6 +1070,19 @@ export const cloudAbi = [
       }
     ],
     "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "address",
+        "name": "relayer",
+        "type": "address"
+      }
+    ],
+    "name": "payOutEarnings",
+    "outputs": [],
+    "stateMutability": "nonpayable",
     "type": "function"
   },
   {
@@ -850,19 +1173,25 @@ export const cloudAbi = [
   {
     "inputs": [
       {
+        "internalType": "bytes32",
+        "name": "cloudId",
+        "type": "bytes32"
+      }
+    ],
+    "name": "sponsorOf",
+    "outputs": [
+      {
         "internalType": "address",
-        "name": "relayer",
+        "name": "sponsor",
         "type": "address"
       },
       {
         "internalType": "uint256",
-        "name": "relayerAmount",
+        "name": "sponsored",
         "type": "uint256"
       }
     ],
-    "name": "settle",
-    "outputs": [],
-    "stateMutability": "nonpayable",
+    "stateMutability": "view",
     "type": "function"
   },
   {
@@ -896,9 +1225,26 @@ export const cloudAbi = [
         "type": "address"
       },
       {
-        "internalType": "uint256",
-        "name": "relayerFee",
-        "type": "uint256"
+        "components": [
+          {
+            "internalType": "address",
+            "name": "relayer",
+            "type": "address"
+          },
+          {
+            "internalType": "uint256",
+            "name": "amount",
+            "type": "uint256"
+          },
+          {
+            "internalType": "uint256",
+            "name": "share",
+            "type": "uint256"
+          }
+        ],
+        "internalType": "struct Fee",
+        "name": "fee",
+        "type": "tuple"
       }
     ],
     "name": "transferPrism",
@@ -942,12 +1288,62 @@ export const cloudAbi = [
         "type": "bytes"
       },
       {
+        "components": [
+          {
+            "internalType": "address",
+            "name": "relayer",
+            "type": "address"
+          },
+          {
+            "internalType": "uint256",
+            "name": "amount",
+            "type": "uint256"
+          },
+          {
+            "internalType": "uint256",
+            "name": "share",
+            "type": "uint256"
+          }
+        ],
+        "internalType": "struct Fee",
+        "name": "fee",
+        "type": "tuple"
+      }
+    ],
+    "name": "writeData",
+    "outputs": [],
+    "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "address",
+        "name": "signer",
+        "type": "address"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "cloudId",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "dataId",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "bytes",
+        "name": "payload",
+        "type": "bytes"
+      },
+      {
         "internalType": "uint256",
         "name": "relayerFee",
         "type": "uint256"
       }
     ],
-    "name": "writeData",
+    "name": "writeEntry",
     "outputs": [],
     "stateMutability": "nonpayable",
     "type": "function"

@@ -165,6 +165,25 @@ export const forwarderAbi = [
       {
         "indexed": true,
         "internalType": "address",
+        "name": "signer",
+        "type": "address"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint256",
+        "name": "nonce",
+        "type": "uint256"
+      }
+    ],
+    "name": "NonceInvalidated",
+    "type": "event"
+  },
+  {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": true,
+        "internalType": "address",
         "name": "relayer",
         "type": "address"
       },
@@ -246,6 +265,12 @@ export const forwarderAbi = [
     "inputs": [
       {
         "indexed": true,
+        "internalType": "bytes32",
+        "name": "digest",
+        "type": "bytes32"
+      },
+      {
+        "indexed": true,
         "internalType": "address",
         "name": "signer",
         "type": "address"
@@ -255,18 +280,6 @@ export const forwarderAbi = [
         "internalType": "uint256",
         "name": "nonce",
         "type": "uint256"
-      },
-      {
-        "indexed": true,
-        "internalType": "bytes32",
-        "name": "action",
-        "type": "bytes32"
-      },
-      {
-        "indexed": false,
-        "internalType": "bool",
-        "name": "success",
-        "type": "bool"
       },
       {
         "indexed": false,
@@ -279,6 +292,37 @@ export const forwarderAbi = [
         "internalType": "uint256",
         "name": "relayerFee",
         "type": "uint256"
+      }
+    ],
+    "name": "RequestExecuted",
+    "type": "event"
+  },
+  {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": true,
+        "internalType": "bytes32",
+        "name": "digest",
+        "type": "bytes32"
+      },
+      {
+        "indexed": true,
+        "internalType": "address",
+        "name": "signer",
+        "type": "address"
+      },
+      {
+        "indexed": true,
+        "internalType": "uint256",
+        "name": "nonce",
+        "type": "uint256"
+      },
+      {
+        "indexed": false,
+        "internalType": "address",
+        "name": "relayer",
+        "type": "address"
       },
       {
         "indexed": false,
@@ -287,12 +331,12 @@ export const forwarderAbi = [
         "type": "bytes"
       }
     ],
-    "name": "RequestExecuted",
+    "name": "RequestRefused",
     "type": "event"
   },
   {
     "inputs": [],
-    "name": "BATCH_WALLET_GAS",
+    "name": "WALLET_GAS",
     "outputs": [
       {
         "internalType": "uint256",
@@ -542,9 +586,9 @@ export const forwarderAbi = [
       {
         "components": [
           {
-            "internalType": "bool",
-            "name": "success",
-            "type": "bool"
+            "internalType": "uint256",
+            "name": "index",
+            "type": "uint256"
           },
           {
             "internalType": "bytes",
@@ -552,8 +596,8 @@ export const forwarderAbi = [
             "type": "bytes"
           }
         ],
-        "internalType": "struct EntryResult[]",
-        "name": "results",
+        "internalType": "struct RefusedEntry[]",
+        "name": "refused",
         "type": "tuple[]"
       }
     ],
@@ -1015,6 +1059,13 @@ export const forwarderAbi = [
       }
     ],
     "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "invalidateNonce",
+    "outputs": [],
+    "stateMutability": "nonpayable",
     "type": "function"
   },
   {

@@ -3,9 +3,19 @@ import { cloudAbi, creditTokenAbi, forwarderAbi } from '../../src/index.ts';
 import type { Chain } from './openChain.ts';
 
 /** What tests read of the contracts. */
-export function createChainReads({ client, deployment }: Chain) {
+export function createChainReads({ client, deployment, official, outsider, treasury }: Chain) {
   const { forwarder, cloud, creditToken } = deployment;
+  const readBalance = (owner: Address) =>
+    client.readContract({ address: creditToken, abi: creditTokenAbi, functionName: 'balanceOf', args: [owner] });
+  /** What a relayer's requests have earned and is not paid out yet: its own part, and the treasury's. */
+  const readEarnings = async (relayer: Address) => {
+    const read = { address: cloud, abi: cloudAbi, functionName: 'earningsOf', args: [relayer] } as const;
+    const [own, rest] = await client.readContract(read);
+    return { own, rest };
+  };
   return {
+    readBalance,
+    readEarnings,
     /** The time of the latest block, in Unix seconds. */
     now: async () => (await client.getBlock()).timestamp,
     readNonce: (signer: Address) =>
@@ -17,8 +27,13 @@ export function createChainReads({ client, deployment }: Chain) {
     },
     readData: (cloudId: Hex, dataId: Hex) =>
       client.readContract({ address: cloud, abi: cloudAbi, functionName: 'dataOf', args: [cloudId, dataId] }),
-    readCredits: (owner: Address) =>
-      client.readContract({ address: creditToken, abi: creditTokenAbi, functionName: 'balanceOf', args: [owner] }),
+    /** What an account holds and has coming to it: as if all earnings of the rig's relayers had been paid out. */
+    readCredits: async (owner: Address) => {
+      const earned = await Promise.all([official, outsider].map(readEarnings));
+      const balance = await readBalance(owner);
+      if (owner === treasury) return earned.reduce((sum, { rest }) => sum + rest, balance);
+      return balance + (await readEarnings(owner)).own;
+    },
   };
 }
 

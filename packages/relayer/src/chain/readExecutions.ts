@@ -9,7 +9,7 @@ import { readLog } from './readLog.ts';
 import type { BlockRange } from './walkBack.ts';
 
 /** Signature of the Forwarder's event. */
-const REQUEST_EXECUTED = keccak256(toHex('RequestExecuted(address,uint256,bytes32,bool,address,uint256,bytes)'));
+const REQUEST_EXECUTED = keccak256(toHex('RequestExecuted(bytes32,address,uint256,address,uint256)'));
 
 /** An execution that a log tells of. */
 export interface Execution extends RequestExecuted {
@@ -38,7 +38,6 @@ export interface ExecutionPage {
 function readExecution({ forwarder, signer, nonce }: ExecutionFilter, answer: unknown): Execution | undefined {
   const log = readLog(answer);
   const [event] = log.removed ? [] : readRequestExecuted({ logs: [log], forwarder });
-  // Entries that failed in a batch name the nonce that still stood; only what succeeded has consumed it.
   if (event?.success !== true || event.signer.toLowerCase() !== signer.toLowerCase()) return undefined;
   if (nonce !== undefined && event.nonce !== nonce) return undefined;
   // `readLog` has read both.
@@ -61,7 +60,8 @@ export async function readExecutions(
   { fromBlock, toBlock }: BlockRange,
 ): Promise<ExecutionPage | undefined> {
   const { rpc, forwarder, signer, nonce } = filter;
-  const topics = [REQUEST_EXECUTED, padHex(signer, { size: 32 })];
+  // Of any digest.
+  const topics = [REQUEST_EXECUTED, null, padHex(signer, { size: 32 })];
   if (nonce !== undefined) topics.push(numberToHex(nonce, { size: 32 }));
   const query = { address: forwarder, topics, fromBlock: numberToHex(fromBlock), toBlock: numberToHex(toBlock) };
   // In one batch, which one node answers: one that is behind knows no logs of blocks that it does not have.

@@ -11,7 +11,9 @@ const [alice, bob] = [`0x${'aa'.repeat(20)}`, `0x${'bb'.repeat(20)}`] as const;
 let written: readonly boolean[] = [];
 
 function encodeResults(successes: readonly boolean[]): `0x${string}` {
-  const result = successes.map((success) => ({ success, reason: '0x' as const }));
+  const result = successes.flatMap((success, index) =>
+    success ? [] : [{ index: BigInt(index), reason: '0x' as const }],
+  );
   return encodeFunctionResult({ abi: forwarderAbi, functionName: 'batchMultiUserWriteData', result });
 }
 

@@ -126,7 +126,9 @@ function chooseBlockTime({ seconds, head }: CheckInput): bigint {
 /** A multi-user batch reverts for no entry; where none would be written, it is worth as little, and the first one's reason stands for all. */
 function readNothingDone(record: RelayedRecord, simulated: Simulated): Simulated {
   if ('reverted' in simulated || record.action !== 'BATCH_MULTI_USER_WRITE_DATA') return simulated;
-  const results = readBatchResults(simulated.returned);
+  // Action and params go together in a record.
+  const { requests } = record.params as ActionParams<'BATCH_MULTI_USER_WRITE_DATA'>;
+  const results = readBatchResults(simulated.returned, requests.length);
   return results.some(({ success }) => success) ? simulated : { reverted: results[0]?.reason };
 }
 

@@ -29,7 +29,7 @@ const refusal = encodeErrorResult({ abi: forwarderAbi, errorName: 'InvalidSignat
 function createChain() {
   const chain = { nonce: 70n, recovered: 0 };
   const recoverSigner = createRecoverSigner();
-  const result = Array.from({ length: ENTRIES }, () => ({ success: false, reason: refusal }));
+  const result = Array.from({ length: ENTRIES }, (_, index) => ({ index: BigInt(index), reason: refusal }));
   const returned = encodeFunctionResult({ abi: forwarderAbi, functionName: 'batchMultiUserWriteData', result });
   const context: ChecksContext = {
     chain: {

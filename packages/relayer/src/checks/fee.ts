@@ -17,7 +17,7 @@ export function sumFees(record: Pick<RelayedRecord, 'action' | 'params'>, return
   if (record.action !== 'BATCH_MULTI_USER_WRITE_DATA') return BigInt(record.params.relayerFee);
   // Action and params go together in a record.
   const { requests } = record.params as ActionParams<'BATCH_MULTI_USER_WRITE_DATA'>;
-  const results = readBatchResults(returned);
+  const results = readBatchResults(returned, requests.length);
   return requests.reduce((sum, { relayerFee }, i) => (results[i]?.success ? sum + BigInt(relayerFee) : sum), 0n);
 }
 

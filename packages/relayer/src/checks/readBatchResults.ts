@@ -12,9 +12,19 @@ export interface EntryResult {
 /**
  * Reads what a simulated multi-user batch returned.
  *
- * @param returned - of `batchMultiUserWriteData`
+ * @param returned - of `batchMultiUserWriteData`: the entries that were refused
+ * @param count - of all entries
  * @returns one an entry, in their order
  */
-export function readBatchResults(returned: Hex): readonly EntryResult[] {
-  return decodeFunctionResult({ abi: forwarderAbi, functionName: 'batchMultiUserWriteData', data: returned });
+export function readBatchResults(returned: Hex, count: number): readonly EntryResult[] {
+  const refused = decodeFunctionResult({
+    abi: forwarderAbi,
+    functionName: 'batchMultiUserWriteData',
+    data: returned,
+  });
+  const reasons = new Map(refused.map(({ index, reason }) => [Number(index), reason]));
+  return Array.from({ length: count }, (_, index) => {
+    const reason = reasons.get(index);
+    return reason === undefined ? { success: true, reason: '0x' } : { success: false, reason };
+  });
 }

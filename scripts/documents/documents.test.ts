@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findCitations } from './findCitations.ts';
 import { findMissingDocuments } from './findMissingDocuments.ts';
+import { findMissingPaths } from './findMissingPaths.ts';
 import { findExcused, findTests } from './findTests.ts';
 import { listTexts } from './listTexts.ts';
 import { readRules } from './readRules.ts';
@@ -85,8 +86,17 @@ describe('what this test reads', () => {
       { path: 'packages/x.ts', target: 'GONE.md' },
     ]);
   });
+
+  test('a path that a document names and that is not there is found', () => {
+    const given = [text('docs/a.md', 'See `docs/specification.md`, `packages/nowhere/x.ts` and `npm run x`.')];
+    expect(findMissingPaths(root, given)).toEqual([{ path: 'docs/a.md', target: 'packages/nowhere/x.ts' }]);
+  });
 });
 
 test('every document that is cited exists', () => {
   expect(findMissingDocuments(root, texts).map(({ path, target }) => `${path} cites ${target}`)).toEqual([]);
+});
+
+test('every path that a document names exists', () => {
+  expect(findMissingPaths(root, texts).map(({ path, target }) => `${path} names ${target}`)).toEqual([]);
 });

@@ -53,7 +53,8 @@ it('blanks nothing but the table', () => {
   const changed = Array.from(before.keys()).filter((at) => before[at] !== after[at]);
   expect(after).toHaveLength(before.length);
   expect((changed.at(-1) ?? 0) - (changed[0] ?? 0)).toBeLessThan(65_536);
-  expect(changed.every((at) => after[at] === 0)).toBe(true);
+  expect(changed.length).toBeGreaterThan(0);
+  expect(changed.filter((at) => after[at] !== 0)).toEqual([]);
 });
 
 it('refuses a module that is laid out otherwise', () => {

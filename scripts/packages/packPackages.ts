@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { globSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { stagePackage } from './stagePackage.ts';
 
@@ -71,18 +71,22 @@ function packFolder(folder: string, destination: string): Tarball {
  * @throws Error where a package does not compile
  */
 export function packPackages(root: string, destination: string): readonly Tarball[] {
-  const staging = join(destination, 'staging');
   rmSync(destination, { recursive: true, force: true });
-  const tarballs = PUBLISHED_PACKAGES.map((name) => {
-    const folder = join(staging, 'packages', name);
-    stagePackage({ root, name, folder });
-    compile(root, folder);
-    rmSync(join(folder, 'tsconfig.json'));
-    const link = join(staging, 'node_modules/@prism-gateway', name);
-    mkdirSync(dirname(link), { recursive: true });
-    symlinkSync(folder, link);
-    return packFolder(folder, destination);
-  });
-  rmSync(staging, { recursive: true });
-  return tarballs;
+  mkdirSync(destination, { recursive: true });
+  mkdirSync(join(root, 'dist'), { recursive: true });
+  // Below the repository, from where compilers find viem and zod; of its own, since tests pack as well.
+  const staging = mkdtempSync(join(root, 'dist/staging-'));
+  try {
+    return PUBLISHED_PACKAGES.map((name) => {
+      const folder = join(staging, 'packages', name);
+      stagePackage({ root, name, folder });
+      compile(root, folder);
+      const link = join(staging, 'node_modules/@prism-gateway', name);
+      mkdirSync(dirname(link), { recursive: true });
+      symlinkSync(folder, link);
+      return packFolder(folder, destination);
+    });
+  } finally {
+    rmSync(staging, { recursive: true });
+  }
 }

@@ -1,0 +1,80 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findChromium } from '@prism-gateway/testing';
+import { createPrisms, startRelayerProcess, startRelayWorld } from '@prism-gateway/testing/relay';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import type { TestProject } from 'vitest/node';
+import { packPackages } from '../../../../scripts/packages/packPackages.ts';
+
+/** What an application is told: where everything is, and who signs. */
+export interface AppSettings {
+  readonly gatewayUrl: string;
+  readonly rpcUrl: string;
+  readonly chainId: number;
+  readonly forwarder: string;
+  readonly cloud: string;
+  /** Of a user with a prism, and without ether. */
+  readonly privateKey: `0x${string}`;
+  /** The prism. */
+  readonly cloudId: string;
+}
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Paths of the tarballs. */
+    readonly tarballs: readonly string[];
+    /** One for each application: two would wait for each other's nonces. */
+    readonly settings: readonly AppSettings[];
+  }
+}
+
+const ROOT = join(import.meta.dirname, '../../../..');
+/** As many applications as write. */
+const APPLICATIONS = 4;
+const CREDITS = 1_000_000n * 10n ** 18n;
+
+/** A machine that tests as root, as in CI, gets its browser from the distribution. */
+function installChromium(): void {
+  if (findChromium() !== undefined || process.getuid?.() !== 0) return;
+  try {
+    execFileSync('apt-get', ['update'], { stdio: 'ignore' });
+    execFileSync('apt-get', ['install', '-y', '--no-install-recommends', 'chromium'], { stdio: 'ignore' });
+  } catch {
+    // No such distribution, or no network: the test in the browser says that it is skipped.
+  }
+}
+
+/** Packs the packages, and starts a devnet, a gateway and a relayer. @returns what ends them */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const stack = new AsyncDisposableStack();
+  try {
+    installChromium();
+    const folder = mkdtempSync(join(tmpdir(), 'prism-tarballs-'));
+    stack.defer(() => rmSync(folder, { recursive: true }));
+    const tarballs = packPackages(ROOT, folder).map(({ path }) => path);
+    const world = stack.use(await startRelayWorld({ users: 0, relayers: 1 }));
+    const relayer = await startRelayerProcess(world.relayerEnv(0));
+    stack.defer(async () => void (await relayer.stop()));
+    const { rpcUrl, chainId } = world.devnet;
+    const { deployment, gateway } = world;
+    const keys = Array.from({ length: APPLICATIONS }, () => generatePrivateKey());
+    // The devnet has accounts.
+    const chain = { rpcUrl, deployment, sponsorKey: world.devnet.privateKeys[0]! };
+    const users = await createPrisms({ ...chain, accounts: keys.map((key) => privateKeyToAccount(key)), credits: CREDITS });
+    const { forwarder, cloud } = deployment;
+    const shared = { gatewayUrl: gateway.url, rpcUrl, chainId, forwarder, cloud };
+    project.provide('tarballs', tarballs);
+    // As many users as keys.
+    project.provide(
+      'settings',
+      users.map(({ cloudId }, index) => ({ ...shared, cloudId, privateKey: keys[index]! })),
+    );
+    const owned = stack.move();
+    return () => owned.disposeAsync();
+  } catch (error) {
+    await stack.disposeAsync();
+    throw error;
+  }
+}

@@ -212,6 +212,11 @@ export const programs = {
     group: 'develop',
     steps: [{ file: biome, args: ['check', '--write'] }],
   },
+  'test:packages': {
+    summary: 'installs the published packages into fresh folders, as users do (needs a registry)',
+    group: 'develop',
+    steps: [{ file: vitest, args: ['run', '--config', 'packages/sdk/consumers/vitest.config.ts'] }],
+  },
   pack: {
     summary: 'builds the published packages into dist/packages',
     group: 'develop',

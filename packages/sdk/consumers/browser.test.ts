@@ -35,7 +35,10 @@ it('is built into the stock Vite and TypeScript page with one copy of viem', asy
   copyFileSync(join(import.meta.dirname, 'apps/main.ts'), join(app.path, 'src/main.ts'));
   await app.run('npm', 'run', 'build');
   expect(app.countCopies('viem')).toBe(1);
-  if (chromium === undefined) return console.warn('No Chromium here: the page is built, but not opened.');
+  if (chromium === undefined) {
+    if (process.env.REQUIRE_BROWSER === 'true') throw new Error('There is no Chromium to open the page in.');
+    return console.warn('There is no Chromium here: the page is built, but not opened.');
+  }
   await using preview = await startPreview(app);
   const browser = await openBrowser(chromium);
   try {

@@ -1,7 +1,7 @@
 // What a user's own sources hold: every entry of every package, and types that are what they seem.
 import { type Deployment, forwarderAbi, predictAddresses } from '@prism-gateway/contracts';
 import { forwarderBytecode } from '@prism-gateway/contracts/bytecode';
-import { type RequestRecord, REQUEST_STATUSES } from '@prism-gateway/protocol';
+import { REQUEST_STATUSES, type RequestRecord } from '@prism-gateway/protocol';
 import { EXAMPLE_REQUESTS } from '@prism-gateway/protocol/examples';
 import { createTypedData } from '@prism-gateway/protocol/typed-data';
 import { type ActionInput, createUserClient, GatewayError } from '@prism-gateway/sdk';
@@ -22,7 +22,12 @@ const shared = { gateway, publicClient, chainName: 'eip155:31337', domain };
 export const clients = {
   admin: createAdminClient({ gateway, adminKey: 'secret' }),
   relayer: createRelayerClient({ gateway, account }),
-  storage: createStorageClient({ gateway, projectId: '0x00', getAccessToken: () => '', encryptionKey: new Uint8Array(32) }),
+  storage: createStorageClient({
+    gateway,
+    projectId: '0x00',
+    getAccessToken: () => '',
+    encryptionKey: new Uint8Array(32),
+  }),
   ofAccount: createUserClient({ ...shared, account }),
   ofWallet: createUserClient({ ...shared, walletClient: createWalletClient({ account, transport: http('') }) }),
   ofProvider: createUserClient({ ...shared, provider: { request: async () => [] } }),

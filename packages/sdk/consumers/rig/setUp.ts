@@ -62,7 +62,11 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     const keys = Array.from({ length: APPLICATIONS }, () => generatePrivateKey());
     // The devnet has accounts.
     const chain = { rpcUrl, deployment, sponsorKey: world.devnet.privateKeys[0]! };
-    const users = await createPrisms({ ...chain, accounts: keys.map((key) => privateKeyToAccount(key)), credits: CREDITS });
+    const users = await createPrisms({
+      ...chain,
+      accounts: keys.map((key) => privateKeyToAccount(key)),
+      credits: CREDITS,
+    });
     const { forwarder, cloud } = deployment;
     const shared = { gatewayUrl: gateway.url, rpcUrl, chainId, forwarder, cloud };
     project.provide('tarballs', tarballs);

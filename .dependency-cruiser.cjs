@@ -114,7 +114,9 @@ module.exports = {
   options: {
     doNotFollow: { path: 'node_modules' },
     // Tests may use rigs freely, and the parser does not know `using`.
-    exclude: { path: '(^|/)(dist|data|generated)/|^(packages|bench|bin|demo|infra|scripts)/.*\\.test\\.ts$' },
+    exclude: {
+      path: '(^|/)(dist|data|generated|consumers/apps)/|^(packages|bench|bin|demo|infra|scripts)/.*\\.test\\.ts$',
+    },
     parser: 'swc',
     tsPreCompilationDeps: true,
     combinedDependencies: true,

@@ -86,8 +86,8 @@ export const programs = {
     group: 'run',
     steps: [gateway],
     loadsLater: [
-      'packages/gateway/src/drivers/sqlite/stores.ts',
-      'packages/gateway/src/entry/helper/helperThread.ts',
+      'packages/gateway/src/drivers/sqlite/openSqliteStores.ts',
+      'packages/gateway/src/entry/workerThread/workerMain.ts',
       'packages/gateway/src/drivers/sqlite/runWriter.ts',
       'packages/gateway/src/drivers/secp256k1/runRecovery.ts',
     ],

@@ -1,1 +1,25 @@
-export {};
+export {
+  type JsonRecord,
+  parseAddress,
+  parseArray,
+  parseBytes,
+  parseCount,
+  parseHash,
+  parseLog,
+  parseQuantity,
+  parseRecord,
+} from './answers/parseAnswers.ts';
+export { type Revert, readRevert } from './answers/readRevert.ts';
+export { createRpcClient, type RpcClientOptions } from './client/createRpcClient.ts';
+export { createRpcTransport } from './client/createRpcTransport.ts';
+export { createTransportClient } from './client/createTransportClient.ts';
+export type { RpcClient } from './client/rpcClient.ts';
+export { type RetryPolicy, withRetries } from './client/withRetries.ts';
+export { RpcAnswerError, type RpcFaultCode, RpcUnavailableError } from './rpcErrors.ts';
+export {
+  createSimulator,
+  type Simulated,
+  type SimulatedCall,
+  type Simulator,
+  type SimulatorOptions,
+} from './simulate/createSimulator.ts';

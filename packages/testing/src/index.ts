@@ -42,5 +42,13 @@ export {
   startOidcProvider,
 } from './startOidcProvider.ts';
 export { type RpcFaultPlan, type RpcFaultProxy, startRpcFaultProxy } from './startRpcFaultProxy.ts';
+export {
+  type BatchRefusal,
+  type RpcExchange,
+  type RpcNode,
+  type RpcNodeBehaviour,
+  type RpcReply,
+  startRpcNode,
+} from './startRpcNode.ts';
 export { type S3Server, startS3Server } from './startS3Server.ts';
 export { startStrictS3Server } from './startStrictS3Server.ts';

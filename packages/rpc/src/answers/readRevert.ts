@@ -1,0 +1,28 @@
+import type { Hex } from 'viem';
+import { RpcAnswerError } from '../rpcErrors.ts';
+
+/** A call that the contract reverted. */
+export interface Revert {
+  /** What it returned; undefined when the node does not tell. */
+  readonly reverted: Hex | undefined;
+}
+
+/** The code of a revert, as geth has it since 1.9.15 and others since. */
+const REVERTED = 3;
+
+/**
+ * Tells a revert, which is the contract's word, from an error of the node.
+ *
+ * @param error - what a client threw
+ * @returns the revert; undefined when it is none
+ */
+export function readRevert(error: unknown): Revert | undefined {
+  if (!(error instanceof RpcAnswerError)) return undefined;
+  // Nodes without code 3 say it in words alone.
+  if (error.code !== REVERTED && !/revert/i.test(error.message)) return undefined;
+  const { data } = error;
+  // Some nodes wrap it once more.
+  const inner = typeof data === 'object' && data !== null && 'data' in data ? data.data : data;
+  // The pattern is what `Hex` promises.
+  return { reverted: typeof inner === 'string' && /^0x(?:[0-9a-f]{2})*$/i.test(inner) ? (inner as Hex) : undefined };
+}

@@ -1,0 +1,141 @@
+import { type RpcNode, type RpcNodeBehaviour, type RpcReply, startRpcNode } from '@prism-gateway/testing';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createRpcClient } from '../client/createRpcClient.ts';
+import { createSimulator, type SimulatedCall } from './createSimulator.ts';
+
+const TOO_EARLY = '0x1234';
+const call: SimulatedCall = { from: `0x${'11'.repeat(20)}`, to: `0x${'22'.repeat(20)}`, data: '0xabcd' };
+
+let node: RpcNode;
+let told: string[];
+let nowMs: number;
+beforeEach(async () => {
+  node = await startRpcNode();
+  told = [];
+  nowMs = 0;
+});
+afterEach(() => node.stop());
+
+const open = () =>
+  createSimulator({
+    client: createRpcClient({ rpcUrl: node.url }),
+    now: () => nowMs,
+    onFallback: (reason) => told.push(reason),
+    isTooEarly: (returned) => returned === TOO_EARLY,
+  });
+
+const simulated = (result: object): RpcReply => ({ result: [{ calls: [result] }] });
+const revert = (data: string): RpcReply => ({ error: { code: 3, message: 'execution reverted', data } });
+
+/** A node that answers `eth_simulateV1` so, and knows the two methods in its place. */
+function knowing(
+  simulate: RpcReply,
+  others: { readonly call?: RpcReply; readonly estimate?: RpcReply } = {},
+): RpcNodeBehaviour {
+  const { call: called = { result: '0x56' }, estimate = { result: '0x10' } } = others;
+  return {
+    answer: ({ method }) => (method === 'eth_simulateV1' ? simulate : method === 'eth_call' ? called : estimate),
+  };
+}
+
+const methods = () => node.exchanges.flatMap(({ calls }) => calls.map(({ method }) => method));
+
+describe('by eth_simulateV1', () => {
+  test('one execution at the given time tells gas and what is returned', async () => {
+    node.behave(knowing(simulated({ status: '0x1', gasUsed: '0x5208', returnData: '0x99' })));
+    expect(await open()(call, 77n)).toEqual({ gas: 21_000n, returned: '0x99' });
+    expect(node.exchanges[0]?.calls[0]?.params).toEqual([
+      { blockStateCalls: [{ blockOverrides: { time: '0x4d' }, calls: [call] }] },
+      'latest',
+    ]);
+  });
+
+  test.each([
+    ['in the result', simulated({ status: '0x0', gasUsed: '0x5208', returnData: '0x08c379a0' })],
+    ['as an error', revert('0x08c379a0')],
+  ])('a revert %s is one, and no reason to fall back', async (_, reply) => {
+    node.behave(knowing(reply));
+    expect(await open()(call, 1n)).toEqual({ reverted: '0x08c379a0' });
+    expect([methods(), told]).toEqual([['eth_simulateV1'], []]);
+  });
+
+  test('a node that does not answer is not taken for one that does not know the method', async () => {
+    node.behave({ fail: () => ({ status: 503 }) });
+    await expect(open()(call, 1n)).rejects.toMatchObject({ code: 'RPC_UNAVAILABLE' });
+    expect(told).toEqual([]);
+  });
+});
+
+const refusals: readonly [string, RpcNodeBehaviour, string][] = [
+  ['-32601', knowing({ error: { code: -32_601, message: 'no such method' } }), 'no such method'],
+  ['-32600', knowing({ error: { code: -32_600, message: 'bad request' } }), 'bad request'],
+  ['-32000 and words', knowing({ error: { code: -32_000, message: 'not supported' } }), 'not supported'],
+  [
+    'a code of its own',
+    knowing({ error: { code: 35, message: 'method is not whitelisted' } }),
+    'method is not whitelisted',
+  ],
+  ['nonsense', knowing({ result: 'moon' }), "the answer's simulated blocks is nonsense"],
+  [
+    'HTTP 400',
+    {
+      ...knowing({ result: null }),
+      fail: (_, calls) => (calls.some(({ method }) => method === 'eth_simulateV1') ? { status: 400 } : undefined),
+    },
+    'HTTP status 400',
+  ],
+];
+
+describe.each(refusals)('by eth_call, when eth_simulateV1 is answered with %s,', (_, behaviour, words) => {
+  test('each call is simulated, the method is not asked for again at once, and it is told once', async () => {
+    node.behave(behaviour);
+    const simulate = open();
+    expect(await Promise.all([simulate(call, 1n), simulate(call, 1n)])).toEqual([
+      { gas: 16n, returned: '0x56' },
+      { gas: 16n, returned: '0x56' },
+    ]);
+    const before = node.exchanges.length;
+    expect(await simulate(call, 1n)).toEqual({ gas: 16n, returned: '0x56' });
+    expect(methods().slice(before)).not.toContain('eth_simulateV1');
+    nowMs += 600_001;
+    await simulate(call, 1n);
+    expect(methods().filter((method) => method === 'eth_simulateV1').length).toBeGreaterThan(1);
+    expect(told).toEqual([words]);
+  });
+});
+
+describe('by eth_call', () => {
+  const unknown: RpcReply = { error: { code: -32_601, message: 'unknown' } };
+
+  test('a revert is one, also when only one of the two methods tells what with', async () => {
+    const estimate: RpcReply = { error: { code: -32_000, message: 'execution reverted' } };
+    node.behave(knowing(unknown, { call: revert('0x12'), estimate }));
+    expect(await open()(call, 1n)).toEqual({ reverted: '0x12' });
+  });
+
+  test('what comes too early for the newest block is tried in the pending one', async () => {
+    node.behave({
+      answer({ method, params = [] }) {
+        if (method === 'eth_simulateV1') return unknown;
+        if (params[1] === 'latest') return revert(TOO_EARLY);
+        return { result: method === 'eth_call' ? '0x' : '0x10' };
+      },
+    });
+    expect(await open()(call, 1n)).toEqual({ gas: 16n, returned: '0x' });
+  });
+
+  test('a word about this one call is no reason to give the method up', async () => {
+    node.behave(knowing({ error: { code: -38_021, message: 'block timestamps must increase' } }));
+    const simulate = open();
+    expect(await simulate(call, 1n)).toEqual({ gas: 16n, returned: '0x56' });
+    node.behave(knowing(simulated({ status: '0x1', gasUsed: '0x1', returnData: '0x' })));
+    expect(await simulate(call, 1n)).toEqual({ gas: 1n, returned: '0x' });
+    expect(told).toEqual([]);
+  });
+
+  test('an error of the node in the place of both is thrown', async () => {
+    const error = { code: -32_603, message: 'internal error' };
+    node.behave(knowing(unknown, { call: { error }, estimate: { error } }));
+    await expect(open()(call, 1n)).rejects.toMatchObject({ code: -32_603 });
+  });
+});

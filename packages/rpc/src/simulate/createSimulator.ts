@@ -1,0 +1,127 @@
+import type { Hex } from 'viem';
+import { numberToHex } from 'viem/utils';
+import { parseArray, parseBytes, parseQuantity, parseRecord } from '../answers/parseAnswers.ts';
+import { type Revert, readRevert } from '../answers/readRevert.ts';
+import type { RpcClient } from '../client/rpcClient.ts';
+import { isRefusedRequest, RpcAnswerError, RpcUnavailableError } from '../rpcErrors.ts';
+
+/** What a simulated transaction would use and return, or what it would revert with. */
+export type Simulated = { readonly gas: bigint; readonly returned: Hex } | Revert;
+
+/** A call to simulate. */
+export interface SimulatedCall {
+  readonly from: Hex;
+  readonly to: Hex;
+  readonly data: Hex;
+}
+
+/**
+ * Simulates a call after the newest block.
+ *
+ * @param seconds - Unix time that the next block is expected to have
+ * @throws RpcAnswerError, RpcUnavailableError
+ */
+export type Simulator = (call: SimulatedCall, seconds: bigint) => Promise<Simulated>;
+
+/** How calls are simulated. */
+export interface SimulatorOptions {
+  readonly client: RpcClient;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /**
+   * Told once, when the node turns out not to know `eth_simulateV1`: each simulation costs the node two executions from then on,
+   * and is made with the time of its newest block.
+   *
+   * @param reason - the node's words
+   */
+  readonly onFallback: (reason: string) => void;
+  /** Whether a revert says only that the newest block is too old: then the node's pending block is asked. */
+  readonly isTooEarly: (returned: Hex | undefined) => boolean;
+}
+
+/** After this time a node that did not know `eth_simulateV1` is asked again, in milliseconds: it may have erred, or been updated. */
+const ASK_AGAIN_MS = 600_000;
+
+/** One execution, in a block of the given time: a tenth of the node's work for an estimate. */
+async function simulateBlock(client: RpcClient, call: SimulatedCall, seconds: bigint): Promise<Simulated> {
+  const blockStateCalls = [{ blockOverrides: { time: numberToHex(seconds) }, calls: [call] }];
+  const answer = parseArray(
+    await client.request('eth_simulateV1', [{ blockStateCalls }, 'latest']),
+    'simulated blocks',
+  );
+  const [result] = parseArray(parseRecord(answer[0], 'simulated block').calls, 'simulated calls');
+  const { status, gasUsed, returnData } = parseRecord(result, 'simulated call');
+  const data = parseBytes(returnData, 'return data');
+  return parseQuantity(status, 'status') === 1n
+    ? { gas: parseQuantity(gasUsed, 'gas'), returned: data }
+    : { reverted: data };
+}
+
+async function estimateAt(client: RpcClient, call: SimulatedCall, block: 'latest' | 'pending'): Promise<Simulated> {
+  const [called, estimated] = await Promise.allSettled([
+    client.request('eth_call', [call, block]),
+    client.request('eth_estimateGas', [call, block]),
+  ]);
+  // Both revert then; not every node says what with when it is asked for an estimate.
+  for (const outcome of [called, estimated]) {
+    const revert = outcome.status === 'rejected' ? readRevert(outcome.reason) : undefined;
+    if (revert !== undefined) return revert;
+  }
+  if (called.status === 'rejected') throw called.reason;
+  if (estimated.status === 'rejected') throw estimated.reason;
+  return { gas: parseQuantity(estimated.value, 'gas'), returned: parseBytes(called.value, 'return data') };
+}
+
+/** Errors of `eth_simulateV1` about the call or its time, by a node that knows the method well. */
+const isAboutCall = ({ code }: RpcAnswerError) => code <= -38_000 && code > -39_000;
+
+/** Whether the node has refused the method, rather than not answered. */
+function isRefused(error: unknown): error is RpcAnswerError | RpcUnavailableError {
+  if (error instanceof RpcAnswerError) return true;
+  return error instanceof RpcUnavailableError && (error.code === 'RPC_ANSWER_INVALID' || isRefusedRequest(error));
+}
+
+/**
+ * Makes the simulation of calls: by `eth_simulateV1`, or by `eth_estimateGas` and `eth_call` when the node answers that with any error
+ * that is not a revert.
+ *
+ * @param options - the node, the clock, and who is told
+ * @returns the simulation
+ * @see https://geth.ethereum.org/docs/interacting-with-geth/rpc/ns-eth#eth-simulate-v1
+ */
+export function createSimulator(options: SimulatorOptions): Simulator {
+  const { client, now, onFallback, isTooEarly } = options;
+  let isTold = false;
+  let unknownUntilMs = 0;
+
+  function takeRefusal(error: RpcAnswerError | RpcUnavailableError): void {
+    if (error instanceof RpcAnswerError && isAboutCall(error)) return;
+    unknownUntilMs = now() + ASK_AGAIN_MS;
+    if (isTold) return;
+    isTold = true;
+    onFallback(error.message);
+  }
+
+  /**
+   * A chain that makes blocks only for transactions may stand still since before a request was signed: then its pending block tells,
+   * which has the time of day.
+   */
+  async function estimate(call: SimulatedCall): Promise<Simulated> {
+    const simulated = await estimateAt(client, call, 'latest');
+    const isEarly = 'reverted' in simulated && isTooEarly(simulated.reverted);
+    return isEarly ? await estimateAt(client, call, 'pending') : simulated;
+  }
+
+  return async function simulate(call, seconds) {
+    if (now() < unknownUntilMs) return await estimate(call);
+    try {
+      return await simulateBlock(client, call, seconds);
+    } catch (error) {
+      const revert = readRevert(error);
+      if (revert !== undefined) return revert;
+      if (!isRefused(error)) throw error;
+      takeRefusal(error);
+      return await estimate(call);
+    }
+  };
+}

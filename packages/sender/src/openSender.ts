@@ -1,21 +1,20 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { createRpcClient, createTransportClient } from '@prism-gateway/rpc';
+import { type FileLock, LockHeldError, lockFile, lockKey } from '@prism-gateway/runtime';
+import { type Chain, createChain } from './chain/createChain.ts';
 import { createLoop, type Loop } from './engine/createLoop.ts';
 import { createSender } from './engine/createSender.ts';
 import type { Engine, EngineSettings } from './engine/engine.ts';
-import { meetChain } from './engine/meetChain.ts';
 import { reserveRound } from './engine/reserve.ts';
+import { verifyChain } from './engine/verifyChain.ts';
 import { watchRound } from './engine/watch.ts';
 import { createFeeSource } from './fees/createFeeSource.ts';
 import { checkConfirmations } from './intents/createDraft.ts';
 import { FINAL_STATES, INTENT_STATES } from './intents/intentState.ts';
 import { type Journal, openJournal } from './journal/openJournal.ts';
-import { defaultLockDir, type Lock, takeLock } from './lock/takeLock.ts';
-import { type Chain, createChain } from './rpc/createChain.ts';
-import { createHttpRpc } from './rpc/createHttpRpc.ts';
-import { createTransportRpc } from './rpc/createTransportRpc.ts';
 import type { Sender, SenderOptions } from './sender.ts';
-import { SenderError } from './senderError.ts';
+import { SenderError, type SenderErrorCode } from './senderError.ts';
 
 const DEFAULTS = {
   confirmations: 1,
@@ -55,27 +54,36 @@ function readSettings(options: SenderOptions, chainId: number): EngineSettings {
   return { chainId, ceiling: options.maxFeePerGas, ...given };
 }
 
-function lockJournal(journalPath: string): Lock {
+/** Takes a lock, or says in the sender's words who has it. */
+function takeLock(take: () => FileLock, held: { readonly code: SenderErrorCode; readonly message: string }): FileLock {
+  try {
+    return take();
+  } catch (error) {
+    if (error instanceof LockHeldError) throw new SenderError(held.code, held.message, { cause: error });
+    throw error;
+  }
+}
+
+function lockJournal(journalPath: string): FileLock {
   const path = resolve(journalPath);
   mkdirSync(dirname(path), { recursive: true });
   // One journal has one lock, whatever way leads to it.
   const file = join(realpathSync(dirname(path)), `${basename(path)}.lock`);
-  return takeLock(file, { code: 'JOURNAL_LOCKED', message: 'Another process has the journal open; stop it first.' });
+  const message = 'Another process has the journal open; stop it first.';
+  return takeLock(() => lockFile(file), { code: 'JOURNAL_LOCKED', message });
 }
 
-function lockKey(options: SenderOptions, chainId: number): Lock {
-  const { address } = options.account;
-  if (options.lockDir !== undefined) mkdirSync(options.lockDir, { recursive: true });
-  const file = join(options.lockDir ?? defaultLockDir(), `${chainId}-${address.toLowerCase()}.lock`);
-  const message = `Another process sends from ${address} on chain ${chainId}; stop it first, or use another key.`;
-  return takeLock(file, { code: 'KEY_IN_USE', message });
+function lockAccount(options: SenderOptions, chainId: number): FileLock {
+  const { account, journalPath, lockDir = dirname(resolve(journalPath)) } = options;
+  const message = `Another process sends from ${account.address} on chain ${chainId}; stop it first, or use another key.`;
+  return takeLock(() => lockKey(lockDir, { chainId, address: account.address }), { code: 'KEY_IN_USE', message });
 }
 
 function openChain(options: SenderOptions): Chain {
   const { rpcUrl, rpcTimeoutMs: timeoutMs = DEFAULTS.rpcTimeoutMs } = options;
-  const rpc =
-    typeof rpcUrl === 'string' ? createHttpRpc({ rpcUrl, timeoutMs }) : createTransportRpc(rpcUrl, { timeoutMs });
-  return createChain(rpc, options.account.address);
+  const client =
+    typeof rpcUrl === 'string' ? createRpcClient({ rpcUrl, timeoutMs }) : createTransportClient(rpcUrl, { timeoutMs });
+  return createChain(client, options.account.address);
 }
 
 function createEngine(
@@ -148,8 +156,8 @@ export async function openSender(options: SenderOptions): Promise<Sender> {
     undo.unshift(chain.close);
     const journal = openJournal(options.journalPath);
     undo.unshift(journal.close);
-    const { chainId, pendingNonce } = await meetChain({ chain, journal, options, patience });
-    const keyLock = lockKey(options, chainId);
+    const { chainId, pendingNonce } = await verifyChain({ chain, journal, options, patience });
+    const keyLock = lockAccount(options, chainId);
     undo.unshift(keyLock.release);
     const nextNonce = Math.max(pendingNonce, (journal.highestNonce() ?? -1) + 1);
     const engine = createEngine(options, { chain, journal, settings: readSettings(options, chainId), nextNonce });

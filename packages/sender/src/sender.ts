@@ -63,7 +63,7 @@ export interface SenderOptions {
   readonly rpcPatienceMs?: number;
   /** Added to estimated gas; default 20. */
   readonly gasMarginPercent?: number;
-  /** Folder of the locks on keys, shared by all processes that might use the key; default one for this user in the system's temporary folder. */
+  /** Folder of the locks on keys; only processes that share it keep off each other's keys. Default: the journal's folder. */
   readonly lockDir?: string;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;

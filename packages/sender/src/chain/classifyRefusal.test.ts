@@ -1,6 +1,6 @@
+import { RpcAnswerError, RpcUnavailableError } from '@prism-gateway/rpc';
 import { expect, test } from 'vitest';
 import { classifyRefusal, type Refusal } from './classifyRefusal.ts';
-import { RpcAnswerError, RpcUnavailableError } from './rpcError.ts';
 
 /** Words of geth, Anvil, Nethermind, Erigon, Besu and reth. */
 test.each<[string, Refusal]>([

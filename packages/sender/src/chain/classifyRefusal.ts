@@ -1,4 +1,4 @@
-import { RpcAnswerError } from './rpcError.ts';
+import { RpcAnswerError } from '@prism-gateway/rpc';
 
 /**
  * Why a node did not take a transaction.

@@ -1,11 +1,18 @@
+import {
+  parseAddress,
+  parseArray,
+  parseCount,
+  parseHash,
+  parseQuantity,
+  parseRecord,
+  type RpcClient,
+  RpcUnavailableError,
+} from '@prism-gateway/rpc';
 import { type Address, type Hash, type Hex, numberToHex } from 'viem';
-import { parseAddress, parseArray, parseCount, parseHash, parseQuantity, parseRecord } from './parseAnswers.ts';
 import { parseReceipt, type Receipt } from './parseReceipt.ts';
-import type { RpcClient } from './rpcClient.ts';
-import { RpcUnavailableError } from './rpcError.ts';
 
 /** The newest block, as the node has it. */
-export interface Head {
+export interface BlockHead {
   readonly number: bigint;
   readonly hash: Hash;
   readonly parentHash: Hash;
@@ -25,7 +32,7 @@ export interface Chain {
   chainId(): Promise<number>;
   /** Undefined where the node no longer has the first block. */
   genesisHash(): Promise<Hash | undefined>;
-  head(): Promise<Head>;
+  head(): Promise<BlockHead>;
   /** What the node suggests as tip, in wei. */
   suggestedTip(): Promise<bigint>;
   /** Of the account, in wei. */
@@ -56,7 +63,7 @@ export function createChain(rpc: RpcClient, account: Address): Chain {
   // Answers are compared in lower case; an address in lower case is still one.
   const from = account.toLowerCase() as Address;
 
-  async function head(): Promise<Head> {
+  async function head(): Promise<BlockHead> {
     const block = parseRecord(await rpc.request('eth_getBlockByNumber', ['latest', false]), 'block');
     return {
       number: parseQuantity(block.number, 'number'),

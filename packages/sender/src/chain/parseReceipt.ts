@@ -1,15 +1,14 @@
-import type { Address, Hash, Hex, Log } from 'viem';
 import {
   type JsonRecord,
   parseAddress,
   parseArray,
-  parseBytes,
-  parseCount,
   parseHash,
+  parseLog,
   parseQuantity,
   parseRecord,
-} from './parseAnswers.ts';
-import { RpcUnavailableError } from './rpcError.ts';
+  RpcUnavailableError,
+} from '@prism-gateway/rpc';
+import type { Address, Hash, Log } from 'viem';
 
 /** A receipt, as far as it matters here. */
 export interface Receipt {
@@ -22,25 +21,16 @@ export interface Receipt {
   readonly logs: readonly Log[];
 }
 
-function parseLog(value: unknown, receipt: { txHash: Hash; blockHash: Hash; blockNumber: bigint }): Log {
-  const log = parseRecord(value, 'log');
+/** Reads a log of a receipt, of which it has the block. */
+function readLog(value: unknown, receipt: { txHash: Hash; blockHash: Hash; blockNumber: bigint }): Log {
   const { txHash, blockHash, blockNumber } = receipt;
-  if (parseHash(log.transactionHash, 'log.transactionHash') !== txHash) {
-    throw new RpcUnavailableError('a log in the receipt belongs to another transaction');
+  const log = parseLog(value, 'log');
+  if (log.transactionHash !== txHash) {
+    throw new RpcUnavailableError('a log in the receipt belongs to another transaction', {
+      code: 'RPC_ANSWER_INVALID',
+    });
   }
-  const topics = parseArray(log.topics, 'log.topics').map((topic) => parseHash(topic, 'log.topics'));
-  return {
-    address: parseAddress(log.address, 'log.address'),
-    // viem's type of topics is a tuple of any length or none.
-    topics: topics as [Hex, ...Hex[]] | [],
-    data: parseBytes(log.data, 'log.data'),
-    blockHash,
-    blockNumber,
-    logIndex: parseCount(log.logIndex, 'log.logIndex'),
-    transactionHash: txHash,
-    transactionIndex: parseCount(log.transactionIndex, 'log.transactionIndex'),
-    removed: false,
-  };
+  return { ...log, blockHash, blockNumber, removed: false };
 }
 
 function parseStatus(receipt: JsonRecord): 'success' | 'reverted' {
@@ -67,7 +57,7 @@ export function parseReceipt(value: unknown, asked: { hash: Hash; from: Address 
     throw new RpcUnavailableError('the receipt is of another sender');
   const blockHash = parseHash(receipt.blockHash, 'blockHash');
   const blockNumber = parseQuantity(receipt.blockNumber, 'blockNumber');
-  const logs = parseArray(receipt.logs, 'logs').map((log) => parseLog(log, { txHash, blockHash, blockNumber }));
+  const logs = parseArray(receipt.logs, 'logs').map((log) => readLog(log, { txHash, blockHash, blockNumber }));
   return {
     txHash,
     blockHash,

@@ -1,10 +1,10 @@
+import { RpcUnavailableError } from '@prism-gateway/rpc';
+import { classifyRefusal, type Refusal } from '../chain/classifyRefusal.ts';
 import type { LiveIntent } from '../intents/liveIntent.ts';
 import { newestVersion } from '../intents/liveIntent.ts';
-import { classifyRefusal, type Refusal } from '../rpc/classifyRefusal.ts';
-import { retryPause } from '../rpc/retryPause.ts';
-import { RpcUnavailableError } from '../rpc/rpcError.ts';
 import type { SenderErrorCode } from '../senderError.ts';
 import { type Engine, transition } from './engine.ts';
+import { retryPause } from './retryPause.ts';
 
 /** The same bytes are offered again after this time: nodes drop what waits long, or restart without their pool. */
 const REBROADCAST_MS = 30_000;

@@ -2,13 +2,12 @@ import { type Fees, offerFees, raiseFees } from '../fees/feePolicy.ts';
 import { type LiveIntent, newestVersion } from '../intents/liveIntent.ts';
 import { broadcastIntents } from './broadcast.ts';
 import { type Engine, transition, unminedIntents } from './engine.ts';
+import { signCancellation, TRANSFER_GAS } from './signCancellation.ts';
 import { signVersion } from './signVersion.ts';
 
 /** Once an offer is so many times the market's, more money does not help; for one that the node calls too low, somewhat later. */
 const MAX_TIMES_MARKET = 4n;
 const MAX_TIMES_MARKET_UNDERPRICED = 16n;
-/** What a plain transfer costs. */
-const TRANSFER_GAS = 21_000n;
 
 /** What a next version offers. @returns undefined: nothing more is offered for now */
 async function nextFees(engine: Engine, intent: LiveIntent): Promise<Fees | undefined> {
@@ -45,13 +44,11 @@ async function replace(engine: Engine, wanted: { intent: LiveIntent; kind: 'call
   if (fees === undefined) return;
   const { intentId, state, nonce } = intent;
   // What is unmined has a nonce.
-  const base = { intentId, kind, fees, nonce: nonce as number };
-  const version = await signVersion(
-    engine,
+  const base = { intentId, fees, nonce: nonce as number };
+  const version =
     kind === 'call'
-      ? { ...base, call: intent.call, gasLimit: intent.gasLimit }
-      : { ...base, call: { to: engine.account.address, data: '0x', value: 0n }, gasLimit: await transferGas(engine) },
-  );
+      ? await signVersion(engine, { ...base, kind, call: intent.call, gasLimit: intent.gasLimit })
+      : await signCancellation(engine, { ...base, gasLimit: await transferGas(engine) });
   const versions = [...intent.versions, version];
   const to = kind === 'cancel' ? 'cancelling' : intent.state;
   // A broadcast's answer may have come in the meantime; the next round sees to it.
@@ -93,7 +90,7 @@ function isBumpDue(engine: Engine, { intent, place }: { intent: LiveIntent; plac
  *
  * @param engine - with its intents
  */
-export async function offerAgain(engine: Engine): Promise<void> {
+export async function bumpFees(engine: Engine): Promise<void> {
   const waiting = unminedIntents(engine).filter(({ state }) => state !== 'displaced');
   const same: LiveIntent[] = [];
   for (const [place, intent] of waiting.entries()) {

@@ -1,9 +1,9 @@
 import type { Hash } from 'viem';
+import type { BlockHead, Chain } from '../chain/createChain.ts';
 import type { FeeSource } from '../fees/createFeeSource.ts';
 import { FINAL_STATES, type IntentState, moveIntent, UNMINED_STATES } from '../intents/intentState.ts';
 import type { LiveIntent } from '../intents/liveIntent.ts';
 import type { Journal } from '../journal/openJournal.ts';
-import type { Chain, Head } from '../rpc/createChain.ts';
 import type { SenderAccount } from '../sender.ts';
 import { SenderError } from '../senderError.ts';
 import type { SenderEvent } from '../senderEvent.ts';
@@ -53,7 +53,7 @@ export interface Engine {
   nonceSeenAtMs: number;
   /** What may still be spent, in wei; undefined: ask the node. */
   spendableWei: bigint | undefined;
-  head: Head | undefined;
+  head: BlockHead | undefined;
   /** The node spoke of a used nonce: the account nonce is looked at. */
   isSuspicious: boolean;
   isAboveCeiling: boolean;

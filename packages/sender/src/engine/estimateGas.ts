@@ -1,23 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Hex } from 'viem';
+import { RpcAnswerError, readRevert } from '@prism-gateway/rpc';
+import { classifyRefusal } from '../chain/classifyRefusal.ts';
 import type { LiveIntent } from '../intents/liveIntent.ts';
-import { classifyRefusal } from '../rpc/classifyRefusal.ts';
-import { retryPause } from '../rpc/retryPause.ts';
-import { RpcAnswerError } from '../rpc/rpcError.ts';
 import { SenderError } from '../senderError.ts';
 import type { Engine } from './engine.ts';
+import { retryPause } from './retryPause.ts';
 
-/** Geth's code for a revert; the words are those of the common nodes for calls that cannot succeed with whatever gas. */
-const REVERT_CODE = 3;
-const REVERT_WORDS =
-  /revert|invalid opcode|out of gas|gas required exceeds|always failing|bad instruction|stack underflow/i;
-
-function revertData(data: unknown): Hex | undefined {
-  // Some nodes wrap it once more.
-  const inner = typeof data === 'object' && data !== null && 'data' in data ? data.data : data;
-  // The pattern has been seen.
-  return typeof inner === 'string' && /^0x([0-9a-f]{2})*$/i.test(inner) ? (inner as Hex) : undefined;
-}
+/** Beside a revert: what the common nodes say of calls that cannot succeed with whatever gas. */
+const HOPELESS = /invalid opcode|out of gas|gas required exceeds|always failing|bad instruction|stack underflow/i;
 
 /** @returns why the call cannot be sent, or undefined where the node said nothing of the kind */
 function readRefusal(error: unknown): SenderError | undefined {
@@ -27,9 +17,10 @@ function readRefusal(error: unknown): SenderError | undefined {
       cause: error,
     });
   }
-  if (error.code !== REVERT_CODE && !REVERT_WORDS.test(error.message)) return undefined;
+  const revert = readRevert(error);
+  if (revert === undefined && !HOPELESS.test(error.message)) return undefined;
   const message = `The call would revert: ${error.message}; nothing was sent.`;
-  return new SenderError('CALL_REVERTED', message, { cause: error, data: revertData(error.data) });
+  return new SenderError('CALL_REVERTED', message, { cause: error, data: revert?.reverted });
 }
 
 /**

@@ -1,36 +1,26 @@
+import { classifyRefusal } from '../chain/classifyRefusal.ts';
 import { offerFees } from '../fees/feePolicy.ts';
 import type { TxVersion } from '../intents/intent.ts';
-import { classifyRefusal } from '../rpc/classifyRefusal.ts';
 import type { Engine } from './engine.ts';
-import { signVersion } from './signVersion.ts';
+import { signCancellation, TRANSFER_GAS } from './signCancellation.ts';
 
 /** A node that lags shows gaps that are none: so many looks in a row must show it. */
 const MIN_GAP_ROUNDS = 3;
 /** Filled at once; what is beyond waits its turn. */
 const MAX_FILLED = 16;
-/** What a plain transfer costs. */
-const TRANSFER_GAS = 21_000n;
 
-/** Signs a self-transfer that does nothing but consume a nonce. */
-async function signFiller(engine: Engine, nonce: number): Promise<TxVersion | undefined> {
+/** Signs and stores what consumes a nonce. @returns undefined: gas costs more than the ceiling */
+async function cancelNonce(engine: Engine, nonce: number): Promise<TxVersion | undefined> {
   const fees = offerFees(await engine.fees.market(), engine.settings.ceiling);
   if (fees === undefined) return undefined;
-  const call = { to: engine.account.address, data: '0x', value: 0n } as const;
-  const filler = await signVersion(engine, {
-    intentId: undefined,
-    nonce,
-    kind: 'cancel',
-    call,
-    gasLimit: TRANSFER_GAS,
-    fees,
-  });
-  engine.journal.commit({ intents: [], versions: [filler] });
-  return filler;
+  const version = await signCancellation(engine, { intentId: undefined, nonce, fees, gasLimit: TRANSFER_GAS });
+  engine.journal.commit({ intents: [], versions: [version] });
+  return version;
 }
 
 async function fill(engine: Engine, nonce: number): Promise<void> {
   // Bytes that the journal has for the nonce were mined once and fell out of the chain; they do again what they did.
-  const version = engine.journal.versionsOn(nonce).at(-1) ?? (await signFiller(engine, nonce));
+  const version = engine.journal.versionsOn(nonce).at(-1) ?? (await cancelNonce(engine, nonce));
   if (version === undefined) return;
   try {
     await engine.chain.broadcast(version);

@@ -1,11 +1,11 @@
+import { RpcUnavailableError } from '@prism-gateway/rpc';
 import { type Fees, offerFees } from '../fees/feePolicy.ts';
 import type { TxVersion } from '../intents/intent.ts';
 import { type LiveIntent, newestVersion } from '../intents/liveIntent.ts';
-import { retryPause } from '../rpc/retryPause.ts';
-import { RpcUnavailableError } from '../rpc/rpcError.ts';
 import { SenderError } from '../senderError.ts';
 import { broadcastIntents } from './broadcast.ts';
 import { type Engine, forgetIntent, transition, unminedIntents } from './engine.ts';
+import { retryPause } from './retryPause.ts';
 import { signVersion } from './signVersion.ts';
 
 /** Signed and stored together; while the node works on one group, the next is signed (about a millisecond each). */

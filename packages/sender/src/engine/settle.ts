@@ -1,6 +1,6 @@
+import type { Receipt } from '../chain/parseReceipt.ts';
 import type { TxVersion } from '../intents/intent.ts';
 import { describeOutcome, type LiveIntent } from '../intents/liveIntent.ts';
-import type { Receipt } from '../rpc/parseReceipt.ts';
 import { type Engine, transition } from './engine.ts';
 
 /** A receipt of one of an intent's versions. */

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { RpcUnavailableError } from '@prism-gateway/rpc';
+import type { Chain } from '../chain/createChain.ts';
 import type { Journal } from '../journal/openJournal.ts';
-import type { Chain } from '../rpc/createChain.ts';
-import { retryPause } from '../rpc/retryPause.ts';
-import { RpcUnavailableError } from '../rpc/rpcError.ts';
 import type { SenderOptions } from '../sender.ts';
 import { SenderError } from '../senderError.ts';
+import { retryPause } from './retryPause.ts';
 
 /** How long the node is given, and how often it is asked. */
 interface Patience {
@@ -55,7 +55,7 @@ function settleFact(journal: Journal, fact: { name: string; value: string; told:
  * @returns the chain's id, and the account's transaction count with what waits in the node
  * @throws SenderError `WRONG_CHAIN`, `RPC_UNAVAILABLE`
  */
-export async function meetChain(parts: {
+export async function verifyChain(parts: {
   readonly chain: Chain;
   readonly journal: Journal;
   readonly options: Pick<SenderOptions, 'chainId' | 'account'>;

@@ -1,12 +1,12 @@
+import type { BlockHead } from '../chain/createChain.ts';
+import type { Receipt } from '../chain/parseReceipt.ts';
 import { UNMINED_STATES } from '../intents/intentState.ts';
 import { currentVersions, type LiveIntent, type MinedAt } from '../intents/liveIntent.ts';
-import type { Head } from '../rpc/createChain.ts';
-import type { Receipt } from '../rpc/parseReceipt.ts';
-import { retryPause } from '../rpc/retryPause.ts';
+import { bumpFees } from './bumpFees.ts';
 import { resolveDisplaced } from './displacement.ts';
 import { type Engine, flush, transition, unminedIntents } from './engine.ts';
 import { repairGaps } from './gaps.ts';
-import { offerAgain } from './offerAgain.ts';
+import { retryPause } from './retryPause.ts';
 import { type Finding, takeReceipt, takeReorg } from './settle.ts';
 
 /** So many transactions are looked for one by one; for more, the account nonce says which are worth looking for. */
@@ -93,7 +93,10 @@ async function lookForMined(engine: Engine): Promise<{ readonly count?: number; 
 }
 
 /** Whether a block is still where it was, as far as two heads can say; `before` was the head when all was last known to be well. */
-function isStillThere(mined: MinedAt, heads: { readonly before: Head | undefined; readonly head: Head }): boolean {
+function isStillThere(
+  mined: MinedAt,
+  heads: { readonly before: BlockHead | undefined; readonly head: BlockHead },
+): boolean {
   const { before, head } = heads;
   if (head.number === mined.blockNumber) return head.hash === mined.blockHash;
   if (head.number === mined.blockNumber + 1n) return head.parentHash === mined.blockHash;
@@ -137,7 +140,7 @@ async function look(engine: Engine): Promise<void> {
   if (unmined.some((intent) => isEarly(engine, intent))) engine.earlyLooks = isNews ? 0 : engine.earlyLooks + 1;
   await resolveDisplaced(engine);
   await repairGaps(engine, count);
-  await offerAgain(engine);
+  await bumpFees(engine);
   if (fault !== undefined) throw fault;
 }
 

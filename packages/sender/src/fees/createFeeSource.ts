@@ -1,5 +1,5 @@
-import type { Chain, Head } from '../rpc/createChain.ts';
-import { RpcUnavailableError } from '../rpc/rpcError.ts';
+import { RpcUnavailableError } from '@prism-gateway/rpc';
+import type { BlockHead, Chain } from '../chain/createChain.ts';
 import type { Market } from './feePolicy.ts';
 
 /** The base fee may double before an offer is too low, which takes six full blocks; ten seconds are few blocks on most chains. */
@@ -16,7 +16,7 @@ export interface FeeSource {
   /** @throws RpcAnswerError, RpcUnavailableError */
   market(): Promise<Market>;
   /** Takes in a head that was fetched for another reason. */
-  observe(head: Head): void;
+  observe(head: BlockHead): void;
   /** Forgets what was seen: it has proven too low. */
   expire(): void;
 }

@@ -1,5 +1,5 @@
 import type { Address, Hash, Hex } from 'viem';
-import type { Receipt } from '../rpc/parseReceipt.ts';
+import type { Receipt } from '../chain/parseReceipt.ts';
 import type { Sent } from '../sent.ts';
 import type { Intent, IntentFailure, TxVersion } from './intent.ts';
 import type { IntentState } from './intentState.ts';

@@ -3,4 +3,4 @@ export { parseSecretArn } from './drivers/awsSecrets/secretAddress.ts';
 export { type TableNames, tableDescriptions } from './drivers/dynamodb/tables.ts';
 export { EMF_NAMESPACE } from './drivers/emf/createEmfMetrics.ts';
 export { parseFunctionSettings } from './entry/lambda/functionSettings.ts';
-export { SettingsError } from './entry/settings.ts';
+export { SettingsError } from '@prism-gateway/runtime/settings';

@@ -1,7 +1,6 @@
+import { loadKeccak256, loadSecp256k1 } from '@prism-gateway/crypto';
 import { createRelayerAuthMessage, EMPTY_BODY_HASH } from '@prism-gateway/protocol';
 import { expect, test } from 'vitest';
-import { loadKeccak256 } from '../drivers/secp256k1/loadKeccak256.ts';
-import { loadNativeRecovery } from '../drivers/secp256k1/loadNativeRecovery.ts';
 import { authenticateRelayer, type RelayerAuthPorts } from './relayer.ts';
 
 /** Half the order of secp256k1, rounded down: the largest `s` that is low. */
@@ -9,7 +8,7 @@ const HALF = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 const NOW = 1_800_000_000_000;
 
 const keccak256 = await loadKeccak256();
-const recoverPublicKey = await loadNativeRecovery();
+const { recoverPublicKey } = loadSecp256k1('native');
 
 /** Any `r` and `s` are somebody's signature, of a key that nobody knows: recovery tells whose. */
 async function judge(s: bigint): Promise<string> {

@@ -1,9 +1,7 @@
+import { loadKeccak256, loadSecp256k1 } from '@prism-gateway/crypto';
 import file from '@prism-gateway/protocol/vectors/relayer-auth.json' with { type: 'json' };
 import { describe, expect, test } from 'vitest';
 import { loadCompactRecovery } from '../drivers/secp256k1/loadCompactRecovery.ts';
-import { loadKeccak256 } from '../drivers/secp256k1/loadKeccak256.ts';
-import { loadNativeRecovery } from '../drivers/secp256k1/loadNativeRecovery.ts';
-import { loadWasmRecovery } from '../drivers/secp256k1/loadWasmRecovery.ts';
 import { ApiError } from '../http/errors.ts';
 import type { HttpRequest } from '../http/request.ts';
 import { authenticateRelayer, type RelayerAuthPorts } from './relayer.ts';
@@ -43,8 +41,8 @@ async function judge(vector: Vector, recoverPublicKey: RelayerAuthPorts['crypto'
 }
 
 describe.each([
-  ['native', loadNativeRecovery],
-  ['wasm', loadWasmRecovery],
+  ['native', () => loadSecp256k1('native').recoverPublicKey],
+  ['wasm', () => loadSecp256k1('wasm').recoverPublicKey],
   ['compact wasm', loadCompactRecovery],
 ])('on %s recovery', async (_, load) => {
   const recoverPublicKey = await load();

@@ -1,6 +1,7 @@
+import type { Environment } from '@prism-gateway/runtime/settings';
 import { expect, test } from 'vitest';
 import { writeBanner } from './banner.ts';
-import { type Environment, parseSettings } from './settings.ts';
+import { parseSettings } from './settings.ts';
 
 function commandsOf(environment: Environment, { publicUrl = 'http://127.0.0.1:8787', usesDevIssuer = true } = {}) {
   const banner = writeBanner({ settings: parseSettings(environment), publicUrl, usesDevIssuer });

@@ -1,6 +1,7 @@
 /** The gateway as a function of AWS Lambda; built by `npm run build:lambda`. */
+
+import { createLogger } from '@prism-gateway/runtime/logs';
 import { createSecretReader } from '../drivers/awsSecrets/createSecretReader.ts';
-import { createLogger } from '../drivers/jsonLines/createLogger.ts';
 import { createHandler } from './lambda/createHandler.ts';
 import { parseFunctionSettings } from './lambda/functionSettings.ts';
 import { createInvocation } from './lambda/invocation.ts';

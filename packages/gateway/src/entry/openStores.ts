@@ -1,11 +1,12 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { type Environment, SettingsError } from '@prism-gateway/runtime/settings';
 import type { DynamoClientSettings } from '../drivers/dynamodb/createDynamoClient.ts';
 import type { RateLimitStore } from '../ports/rateLimitStore.ts';
 import type { RelayerStore } from '../ports/relayerStore.ts';
 import type { RequestStore } from '../ports/requestStore.ts';
 import type { WorkerThread } from '../ports/workerThread.ts';
 import { isLoopback } from './isLoopback.ts';
-import { type Environment, type Settings, SettingsError } from './settings.ts';
+import type { Settings } from './settings.ts';
 
 export interface Stores {
   readonly requests: RequestStore;

@@ -1,16 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { syncDirectorySync } from '@prism-gateway/runtime';
 
 /** Secrets made at the first start and kept in the data directory, so that restarts and sibling processes agree. */
 export interface LocalSecrets {
@@ -36,13 +27,7 @@ function makeDirectory(directory: string): void {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
   // Its name is durable once the directory that holds it is: what is kept in it would be lost with the name.
-  syncDirectory(dirname(directory));
-}
-
-function syncDirectory(directory: string): void {
-  const handle = openSync(directory, 'r');
-  fsyncSync(handle);
-  closeSync(handle);
+  syncDirectorySync(dirname(directory));
 }
 
 function makeFile(directory: string, file: string): void {
@@ -58,7 +43,7 @@ function makeFile(directory: string, file: string): void {
   } finally {
     unlinkSync(draft);
   }
-  syncDirectory(directory);
+  syncDirectorySync(directory);
 }
 
 function parseSecrets(text: string): LocalSecrets | undefined {

@@ -1,10 +1,12 @@
 /** `npm start`: the gateway as one process of Node.js. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { waitForSignal } from '@prism-gateway/runtime';
 import { writeBanner } from './banner.ts';
+import { createListener } from './createListener.ts';
 import { parseSettings, type Settings } from './settings.ts';
 import { describeStartFailure } from './startFailure.ts';
-import { createListener, prepareServer } from './transport.ts';
+import { prepareServer } from './transport.ts';
 import { usage } from './usage.ts';
 import { wireGateway } from './wire.ts';
 
@@ -12,8 +14,6 @@ import { wireGateway } from './wire.ts';
 const DRAIN_MS = 29_000;
 /** How often connections that have become idle are closed meanwhile, in milliseconds. */
 const IDLE_SWEEP_MS = 20;
-/** Within this time of a signal another one is taken for the same, in milliseconds. */
-const REPEATED_SIGNAL_MS = 500;
 /** How long a connection may send nothing between two requests, in milliseconds. */
 const KEEP_ALIVE_MS = 65_000;
 
@@ -61,19 +61,6 @@ async function drain(server: Server, connections: ReadonlySet<Socket>): Promise<
   clearTimeout(force);
 }
 
-/** Waits for the signal to stop. npm repeats a terminal's Ctrl-C, so only one that comes later means: at once. */
-function waitForSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    let firstAt: number | undefined;
-    const take = (signal: NodeJS.Signals) => {
-      firstAt ??= performance.now();
-      if (performance.now() - firstAt > REPEATED_SIGNAL_MS) process.exit(130);
-      resolve(signal);
-    };
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, take);
-  });
-}
-
 async function serve(settings: Settings): Promise<void> {
   const signal = waitForSignal();
   const server = await listen(settings);
@@ -97,7 +84,7 @@ async function serve(settings: Settings): Promise<void> {
   await drain(server, connections);
   await gateway.close();
   // All is stored. An exit in good order would wait for whoever has stopped reading the log.
-  if (!(await gateway.logger.close())) process.kill(process.pid, 'SIGKILL');
+  if (!(await gateway.closeLog())) process.kill(process.pid, 'SIGKILL');
 }
 
 /** @throws Error for any other argument: settings are environment variables. */

@@ -1,5 +1,6 @@
+import type { Environment } from '@prism-gateway/runtime/settings';
 import { describe, expect, test } from 'vitest';
-import { type Environment, parseSettings } from './settings.ts';
+import { parseSettings } from './settings.ts';
 
 /** Names of the settings that an error names, one a line. */
 function faultyNames(environment: Environment): string[] {

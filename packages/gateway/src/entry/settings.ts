@@ -1,4 +1,15 @@
 import { join } from 'node:path';
+import {
+  httpUrl as anyHttpUrl,
+  type Environment,
+  expected,
+  flag,
+  logLevel,
+  oneOf,
+  parseEnvironment,
+  splitList,
+  wholeNumber,
+} from '@prism-gateway/runtime/settings';
 import * as z from 'zod/mini';
 import { isLoopback } from './isLoopback.ts';
 
@@ -12,50 +23,6 @@ const MAX_INDEX_SHARDS = 24;
 
 /** Largest body of which the compressed params surely fit one item of DynamoDB; hex digits take half a byte each. */
 const MAX_DYNAMO_BODY_BYTES = 524_288;
-
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** A setting's fault: which, and what was expected. It never repeats the value. */
-export class SettingsError extends Error {
-  override readonly name = 'SettingsError';
-  readonly code = 'SETTINGS_INVALID';
-  /** One sentence each: the setting's name, and what was expected. */
-  readonly faults: readonly string[];
-
-  constructor(faults: readonly string[]) {
-    super(faults.length === 1 ? `Bad setting: ${faults[0]}` : `Bad settings:\n  ${faults.join('\n  ')}`);
-    this.faults = faults;
-  }
-}
-
-const expected = (what: string) => ({ error: `expected ${what}` });
-
-function wholeNumber(min: number, max: number, fallback: number) {
-  const error = expected(`a whole number from ${min} to ${max}`);
-  return z.pipe(
-    z._default(z.string(), String(fallback)),
-    z.pipe(
-      z.string().check(z.regex(/^\d{1,15}$/, error)),
-      z.pipe(
-        z.transform((text: string) => Number(text)),
-        z.number().check(z.gte(min, error), z.lte(max, error)),
-      ),
-    ),
-  );
-}
-
-function flag(fallback: boolean) {
-  return z.pipe(
-    z._default(z.enum(['true', 'false'], expected('true or false')), fallback ? 'true' : 'false'),
-    z.transform((text) => text === 'true'),
-  );
-}
-
-const splitList = (text: string) =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
 
 /** Whether a browser writes it so in `Origin`: in lower case, without a slash at its end. Extensions have schemes of their own. */
 function isOrigin(text: string): boolean {
@@ -71,30 +38,29 @@ function hasCredentials(text: string): boolean {
   return username !== '' || password !== '';
 }
 const hasNoQuery = (text: string) => !isHttpUrl(text) || !/[?#]/.test(text);
-const httpUrl = z.string().check(
-  z.refine(isHttpUrl, expected('an http or https URL')),
+const httpUrl = anyHttpUrl().check(
   z.refine((text) => !hasCredentials(text), expected('a URL without user name and password')),
 );
 const tableName = z
   .string()
   .check(z.regex(/^[A-Za-z0-9_.-]{3,255}$/, expected('3 to 255 of letters, digits and "_ . -"')));
-const MINUTE_LIMIT = [0, 1_000_000_000] as const;
+const limitAMinute = (fallback: number) => z._default(wholeNumber(0, 1_000_000_000), fallback);
 
 const schema = z.object({
   HOST: z._default(z.string(), '127.0.0.1'),
-  PORT: wholeNumber(0, 65_535, 8787),
-  STAGE: z._default(z.enum(['dev', 'prod'], expected('dev or prod')), 'dev'),
-  STORE: z._default(z.enum(['sqlite', 'dynamodb'], expected('sqlite or dynamodb')), 'sqlite'),
-  INDEX_SHARDS: wholeNumber(1, MAX_INDEX_SHARDS, 4),
-  REQUEST_RETENTION_DAYS: wholeNumber(0, 36_500, 0),
+  PORT: z._default(wholeNumber(0, 65_535), 8787),
+  STAGE: z._default(oneOf(['dev', 'prod']), 'dev'),
+  STORE: z._default(oneOf(['sqlite', 'dynamodb']), 'sqlite'),
+  INDEX_SHARDS: z._default(wholeNumber(1, MAX_INDEX_SHARDS), 4),
+  REQUEST_RETENTION_DAYS: z._default(wholeNumber(0, 36_500), 0),
   DATA_DIR: z._default(z.string(), './data'),
   REQUESTS_TABLE: z.optional(tableName),
   RELAYERS_TABLE: z.optional(tableName),
   RATELIMIT_TABLE: z.optional(tableName),
   STORAGE_BUCKET: z.optional(z.string()),
-  S3_FORCE_PATH_STYLE: flag(false),
-  STORAGE_SIGNED_URL_TTL_SECONDS: wholeNumber(30, 300, 60),
-  STORAGE_BIND_CONTENT: flag(true),
+  S3_FORCE_PATH_STYLE: z._default(flag(), false),
+  STORAGE_SIGNED_URL_TTL_SECONDS: z._default(wholeNumber(30, 300), 60),
+  STORAGE_BIND_CONTENT: z._default(flag(), true),
   STORAGE_CORS_ORIGINS: z.optional(
     z
       .string()
@@ -102,26 +68,23 @@ const schema = z.object({
         z.refine((text) => splitList(text).every(isOrigin), expected('* or origins like https://app.example.org')),
       ),
   ),
-  MAX_OBJECT_BYTES: wholeNumber(1, 1e12, 100 * 1024 * 1024),
+  MAX_OBJECT_BYTES: z._default(wholeNumber(1, 1e12), 100 * 1024 * 1024),
   PUBLIC_URL: z.optional(httpUrl.check(z.refine(hasNoQuery, expected('a URL without ? and #')))),
-  IDENTITY_PROVIDER: z._default(z.enum(['oidc', 'privy'], expected('oidc or privy')), 'oidc'),
+  IDENTITY_PROVIDER: z._default(oneOf(['oidc', 'privy']), 'oidc'),
   IDENTITY_ISSUER: z.optional(httpUrl),
   IDENTITY_APP_ID: z.optional(z.string()),
   IDENTITY_APP_SECRET: z.optional(z.string()),
   ADMIN_API_KEY: z._default(z.string(), DEV_ADMIN_KEY),
   CURSOR_SECRET: z.optional(z.string().check(z.minLength(32, expected('at least 32 characters')))),
-  CLAIM_LEASE_SECONDS: wholeNumber(0, 31_536_000, 0),
-  MAX_BODY_BYTES: wholeNumber(1024, 10 * 1024 * 1024, 262_144),
-  MAX_BATCH_SIZE: wholeNumber(1, 10_000, 100),
-  RATE_LIMIT_WRITES: wholeNumber(...MINUTE_LIMIT, 600),
-  RATE_LIMIT_READS: wholeNumber(...MINUTE_LIMIT, 3000),
-  RATE_LIMIT_SIGN: wholeNumber(...MINUTE_LIMIT, 600),
-  RATE_LIMIT_ADMIN_FAILURES: wholeNumber(...MINUTE_LIMIT, 20),
-  TRUSTED_PROXY_HOPS: wholeNumber(0, 16, 0),
-  LOG_LEVEL: z._default(
-    z.enum(['debug', 'info', 'warn', 'error', 'silent'], expected('debug, info, warn, error or silent')),
-    'info',
-  ),
+  CLAIM_LEASE_SECONDS: z._default(wholeNumber(0, 31_536_000), 0),
+  MAX_BODY_BYTES: z._default(wholeNumber(1024, 10 * 1024 * 1024), 262_144),
+  MAX_BATCH_SIZE: z._default(wholeNumber(1, 10_000), 100),
+  RATE_LIMIT_WRITES: limitAMinute(600),
+  RATE_LIMIT_READS: limitAMinute(3000),
+  RATE_LIMIT_SIGN: limitAMinute(600),
+  RATE_LIMIT_ADMIN_FAILURES: limitAMinute(20),
+  TRUSTED_PROXY_HOPS: z._default(wholeNumber(0, 16), 0),
+  LOG_LEVEL: z._default(logLevel(), 'info'),
 });
 
 type Parsed = z.infer<typeof schema>;
@@ -136,7 +99,7 @@ export interface Settings extends Omit<Parsed, 'ADMIN_API_KEY' | 'STORAGE_CORS_O
 }
 
 /** Faults of the admin keys. Header bytes beyond ASCII arrive in no certain encoding, so such a key would never match. */
-function keyFaults(adminKeys: readonly string[], stage: string | undefined): string[] {
+function keyFaults(adminKeys: readonly string[], stage: string | undefined): readonly string[] {
   const faults: string[] = [];
   if (adminKeys.length < 1 || adminKeys.length > 2)
     faults.push('ADMIN_API_KEY: expected one key, or two with a comma between');
@@ -195,20 +158,16 @@ function storeFaults(given: Environment): string[] {
  * @see docs/specification.md SETTING-1
  */
 export function parseSettings(environment: Environment): Settings {
-  const given: Environment = Object.fromEntries(
-    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
-  );
-  const adminKeys = splitList(given.ADMIN_API_KEY ?? DEV_ADMIN_KEY);
-  const faults = [...keyFaults(adminKeys, given.STAGE), ...identityFaults(given), ...storeFaults(given)];
-  const result = schema.safeParse(given);
-  if (!result.success)
-    faults.unshift(...result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
-  if (!result.success || faults.length > 0) throw new SettingsError(faults);
-  const settings = result.data;
+  const findFaults = (given: Environment) => [
+    ...keyFaults(splitList(given.ADMIN_API_KEY ?? DEV_ADMIN_KEY), given.STAGE),
+    ...identityFaults(given),
+    ...storeFaults(given),
+  ];
+  const settings = parseEnvironment({ schema, findFaults }, environment);
   const { STAGE } = settings;
   return {
     ...settings,
-    adminKeys,
+    adminKeys: splitList(settings.ADMIN_API_KEY),
     storageCorsOrigins: splitList(settings.STORAGE_CORS_ORIGINS ?? (STAGE === 'dev' ? '*' : '')),
     tables: {
       requests: settings.REQUESTS_TABLE ?? `service-requests-${STAGE}`,

@@ -1,5 +1,5 @@
+import { SettingsError } from '@prism-gateway/runtime/settings';
 import { expect, test } from 'vitest';
-import { SettingsError } from './settings.ts';
 import { describeStartFailure } from './startFailure.ts';
 
 const where = { address: '127.0.0.1:8787', dataDir: '/srv/data' };

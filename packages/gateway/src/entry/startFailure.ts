@@ -1,4 +1,4 @@
-import { SettingsError } from './settings.ts';
+import { SettingsError } from '@prism-gateway/runtime/settings';
 
 interface SystemError extends Error {
   readonly code?: string;

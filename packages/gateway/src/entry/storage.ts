@@ -1,10 +1,11 @@
 import { join } from 'node:path';
+import type { Environment } from '@prism-gateway/runtime/settings';
 import { createDiskObjects } from '../drivers/disk/createDiskObjects.ts';
 import { createS3SignerFromAws } from '../drivers/s3/createS3SignerFromAws.ts';
 import type { Mount } from '../ports/gatewayPorts.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { ObjectSigner } from '../ports/objectSigner.ts';
-import type { Environment, Settings } from './settings.ts';
+import type { Settings } from './settings.ts';
 
 export interface Storage {
   readonly signer: ObjectSigner;

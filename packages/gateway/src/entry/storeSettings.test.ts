@@ -1,8 +1,9 @@
 import { parseListRequests } from '@prism-gateway/protocol';
+import type { Environment } from '@prism-gateway/runtime/settings';
 import { expect, test } from 'vitest';
 import { positionOf, writePositions } from '../drivers/dynamodb/position.ts';
 import { createCursorCodec } from '../requests/cursor.ts';
-import { type Environment, parseSettings } from './settings.ts';
+import { parseSettings } from './settings.ts';
 
 const prod: Environment = {
   STAGE: 'prod',

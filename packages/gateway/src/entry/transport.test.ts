@@ -7,7 +7,8 @@ import { createLogRecorder } from '@prism-gateway/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Gateway } from '../app.ts';
 import { readBody } from '../http/request.ts';
-import { createListener, prepareServer } from './transport.ts';
+import { createListener } from './createListener.ts';
+import { prepareServer } from './transport.ts';
 
 const MAX_BODY_BYTES = 1_000_000;
 const large = 'x'.repeat(300_000);

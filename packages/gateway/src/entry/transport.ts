@@ -1,21 +1,22 @@
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
-import type { Gateway } from '../app.ts';
-import { NO_BODY } from '../http/request.ts';
 import { API_HEADERS } from '../http/response.ts';
-import type { Logger } from '../ports/logger.ts';
-import { afterBody } from './afterBody.ts';
-import { createEndOfTurn } from './endOfTurn.ts';
 
-interface Refusal {
+/** What is answered where no route can answer. */
+export interface Refusal {
   readonly status: number;
   readonly reason: string;
   readonly message: string;
 }
 
-const malformed: Refusal = { status: 400, reason: 'Bad Request', message: 'This is not a well-formed HTTP request.' };
-const failed: Refusal = { status: 500, reason: 'Internal Server Error', message: 'Something went wrong here.' };
+/** The answer to what cannot be read as a request. */
+export const malformed: Refusal = {
+  status: 400,
+  reason: 'Bad Request',
+  message: 'This is not a well-formed HTTP request.',
+};
+/** The answer where the answering itself has failed. */
+export const failed: Refusal = { status: 500, reason: 'Internal Server Error', message: 'Something went wrong here.' };
 const unexpectedExpectation: Refusal = {
   status: 417,
   reason: 'Expectation Failed',
@@ -41,7 +42,8 @@ const refusalOf: Readonly<Record<string, Refusal>> = {
 
 const bodyOf = ({ message }: Refusal) => JSON.stringify({ error: message });
 
-function responseOf(refusal: Refusal): Response {
+/** A refusal as a response, for whoever writes it. */
+export function responseOf(refusal: Refusal): Response {
   return new Response(bodyOf(refusal), { status: refusal.status, headers: API_HEADERS });
 }
 
@@ -82,7 +84,8 @@ function refuseStalled(socket: Socket): void {
   else writeRefusal(socket, refusalOf.ERR_HTTP_REQUEST_TIMEOUT ?? malformed);
 }
 
-function answerRefusal(outgoing: ServerResponse, refusal: Refusal): void {
+/** Answers a request with a refusal, and ends its connection. */
+export function answerRefusal(outgoing: ServerResponse, refusal: Refusal): void {
   const body = bodyOf(refusal);
   outgoing.writeHead(refusal.status, {
     ...API_HEADERS,
@@ -91,9 +94,6 @@ function answerRefusal(outgoing: ServerResponse, refusal: Refusal): void {
   });
   outgoing.end(body);
 }
-
-/** Node would refuse it without a word of ours. @see https://www.rfc-editor.org/rfc/rfc9112#section-3.2 */
-const lacksHost = ({ headers, httpVersion }: IncomingMessage) => headers.host === undefined && httpVersion === '1.1';
 
 /** How long a connection may stand still while it has something to say or to hear, in milliseconds: longer than any handler takes. */
 const STALLED_MS = 90_000;
@@ -112,77 +112,4 @@ export function prepareServer(server: Server, stalledMs = STALLED_MS): void {
   // A server's clientError always comes with a net.Socket.
   server.on('clientError', (error, socket) => refuseMalformed(error, socket as Socket));
   server.on('checkExpectation', (_incoming, outgoing) => answerRefusal(outgoing, unexpectedExpectation));
-}
-
-const takesBody = ({ method }: IncomingMessage) => method === 'POST' || method === 'PATCH';
-
-/** The whole body, where all of it has come in; it can be taken once. */
-function takeBody(incoming: IncomingMessage): Uint8Array | undefined {
-  if (!incoming.complete || incoming.destroyed || incoming.readableDidRead) return undefined;
-  // Nobody has set an encoding, so bytes are read.
-  const body: Buffer | null = incoming.read();
-  return body ?? NO_BODY;
-}
-
-type Serve = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
-
-/**
- * Serves the requests of a connection one after another, however many are sent at once: each sees what those before it have done, and
- * at most one answer waits for a client that does not read. While one waits for its turn, no more are read.
- *
- * @see https://www.rfc-editor.org/rfc/rfc9112#section-9.3.2
- */
-function inTurn(serve: Serve): Serve {
-  const waiting = new WeakMap<Socket, number>();
-  return function serveInTurn(incoming, outgoing) {
-    const { socket } = incoming;
-    if (outgoing.socket !== null) {
-      serve(incoming, outgoing);
-      return;
-    }
-    waiting.set(socket, (waiting.get(socket) ?? 0) + 1);
-    socket.pause();
-    outgoing.once('socket', () => {
-      const others = (waiting.get(socket) ?? 1) - 1;
-      waiting.set(socket, others);
-      if (others === 0) socket.resume();
-      serve(incoming, outgoing);
-    });
-  };
-}
-
-/**
- * Makes the listener that hands Node's requests to the gateway. Its server has `requireHostHeader` off.
- *
- * @param hostname - stands in where an HTTP/1.0 client names no host
- */
-export function createListener(
-  gateway: Gateway,
-  { hostname, logger }: { hostname: string; logger: Logger },
-): RequestListener {
-  const atEndOfTurn = createEndOfTurn<Response>();
-  const listener = getRequestListener(
-    (request, env) => {
-      // Over HTTP/1 the bindings are Node's.
-      const { incoming, outgoing } = env as HttpBindings;
-      const peerAddress = incoming.socket.remoteAddress ?? '';
-      const answer = gateway.fetch(request, { peerAddress, arrivedBody: () => takeBody(incoming) });
-      return atEndOfTurn(outgoing.shouldKeepAlive ? answer : afterBody(incoming, answer));
-    },
-    {
-      hostname,
-      errorHandler(error) {
-        if (error instanceof RequestError) return responseOf(malformed);
-        logger.error({ cause: String(error) }, 'request failed outside its route');
-        return responseOf(failed);
-      },
-    },
-  );
-  return inTurn((incoming, outgoing) => {
-    if (lacksHost(incoming)) answerRefusal(outgoing, malformed);
-    // The listener catches what it throws, in `errorHandler`. A short body has come in by the end of the turn, and need not be
-    // read as a stream, which would cost more than all the rest of the listener.
-    else if (takesBody(incoming)) setImmediate(listener, incoming, outgoing);
-    else void listener(incoming, outgoing);
-  });
 }

@@ -1,24 +1,31 @@
+import { loadKeccak256, loadSecp256k1 } from '@prism-gateway/crypto';
+import { createLogger, openLogOutput } from '@prism-gateway/runtime/logs';
+import type { Environment } from '@prism-gateway/runtime/settings';
 import { createGateway, type Gateway } from '../app.ts';
-import { createLogger, type ProcessLogger } from '../drivers/pino/createLogger.ts';
 import { createMetrics } from '../drivers/prometheus/createMetrics.ts';
-import { loadRequestCrypto } from '../drivers/secp256k1/loadRequestCrypto.ts';
 import { offloadRecovery } from '../drivers/secp256k1/offloadRecovery.ts';
 import { createDocsAssets } from '../drivers/swaggerUi/createDocsAssets.ts';
+import type { Logger } from '../ports/logger.ts';
 import { createUuidV7Source } from '../uuidV7.ts';
 import { gatewayOptions } from './gatewayOptions.ts';
 import { createIdentity } from './identity.ts';
 import { openStores } from './openStores.ts';
 import { loadLocalSecrets } from './secrets.ts';
-import type { Environment, Settings } from './settings.ts';
+import type { Settings } from './settings.ts';
 import { createStorage } from './storage.ts';
 import { createWorkerThread } from './workerThread/createWorkerThread.ts';
 
 export interface WiredGateway extends Gateway {
   readonly usesDevIssuer: boolean;
-  readonly logger: ProcessLogger;
+  readonly logger: Logger;
+  /** Writes what the log has gathered; false: its reader has stopped reading. Nothing is logged afterwards. */
+  closeLog(): Promise<boolean>;
   /** Finishes every write and closes the stores. */
   close(): Promise<void>;
 }
+
+/** How long a line of the log may wait for others, in milliseconds: a busy service writes thousands a second. */
+const LOG_GATHER_MS = 100;
 
 interface WireContext {
   readonly settings: Settings;
@@ -46,10 +53,11 @@ function createOpenApiSource({ settings, publicUrl }: WireContext, withDevIssuer
 export async function wireGateway(context: WireContext): Promise<WiredGateway> {
   const { settings, environment, publicUrl } = context;
   const now = Date.now;
-  const crypto = await loadRequestCrypto();
+  const keccak256 = await loadKeccak256();
   const thread = createWorkerThread();
   const secrets = loadLocalSecrets(settings.DATA_DIR);
-  const logger = createLogger(settings.LOG_LEVEL);
+  const log = openLogOutput({ gatherMs: LOG_GATHER_MS });
+  const logger = createLogger({ level: settings.LOG_LEVEL, write: log.write, now });
   const signingKey = secrets.objectSigningKey;
   const storage = await createStorage({ settings, environment, publicUrl, signingKey, now, logger });
   const identity = createIdentity({ settings, publicUrl, devAppSecret: secrets.devAppSecret, now, logger });
@@ -57,7 +65,7 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
   const gateway = createGateway(
     {
       ...stores,
-      crypto: { keccak256: crypto.keccak256, ...offloadRecovery(crypto.recoverPublicKey, thread) },
+      crypto: { keccak256, ...offloadRecovery(loadSecp256k1().recoverPublicKey, thread) },
       logger,
       now,
       signer: storage.signer,
@@ -73,6 +81,7 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
   return {
     ...gateway,
     logger,
+    closeLog: log.close,
     usesDevIssuer: identity.usesDevIssuer,
     async close() {
       await stores.close();

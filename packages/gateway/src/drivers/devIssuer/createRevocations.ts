@@ -1,7 +1,7 @@
 import { access, mkdir, open, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasErrorCode } from './hasErrorCode.ts';
-import { syncDirectory } from './syncDirectory.ts';
+import { syncDirectory } from '@prism-gateway/runtime';
+import { hasErrorCode } from './loadOrCreateKey.ts';
 
 /** A token of the development issuer's, as far as its revocation goes. */
 export interface RevocableToken {

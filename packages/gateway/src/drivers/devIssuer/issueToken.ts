@@ -1,10 +1,9 @@
 import { parseWith } from '@prism-gateway/protocol';
 import { SignJWT } from 'jose';
 import * as z from 'zod/mini';
-import { DEV_ISSUER_ALGORITHM } from './devIssuerAlgorithm.ts';
 import type { DevIssuerContext } from './devIssuerContext.ts';
-import { readBody } from './readBody.ts';
-import { RefusalError } from './refusalError.ts';
+import { RefusalError, readBody } from './devIssuerContext.ts';
+import { DEV_ISSUER_ALGORITHM } from './loadOrCreateKey.ts';
 
 /** OpenID Connect Core, section 2, `sub`. */
 const MAX_SUB_LENGTH = 255;

@@ -2,8 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createKeyFile } from './createKeyFile.ts';
-import { loadOrCreateKey } from './loadOrCreateKey.ts';
+import { createKeyFile, loadOrCreateKey } from './loadOrCreateKey.ts';
 
 let parent: string;
 let directory: string;

@@ -1,9 +1,45 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { type CryptoKey, calculateJwkThumbprint, importJWK, type JWK } from 'jose';
-import { createKeyFile } from './createKeyFile.ts';
-import { DEV_ISSUER_ALGORITHM } from './devIssuerAlgorithm.ts';
-import { hasErrorCode } from './hasErrorCode.ts';
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { syncDirectory } from '@prism-gateway/runtime';
+import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
+
+/** JWS algorithm of the development issuer's tokens. */
+export const DEV_ISSUER_ALGORITHM = 'ES256';
+
+/**
+ * Whether a caught value is an error of Node's with one of these codes.
+ *
+ * @param error - anything caught
+ * @param codes - like `ENOENT`
+ */
+export function hasErrorCode(error: unknown, codes: readonly string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code));
+}
+
+/**
+ * Puts a new signing key in place whole, readable by its owner only; or leaves the one that another process has put there
+ * meanwhile.
+ *
+ * @param path - of the private JWK; its directory is made when missing
+ */
+export async function createKeyFile(path: string): Promise<void> {
+  const directory = dirname(path);
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const { privateKey } = await generateKeyPair(DEV_ISSUER_ALGORITHM, { extractable: true });
+  const text = JSON.stringify(await exportJWK(privateKey));
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  await writeFile(temporary, text, { mode: 0o600, flag: 'wx', flush: true });
+  try {
+    // Unlike rename, link does not replace: the first process wins and all agree.
+    await link(temporary, path);
+  } catch (error) {
+    if (!hasErrorCode(error, ['EEXIST'])) throw error;
+  } finally {
+    await unlink(temporary);
+  }
+  await syncDirectory(directory);
+}
 
 /** The development issuer's signing key. */
 export interface DevelopmentKey {

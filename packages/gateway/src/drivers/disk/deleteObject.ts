@@ -1,6 +1,7 @@
 import { unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type DiskFiles, syncDirectory } from './diskFiles.ts';
+import { syncDirectory } from '@prism-gateway/runtime';
+import type { DiskFiles } from './diskFiles.ts';
 
 /**
  * Deletes an object; it is gone for good once this resolves. One that is not there is no fault, as in S3.

@@ -1,7 +1,8 @@
 import { hash, randomUUID } from 'node:crypto';
 import { type BigIntStats, closeSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync } from 'node:fs';
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { type FileHandle, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { syncDirectory } from '@prism-gateway/runtime';
 
 /** Where objects lie on disk. `{directory}/v1/…` holds them, `{directory}/tmp` what is being received. */
 export interface DiskFiles {
@@ -68,22 +69,6 @@ function tryLinking(directory: string): void {
     rmSync(`${path}2`);
   } finally {
     rmSync(path);
-  }
-}
-
-/**
- * Makes the names in a directory durable.
- *
- * @param path absolute path of a directory
- */
-export async function syncDirectory(path: string): Promise<void> {
-  // Windows cannot open directories; NTFS keeps names in its own journal.
-  if (process.platform === 'win32') return;
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

@@ -1,6 +1,7 @@
 import { access, link, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type DiskFiles, type ObjectFacts, readFacts, syncDirectory } from './diskFiles.ts';
+import { syncDirectory } from '@prism-gateway/runtime';
+import { type DiskFiles, type ObjectFacts, readFacts } from './diskFiles.ts';
 import { ObjectRefusedError } from './objectRefusedError.ts';
 import { discardBody, receiveBody, type UploadBody } from './receiveBody.ts';
 import { openTempFile, type TempFile } from './tempFiles.ts';

@@ -2,7 +2,7 @@ import { REQUEST_MOVES } from '@prism-gateway/protocol';
 import type { Claim, Transition } from '../../ports/requestStore.ts';
 import { number, text } from './attributes.ts';
 import { moveRequest, transitionOf } from './moveRequest.ts';
-import type { ParamsReader } from './paramsReader.ts';
+import type { ParamsReader } from './params.ts';
 import type { RequestTable } from './requestTable.ts';
 
 const { claim: CLAIM, takeOver: TAKE_OVER } = REQUEST_MOVES;

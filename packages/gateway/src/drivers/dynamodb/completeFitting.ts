@@ -1,5 +1,5 @@
 import type { StoredRequest } from '../../ports/requestStore.ts';
-import type { ParamsReader } from './paramsReader.ts';
+import type { ParamsReader } from './params.ts';
 import type { Head } from './requestItem.ts';
 
 /** What a walk has found. */

@@ -2,8 +2,8 @@ import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { StoredRequest } from '../../ports/requestStore.ts';
 import { askConditionally, askStore } from './askStore.ts';
 import { readText } from './attributes.ts';
-import { packParams } from './paramsCodec.ts';
-import type { ParamsReader } from './paramsReader.ts';
+import type { ParamsReader } from './params.ts';
+import { packParams } from './params.ts';
 import { createItems } from './requestItem.ts';
 import type { RequestTable } from './requestTable.ts';
 

@@ -1,7 +1,7 @@
 import type { ListPage, ListQuery, RequestFilter } from '../../ports/requestStore.ts';
 import { completeFitting, type FoundHeads } from './completeFitting.ts';
 import { createIndexWalk, type IndexKey, type IndexWalk, type WalkPlan } from './indexWalk.ts';
-import type { ParamsReader } from './paramsReader.ts';
+import type { ParamsReader } from './params.ts';
 import { readPositions, writePositions } from './position.ts';
 import { readItems } from './readItems.ts';
 import { type Head, isExpired, readHead } from './requestItem.ts';

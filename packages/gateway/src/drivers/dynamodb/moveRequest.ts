@@ -3,7 +3,7 @@ import { isStatusMove, type RequestStatus } from '@prism-gateway/protocol';
 import type { Transition } from '../../ports/requestStore.ts';
 import { askConditionally, type ConditionalAnswer } from './askStore.ts';
 import { bytes, type Item, text } from './attributes.ts';
-import type { ParamsReader } from './paramsReader.ts';
+import type { ParamsReader } from './params.ts';
 import { callMarkOf, type Head, isExpired, readHead, statusAttributes } from './requestItem.ts';
 import type { RequestTable } from './requestTable.ts';
 

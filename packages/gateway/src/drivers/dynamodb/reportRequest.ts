@@ -4,7 +4,7 @@ import type { Report, Transition } from '../../ports/requestStore.ts';
 import { askStore, type ConditionalAnswer } from './askStore.ts';
 import { type Item, number, text } from './attributes.ts';
 import { headOfAnswer, moveRequest, transitionOf } from './moveRequest.ts';
-import type { ParamsReader } from './paramsReader.ts';
+import type { ParamsReader } from './params.ts';
 import type { Head } from './requestItem.ts';
 import type { RequestTable } from './requestTable.ts';
 import { TTL_ATTRIBUTE } from './tables.ts';

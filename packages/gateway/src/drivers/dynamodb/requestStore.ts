@@ -5,7 +5,7 @@ import { text } from './attributes.ts';
 import { claimRequest } from './claimRequest.ts';
 import { createRequest } from './createRequest.ts';
 import { findOldestPending, listRequests } from './listRequests.ts';
-import { createParamsReader, type ParamsReader } from './paramsReader.ts';
+import { createParamsReader, type ParamsReader } from './params.ts';
 import { reportRequest } from './reportRequest.ts';
 import { isExpired, readHead } from './requestItem.ts';
 import type { RequestTable } from './requestTable.ts';

@@ -7,7 +7,7 @@ import type { StoredRequest } from '../../ports/requestStore.ts';
 import { createDynamoClient } from './createDynamoClient.ts';
 import type { DynamoStores } from './createDynamoStores.ts';
 import { type CapacityMeter, meterCapacity } from './meterCapacity.rig.ts';
-import { packParams } from './paramsCodec.ts';
+import { packParams } from './params.ts';
 
 /** Bytes of an item of params beside the params: its key and two names. */
 const PARAMS_ITEM_BYTES = 68;

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { loadSecp256k1, type RecoverPublicKey } from '@prism-gateway/crypto';
 import { afterEach, expect, test } from 'vitest';
 import { createWorkerThread, type OwnedWorkerThread } from '../../entry/workerThread/createWorkerThread.ts';
-import { loadNativeRecovery } from './loadNativeRecovery.ts';
 import { offloadRecovery } from './offloadRecovery.ts';
-import type { RecoverPublicKey } from './recoverPublicKey.ts';
 
-const recover = await loadNativeRecovery();
+const { recoverPublicKey: recover } = loadSecp256k1('native');
 
 let thread: OwnedWorkerThread | undefined;
 afterEach(() => thread?.close());

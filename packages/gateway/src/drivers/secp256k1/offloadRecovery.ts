@@ -1,7 +1,7 @@
+import type { RecoverPublicKey } from '@prism-gateway/crypto';
 import type { RequestCrypto } from '../../ports/requestCrypto.ts';
 import type { ServiceConnection, WorkerThread } from '../../ports/workerThread.ts';
-import type { RecoverPublicKey } from './recoverPublicKey.ts';
-import { type RecoveryJob, readResult, writeJobs } from './recoveryBatch.ts';
+import { type RecoveryJob, readResult, writeJobs } from './runRecovery.ts';
 
 interface Waiting extends RecoveryJob {
   readonly resolve: (publicKey: Uint8Array | undefined) => void;

@@ -1,5 +1,5 @@
+import { SettingsError } from '@prism-gateway/runtime/settings';
 import { expect, it } from 'vitest';
-import { SettingsError } from '../settings.ts';
 import { parseFunctionSettings } from './functionSettings.ts';
 
 const good = {

@@ -1,4 +1,5 @@
-import { type Environment, parseSettings, type Settings, SettingsError } from '../settings.ts';
+import { type Environment, SettingsError } from '@prism-gateway/runtime/settings';
+import { parseSettings, type Settings } from '../settings.ts';
 
 /** The gateway's settings, those that a function cannot do without among them, and its own. */
 export interface FunctionSettings extends Settings {

@@ -1,5 +1,5 @@
+import { SettingsError } from '@prism-gateway/runtime/settings';
 import { expect, it } from 'vitest';
-import { SettingsError } from '../settings.ts';
 import { resolveSecrets } from './resolveSecrets.ts';
 
 const secrets: Readonly<Record<string, string>> = { 'arn:1': 'first', 'arn:2': 'second\n', 'arn:3': 'third' };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { packParams, unpackParams } from './paramsCodec.ts';
+import { createParamsCache, packParams, unpackParams } from './params.ts';
 
 test('any JSON comes back, small or large', async () => {
   await fc.assert(
@@ -37,4 +37,26 @@ test.each([
   const left = characters - JSON.stringify(params).length;
   const packed = await packParams(JSON.stringify({ ...params, payload: hex(left / 2 - 1) }));
   expect(packed.length).toBeLessThanOrEqual(most);
+});
+
+const bytes = (length: number) => new Uint8Array(length);
+
+test('what was kept longest makes room for what is new', () => {
+  const cache = createParamsCache(100);
+  cache.keep('a', bytes(40));
+  cache.keep('b', bytes(40));
+  cache.keep('a', bytes(50));
+  cache.keep('c', bytes(30));
+  expect([cache.get('a')?.length, cache.get('b'), cache.get('c')?.length]).toEqual([50, undefined, 30]);
+  cache.keep('d', bytes(20));
+  expect([cache.get('a')?.length, cache.get('d')?.length]).toEqual([50, 20]);
+});
+
+test('what is larger than all room is not kept', () => {
+  const cache = createParamsCache(100);
+  cache.keep('a', bytes(10));
+  cache.keep('b', bytes(101));
+  expect([cache.get('a'), cache.get('b')]).toEqual([undefined, undefined]);
+  cache.keep('c', bytes(100));
+  expect(cache.get('c')?.length).toBe(100);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createEndOfTurn } from './endOfTurn.ts';
+import { createEndOfTurn } from './createListener.ts';
 
 test('what comes in one turn goes on together, in order, after the turn', async () => {
   const atEndOfTurn = createEndOfTurn<string>();

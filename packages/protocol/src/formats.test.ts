@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { parseWith } from './errors/fault.ts';
 import * as formats from './formats.ts';
 import { codePointsFormat, UINT256_MAX } from './formats.ts';
-import { parseWith } from './parsed.ts';
 
 type Format = Parameters<typeof parseWith>[0];
 

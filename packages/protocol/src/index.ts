@@ -10,9 +10,8 @@ export {
 } from './auth/relayerAuth.ts';
 export { CORS_HEADERS } from './cors.ts';
 export { type ErrorBody, errorBodySchema } from './errors/errorBody.ts';
-export { capFaults, type Fault, faultsFromIssues, MAX_FAULTS } from './errors/fault.ts';
+export { capFaults, type Fault, faultsFromIssues, MAX_FAULTS, type Parsed, parseWith } from './errors/fault.ts';
 export { addressFormat, requestIdFormat } from './formats.ts';
-export { type Parsed, parseWith } from './parsed.ts';
 export {
   type AddRelayerBody,
   addRelayerSchema,

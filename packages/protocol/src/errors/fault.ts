@@ -57,3 +57,12 @@ export function capFaults(faults: readonly Fault[]): readonly Fault[] {
   const more = { path: 'body', message: `and ${faults.length - MAX_FAULTS} more` };
   return [...faults.slice(0, MAX_FAULTS), more];
 }
+
+/** What came of parsing input from outside: a value to trust, or every fault found. */
+export type Parsed<T> = { readonly value: T } | { readonly faults: readonly Fault[] };
+
+/** Parses with a schema, naming faults as the wire does. */
+export function parseWith<T extends z.ZodMiniType>(schema: T, input: unknown): Parsed<z.infer<T>> {
+  const result = schema.safeParse(input);
+  return result.success ? { value: result.data } : { faults: faultsFromIssues(result.error.issues) };
+}

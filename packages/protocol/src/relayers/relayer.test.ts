@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseWith } from '../parsed.ts';
+import { parseWith } from '../errors/fault.ts';
 import { addRelayerSchema } from './relayer.ts';
 
 const address = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';

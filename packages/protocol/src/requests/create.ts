@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { ACTIONS, type Action, isAction } from '../actions/action.ts';
 import { type ActionParams, createParamsSchemas, type ParamsSchemas, sharedParamsSchema } from '../actions/params.ts';
+import type { Parsed } from '../errors/fault.ts';
 import { faultsFromIssues } from '../errors/fault.ts';
 import { chainNameFormat, expecting } from '../formats.ts';
-import type { Parsed } from '../parsed.ts';
 
 /** Body of `POST /requests`. */
 export type CreateRequestBody = {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
+import type { Parsed } from '../errors/fault.ts';
 import { type Fault, faultsFromIssues } from '../errors/fault.ts';
 import { addressFormat, chainNameFormat, expecting } from '../formats.ts';
-import type { Parsed } from '../parsed.ts';
 import { REQUEST_STATUSES, type RequestStatus } from './status.ts';
 
 export const MAX_PAGE_SIZE = 100;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { parseWith } from '../errors/fault.ts';
 import { EXAMPLE_REQUESTS } from '../examples/index.ts';
-import { parseWith } from '../parsed.ts';
 import { requestPageSchema, requestRecordSchema } from './record.ts';
 
 const { chainName, action, params } = EXAMPLE_REQUESTS.WRITE_DATA_FOR;

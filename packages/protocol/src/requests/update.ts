@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import { type Parsed, parseWith } from '../errors/fault.ts';
 import { codePointsFormat, expecting, txHashFormat } from '../formats.ts';
-import { type Parsed, parseWith } from '../parsed.ts';
 import { REQUESTABLE_STATUSES } from './status.ts';
 
 /** Most Unicode code points of an `errorMessage`. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseWith } from '../parsed.ts';
+import { parseWith } from '../errors/fault.ts';
 import { STORAGE_OPERATIONS, signStorageSchema } from './sign.ts';
 
 const body = { projectId: `0x${'A1'.repeat(16)}`, key: `0x${'b2'.repeat(32)}`, operation: 'put' };

@@ -1,6 +1,7 @@
 /** `@prism-gateway/gateway/deployment`: what a deployment must know of the gateway to give it its tables, settings, secrets and alarms. */
+
+export { SettingsError } from '@prism-gateway/runtime/settings';
 export { parseSecretArn } from './drivers/awsSecrets/secretAddress.ts';
 export { type TableNames, tableDescriptions } from './drivers/dynamodb/tables.ts';
 export { EMF_NAMESPACE } from './drivers/emf/createEmfMetrics.ts';
 export { parseFunctionSettings } from './entry/lambda/functionSettings.ts';
-export { SettingsError } from '@prism-gateway/runtime/settings';

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { findCitations } from './findCitations.ts';
 import { findMissingDocuments } from './findMissingDocuments.ts';
 import { findMissingPaths } from './findMissingPaths.ts';
+import { findProseInTables } from './findProseInTables.ts';
 import { findExcused, findTests } from './findTests.ts';
 import { listTexts } from './listTexts.ts';
 import { readRules } from './readRules.ts';
@@ -87,10 +88,22 @@ describe('what this test reads', () => {
     ]);
   });
 
+  test('a long cell and a padded one are found', () => {
+    const table = `| a | b |\n| --- | --- |\n| c | ${'d'.repeat(101)} |\n| e      | f |`;
+    expect(findProseInTables([text('docs/a.md', table)])).toEqual([
+      { path: 'docs/a.md', line: 3, fault: 'long' },
+      { path: 'docs/a.md', line: 4, fault: 'padded' },
+    ]);
+  });
+
   test('a path that a document names and that is not there is found', () => {
     const given = [text('docs/a.md', 'See `docs/specification.md`, `packages/nowhere/x.ts` and `npm run x`.')];
     expect(findMissingPaths(root, given)).toEqual([{ path: 'docs/a.md', target: 'packages/nowhere/x.ts' }]);
   });
+});
+
+test('tables hold short facts, and no cell is padded', () => {
+  expect(findProseInTables(texts)).toEqual([]);
 });
 
 test('every document that is cited exists', () => {

@@ -134,6 +134,7 @@ describe('a sponsored creation', () => {
     expect(await rig.readCredits(rig.official)).toBe(FUNDS - 2n * CREDIT + DEFAULT_FEE);
   });
 
+  // Shows CHAIN-18.
   it.each([
     ['all of it, where the signer’s own credits paid the fees', 3n * DEFAULT_FEE, 2n * CREDIT, 2n * CREDIT],
     ['what the fees have left of it', 0n, 2n * CREDIT, 2n * CREDIT - 2n * DEFAULT_FEE],

@@ -88,6 +88,7 @@ const payOut = (relayer: Address) =>
     args: [relayer],
   });
 
+// Shows CHAIN-17.
 describe('earnings', () => {
   it('are paid out to the relayer and the treasury, once', async () => {
     await rig.submit(await sign());

@@ -47,6 +47,7 @@ describe('replay', () => {
     expect((await rig.submit(request)).error).toBe(refused(3n));
   });
 
+  // Shows CHAIN-19.
   it('is over for a request whose signer has taken its nonce back', async () => {
     const request = await signWrite();
     await rig.client.setBalance({ address: alice.address, value: 10n ** 18n });

@@ -221,6 +221,7 @@ it('keeps others out of the priority window entry by entry', async () => {
   expect(summarise(events)).toEqual(['written', `RequestNotYetOpen(${timestamp + 60n})`]);
 });
 
+// Shows CHAIN-20.
 it('lets a contract wallet burn only so much gas', async () => {
   const gasWith = async (mode: number) => {
     const inner = await rig.client.snapshot();

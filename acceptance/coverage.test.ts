@@ -16,18 +16,18 @@ function readNamedIds(): Set<string> {
   return named;
 }
 
-test('every rule of the contract has a test', () => {
+test('every case of the contract has a test', () => {
   const named = readNamedIds();
   const rules = Object.values(COVERAGE).flat();
   const missing = rules.filter(({ id, elsewhere }) => elsewhere === undefined && !named.has(id));
   expect(missing.map(({ id, says }) => `${id}: ${says}`)).toEqual([]);
 });
 
-test('tests name rules of the contract only', () => {
+test('tests name cases of the contract only', () => {
   expect([...readNamedIds()].filter((id) => !COVERAGE_IDS.has(id))).toEqual([]);
 });
 
-test('a rule that is covered elsewhere is covered by no test here', () => {
+test('a case that is covered elsewhere is covered by no test here', () => {
   const named = readNamedIds();
   const elsewhere = Object.values(COVERAGE)
     .flat()
@@ -35,7 +35,7 @@ test('a rule that is covered elsewhere is covered by no test here', () => {
   expect(elsewhere.map(({ id }) => id).filter((id) => named.has(id))).toEqual([]);
 });
 
-test('every rule has a name of its own', () => {
+test('every case has a name of its own', () => {
   const ids = Object.values(COVERAGE).flatMap((rules) => rules.map(({ id }) => id));
   expect(ids.filter((id, place) => ids.indexOf(id) !== place)).toEqual([]);
 });

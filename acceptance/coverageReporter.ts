@@ -1,7 +1,7 @@
 import type { Reporter, TestModule } from 'vitest/node';
 import { COVERAGE } from './coverage.ts';
 
-/** What a run showed of one rule. */
+/** What a run showed of one case. */
 interface Finding {
   passed: number;
   failed: number;
@@ -11,7 +11,7 @@ interface Finding {
 
 const newFinding = (): Finding => ({ passed: 0, failed: 0, reasons: new Set() });
 
-/** Gathers, by rule, how its tests ended. */
+/** Gathers, by case, how its tests ended. */
 function gather(modules: readonly TestModule[]): Map<string, Finding> {
   const findings = new Map<string, Finding>();
   for (const test of modules.flatMap((module) => [...module.children.allTests()])) {
@@ -52,10 +52,10 @@ function describeGaps(findings: ReadonlyMap<string, Finding>, whyNotRun: string)
 }
 
 /**
- * Writes, by area of the contract, how many of its rules a run saw hold, and what it did not cover and why.
+ * Writes, by area of the contract, how many of its cases a run saw hold, and what it did not cover and why.
  *
  * @param run.modules - its test files
- * @param run.whyNotRun - what to say of a rule of which no test ran
+ * @param run.whyNotRun - what to say of a case of which no test ran
  */
 export function writeCoverageTable(run: {
   readonly modules: readonly TestModule[];
@@ -63,7 +63,7 @@ export function writeCoverageTable(run: {
 }): string {
   const findings = gather(run.modules);
   const columns: readonly State[] = ['holds', 'broken', 'not covered', 'elsewhere'];
-  const lines = [['Contract', 'rules', ...columns]];
+  const lines = [['Contract', 'cases', ...columns]];
   const totals = new Map<State, number>();
   for (const [area, rules] of Object.entries(COVERAGE)) {
     const states = rules.map(({ id, elsewhere }) => stateOf(findings.get(id), elsewhere));

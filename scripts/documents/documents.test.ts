@@ -5,6 +5,7 @@ import { findMissingDocuments } from './findMissingDocuments.ts';
 import { findMissingPaths } from './findMissingPaths.ts';
 import { findProseInTables } from './findProseInTables.ts';
 import { findExcused, findTests } from './findTests.ts';
+import { findUnnamedDependencies } from './findUnnamedDependencies.ts';
 import { listTexts } from './listTexts.ts';
 import { readRules } from './readRules.ts';
 
@@ -112,4 +113,8 @@ test('every document that is cited exists', () => {
 
 test('every path that a document names exists', () => {
   expect(findMissingPaths(root, texts).map(({ path, target }) => `${path} names ${target}`)).toEqual([]);
+});
+
+test('every dependency is named with its reason', () => {
+  expect(findUnnamedDependencies(root)).toEqual([]);
 });

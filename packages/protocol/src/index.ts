@@ -1,5 +1,4 @@
 export { ACTIONS, type Action, isAction } from './actions/action.ts';
-export { type ActionParams, createParamsSchemas, type ParamsSchemas } from './actions/params.ts';
 export { type Keccak256, toChecksumAddress } from './address.ts';
 export {
   createRelayerAuthMessage,
@@ -24,7 +23,14 @@ export {
   relayerRemovedSchema,
   removeRelayerSchema,
 } from './relayers/relayer.ts';
-export { type CreateRequestBody, createRequestParser, createRequestSchemaOf } from './requests/create.ts';
+export {
+  type ActionParams,
+  type CreateRequestBody,
+  createParamsSchemas,
+  createRequestParser,
+  createRequestSchemaOf,
+  type ParamsSchemas,
+} from './requests/create.ts';
 export {
   DEFAULT_PAGE_SIZE,
   type ListRequestsQuery,
@@ -45,6 +51,7 @@ export {
 } from './requests/status.ts';
 export {
   MAX_ERROR_MESSAGE_LENGTH,
+  parseRequestId,
   parseUpdateRequest,
   type UpdateRequestBody,
   updateRequestForms,

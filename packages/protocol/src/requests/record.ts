@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { ACTIONS, type Action } from '../actions/action.ts';
-import type { ActionParams } from '../actions/params.ts';
 import { addressFormat, chainNameFormat, isoTimeFormat, requestIdFormat, txHashFormat } from '../formats.ts';
+import type { ActionParams } from './create.ts';
 import { REQUEST_STATUSES } from './status.ts';
 
 /**

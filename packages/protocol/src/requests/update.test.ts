@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseUpdateRequest } from './update.ts';
+import { parseRequestId, parseUpdateRequest } from './update.ts';
 
 const txHash = `0x${'ab'.repeat(32)}`;
 const faultsOf = (input: unknown) => {
@@ -96,5 +96,18 @@ test('all faults are named at once', () => {
       'txHash',
       'x',
     ]);
+  }
+});
+
+test('a request id is a UUID in any letter case, and comes out in lower case', () => {
+  const id = '0197c2a4-5b1e-7c3d-8f60-0242ac120002';
+  expect(parseRequestId(id)).toEqual({ value: id });
+  expect(parseRequestId(id.toUpperCase())).toEqual({ value: id });
+  // Of another version than the service's own.
+  expect(parseRequestId('1F0E8400-E29B-41D4-A716-446655440000')).toEqual({
+    value: '1f0e8400-e29b-41d4-a716-446655440000',
+  });
+  for (const other of ['42', '', `${id} `, id.slice(1), undefined]) {
+    expect(parseRequestId(other)).toEqual({ faults: [{ path: 'requestId', message: expect.any(String) }] });
   }
 });

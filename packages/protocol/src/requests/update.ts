@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type Parsed, parseWith } from '../errors/fault.ts';
-import { codePointsFormat, expecting, txHashFormat } from '../formats.ts';
+import { codePointsFormat, expecting, requestIdFormat, txHashFormat } from '../formats.ts';
 import { REQUESTABLE_STATUSES } from './status.ts';
 
 /** Most Unicode code points of an `errorMessage`. */
@@ -67,4 +67,21 @@ export const updateRequestForms = [
 export function parseUpdateRequest(input: unknown): Parsed<UpdateRequestBody> {
   // The schema's check ties each status to its field.
   return parseWith(updateRequestSchema, input) as Parsed<UpdateRequestBody>;
+}
+
+/** The form of the ids that the service makes, which needs no second look. */
+const ownIdForm = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/**
+ * Parses the request id of a path.
+ *
+ * @param input - as it stands in the path; undefined where the route has none
+ * @returns a UUID in lower case, the form in which ids are made and kept
+ * @see docs/specification.md RECORD-7
+ */
+export function parseRequestId(input: string | undefined): Parsed<string> {
+  if (input !== undefined && ownIdForm.test(input)) return { value: input };
+  const parsed = parseWith(requestIdFormat, input);
+  if ('value' in parsed) return { value: parsed.value.toLowerCase() };
+  return { faults: parsed.faults.map(({ message }) => ({ path: 'requestId', message })) };
 }

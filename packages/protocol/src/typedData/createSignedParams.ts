@@ -1,4 +1,4 @@
-import type { ActionParams } from '../actions/params.ts';
+import type { ActionParams } from '../requests/create.ts';
 import type { UnsignedParams } from './createTypedData.ts';
 import { splitSignature } from './signature.ts';
 import type { SignedAction } from './structs.ts';

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem';
 import { padHex } from 'viem/utils';
-import type { ActionParams } from '../actions/params.ts';
+import type { ActionParams } from '../requests/create.ts';
 import { createForwarderDomain, type ForwarderDomain, type ForwarderLocation, readAddress } from './domain.ts';
 import { REQUEST_STRUCTS, type SignedAction, type StructField } from './structs.ts';
 

@@ -1,4 +1,4 @@
-import type { ActionParams } from '../actions/params.ts';
+import type { ActionParams } from '../requests/create.ts';
 
 /** One entry of a multi-user batch: the signed params of a `WRITE_DATA_FOR`. */
 export type WriteEntry = ActionParams<'BATCH_MULTI_USER_WRITE_DATA'>['requests'][number];

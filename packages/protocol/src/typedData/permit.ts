@@ -1,5 +1,5 @@
 import type { Address } from 'viem';
-import type { ActionParams } from '../actions/params.ts';
+import type { ActionParams } from '../requests/create.ts';
 import { readAddress } from './domain.ts';
 import { splitSignature } from './signature.ts';
 

@@ -1,6 +1,6 @@
 import type { Address } from 'viem';
 import { recoverAddress } from 'viem/utils';
-import type { ActionParams } from '../actions/params.ts';
+import type { ActionParams } from '../requests/create.ts';
 import type { TypedDataSource } from './createTypedData.ts';
 import { hashRequest } from './hashRequest.ts';
 import { joinSignature, type SplitSignature } from './signature.ts';

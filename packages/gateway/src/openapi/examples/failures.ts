@@ -1,7 +1,7 @@
 import type { Parsed } from '@prism-gateway/protocol';
 import { createAdminCheck } from '../../auth/admin.ts';
 import { toApiError, unauthenticated, validationFailed } from '../../http/errors.ts';
-import { type HttpRequest, parseBody } from '../../http/request.ts';
+import { parseBody } from '../../http/request.ts';
 import { errorResponse } from '../../http/response.ts';
 import type { Example, Examples } from '../document.ts';
 
@@ -29,12 +29,6 @@ export function thrownExample(summary: string, act: () => unknown): Example {
     return errorExample(summary, thrown);
   }
   throw new Error(`The example "${summary}" must fail, and did not.`);
-}
-
-/** A request as the router hands it to a handler. @param params - path parameters */
-export function exampleRequest(params: Readonly<Record<string, string>>): HttpRequest {
-  const raw = new Request('http://127.0.0.1/');
-  return { raw, method: 'GET', path: '/', query: '', params, peer: '127.0.0.1', body: new Uint8Array(0) };
 }
 
 const check = createAdminCheck(['the right key']);

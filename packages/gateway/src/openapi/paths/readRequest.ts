@@ -1,8 +1,8 @@
+import { parseRequestId } from '@prism-gateway/protocol';
 import { RequestNotFoundError } from '../../requests/errors.ts';
-import { parseRequestId } from '../../routes/requests/requestId.ts';
 import { describeRoute } from '../describeRoute.ts';
 import type { Paths } from '../document.ts';
-import { errorExample, exampleRequest, faultsExample } from '../examples/failures.ts';
+import { errorExample, faultsExample } from '../examples/failures.ts';
 import { EXAMPLE_REQUEST_ID, RECORD_EXAMPLES } from '../examples/successes.ts';
 import { REQUEST_ID_PARAMETER } from '../parts/parameters.ts';
 import { TAGS } from '../text/descriptions.ts';
@@ -18,7 +18,7 @@ export function describeReadRequest(): Paths {
     failures: {
       400: {
         description: 'The id is not a UUID.',
-        examples: { notUuid: faultsExample('Not a UUID', parseRequestId(exampleRequest({ requestId: '42' }))) },
+        examples: { notUuid: faultsExample('Not a UUID', parseRequestId('42')) },
       },
       404: {
         description: 'There is no such request.',

@@ -1,11 +1,10 @@
-import { parseUpdateRequest, ROUTES, type UpdateRequestBody } from '@prism-gateway/protocol';
+import { parseRequestId, parseUpdateRequest, ROUTES, type UpdateRequestBody } from '@prism-gateway/protocol';
 import { authenticateRelayer, type RelayerAuthPorts } from '../../auth/relayer.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { renderRecord } from '../../http/render.ts';
 import { parseBody, requireValid } from '../../http/request.ts';
 import { type ClaimPorts, claimRequest } from '../../requests/claim.ts';
 import { type ReportPorts, reportRequest } from '../../requests/report.ts';
-import { parseRequestId } from './requestId.ts';
 
 type UpdatePorts = RelayerAuthPorts & ClaimPorts & ReportPorts;
 
@@ -20,7 +19,10 @@ export function updateRequestEndpoint(ports: UpdatePorts): Endpoint<string> {
     route: ROUTES.updateRequest,
     authenticate: (request) => authenticateRelayer(ports, request),
     async handle(request, relayer) {
-      const [requestId, body] = requireValid(parseRequestId(request), parseBody(request.body, parseUpdateRequest));
+      const [requestId, body] = requireValid(
+        parseRequestId(request.params.requestId),
+        parseBody(request.body, parseUpdateRequest),
+      );
       return { status: 200, body: renderRecord(await move(ports, requestId, relayer, body)) };
     },
   };

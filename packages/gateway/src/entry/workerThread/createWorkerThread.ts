@@ -34,7 +34,7 @@ export function createWorkerThread(): OwnedWorkerThread {
   }
 
   return {
-    connect<Message, Reply>(service: string, data: unknown, caller: ServiceCaller<Reply>) {
+    connect<Reply>(service: string, data: unknown, caller: ServiceCaller<Reply>) {
       running ??= start();
       const worker = running;
       const { port1: own, port2: port } = new MessageChannel();
@@ -52,7 +52,7 @@ export function createWorkerThread(): OwnedWorkerThread {
       own.on('message', caller.onReply);
       worker.postMessage({ service, data, port } satisfies ServiceCall, [port]);
       return {
-        send: (message: Message, transfer: readonly ArrayBuffer[] = []) => own.postMessage(message, transfer),
+        send: own.postMessage.bind(own),
         unref: () => own.unref(),
         closed,
       };

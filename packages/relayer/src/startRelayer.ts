@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { openAccount } from '@prism-gateway/crypto/accounts';
 import { type PageMaker, serveMetrics } from '@prism-gateway/runtime';
-import { createRelayerClient } from '@prism-gateway/sdk';
+import { createGatewayClient, createRelayerClient } from '@prism-gateway/sdk';
 import type { Logger } from 'pino';
 import { createKeepAliveFetch } from './gateway/createKeepAliveFetch.ts';
 import { watchFetch } from './gateway/watchFetch.ts';
@@ -84,7 +84,9 @@ export async function startRelayer(options: RelayerOptions): Promise<RunningRela
   const server =
     settings.metricsPort === 'off' ? undefined : await serveMetrics({ registry, port: settings.metricsPort, pages });
   const fetch = watchFetch(createKeepAliveFetch(), gatewayHealth);
-  const client = createRelayerClient({ url: settings.gatewayUrl, account, fetch });
+  const gateway = createGatewayClient({ url: settings.gatewayUrl, fetch });
+  const { transport } = gateway;
+  const client = createRelayerClient({ gateway, account });
   async function stop(): Promise<void> {
     await Promise.all(workers.map((worker) => worker.stop(settings.drainMs)));
     await server?.close();
@@ -94,7 +96,7 @@ export async function startRelayer(options: RelayerOptions): Promise<RunningRela
       const log = logger.child({ chain: chain.chainName });
       // Each chain has its health.
       const health = chainHealth.get(chain.chainName)!;
-      const shared = { settings, account, client, metrics, now, random };
+      const shared = { settings, account, client, transport, metrics, now, random };
       workers.push(await startChainWorker({ ...shared, chain, health, logger: log }));
     }
   } catch (error) {

@@ -158,8 +158,9 @@ test('a contract wallet’s request is carried out if its code approves of the s
   const { address } = world.users[16]!.account;
   await chain.setCode({ address, bytecode: bytecode! });
   expect((await wait(await post(await sign({ user: 16, by: owner })))).status).toBe('success');
-  const byItsOldKey = await wait(await post(await sign({ user: 16, nonce: 2n })));
-  expect(byItsOldKey).toMatchObject({ status: 'failed', errorMessage: `InvalidSignature(${address}, 2)` });
+  const stranger = privateKeyToAccount(generatePrivateKey());
+  const byStranger = await wait(await post(await sign({ user: 16, by: stranger, nonce: 2n })));
+  expect(byStranger).toMatchObject({ status: 'failed', errorMessage: `InvalidSignature(${address}, 2)` });
 });
 
 // Shows RELAY-8, RELAY-13.
@@ -204,7 +205,7 @@ test('it ends within its drain time while the gateway does not answer', async ()
 test('it refuses to start with a key that another process uses, and without settings, and says why', async () => {
   // The other one is at work on the chain.
   await expect.poll(() => relayer.output.some((line) => line.includes('"working"'))).toBe(true);
-  await expect(startRelayerProcess({ ...env(), DATA_DIR: `${world.dir}/twin` })).rejects.toThrow(
+  await expect(startRelayerProcess(env())).rejects.toThrow(
     /Another process sends with this key/,
   );
   await expect(startRelayerProcess({})).rejects.toThrow(/RELAYER_PRIVATE_KEY: required/);

@@ -6,7 +6,7 @@ import { decodeReason, nameReason } from '../chain/decodeReason.ts';
 import type { RelayedRecord, SignatureRef } from '../lifecycle/openRequest.ts';
 import type { ChainSettings } from '../settings/chainSettings.ts';
 import type { RelayPolicy } from '../settings/settings.ts';
-import { coversGas, feeInWei, sumFees } from './fee.ts';
+import { coversGas, feeInWei, highestPrice, sumFees } from './fee.ts';
 import { listSignedParts } from './findNonce.ts';
 import { readBatchResults } from './readBatchResults.ts';
 import type { Verdict } from './verdict.ts';
@@ -46,7 +46,7 @@ export interface CheckContext {
 function leave(
   now: number,
   reason: keyof typeof RECHECK_MS,
-  facts: Pick<Extract<Verdict, { kind: 'leave' }>, 'errorMessage' | 'signatures' | 'gap'> = {},
+  facts: Pick<Extract<Verdict, { kind: 'leave' }>, 'errorMessage' | 'signatures' | 'gap' | 'paysAtWei'> = {},
 ): Verdict {
   return { kind: 'leave', reason, recheckAtMs: now + RECHECK_MS[reason], ...facts };
 }
@@ -163,6 +163,7 @@ export async function checkRequest(context: CheckContext, input: CheckInput): Pr
     shareBps: forwarder.shareBps,
     creditsPerEth: settings.creditsPerEth,
   });
-  const isCovered = coversGas({ feeWei, gas, gasPrice: head.gasPrice, marginPercent: policy.feeMarginPercent });
-  return isCovered ? { kind: 'ready', signatures, gas, feeWei } : leave(nowMs, 'fee');
+  const deal = { feeWei, gas, marginPercent: policy.feeMarginPercent };
+  if (coversGas({ ...deal, gasPrice: head.gasPrice })) return { kind: 'ready', signatures, gas, feeWei };
+  return leave(nowMs, 'fee', { paysAtWei: highestPrice(deal) });
 }

@@ -6,6 +6,7 @@ import type { RelayedRecord } from '../lifecycle/openRequest.ts';
 import { type CheckContext, checkPolicy, checkRequest } from './checkRequest.ts';
 import type { NonceSearch } from './createNonceSearch.ts';
 import { listSignedParts, type NonceContext } from './findNonce.ts';
+import { type ChainFacts, screenRequest } from './screenRequest.ts';
 import type { Verdict } from './verdict.ts';
 
 /** A request to check, and what is known of the nonces it was signed for: they are looked for further. */
@@ -54,8 +55,28 @@ async function searchNonces(
   }
 }
 
+/** What needs no question of its own; many requests share the answers. */
+async function readFacts({ state }: ChecksContext): Promise<ChainFacts> {
+  const [head, forwarder, seconds] = await Promise.all([state.head(), state.policy(), state.seconds()]);
+  return { head, forwarder, seconds };
+}
+
+/** @returns those that have no verdict yet; the others' are noted */
+function pass(
+  candidates: readonly CheckCandidate[],
+  verdicts: Map<string, Verdict>,
+  judge: (candidate: CheckCandidate) => Verdict | undefined,
+): readonly CheckCandidate[] {
+  return candidates.filter((candidate) => {
+    const verdict = judge(candidate);
+    if (verdict !== undefined) verdicts.set(candidate.record.requestId, verdict);
+    return verdict === undefined;
+  });
+}
+
 /**
- * Checks many requests at once, with few calls to the node: each signer's nonce once, a simulation for each that is in order.
+ * Checks many requests at once, with few calls to the node: none for what cannot be carried out anyway, each signer's nonce once, a
+ * simulation for each that is in order.
  *
  * @param context - chain, settings and clock
  * @param check.candidates - requests to check
@@ -67,21 +88,12 @@ async function searchNonces(
 export async function checkRequests(context: ChecksContext, check: Parameters<CheckRequests>[0]): Promise<Checked> {
   const verdicts = new Map<string, Verdict>();
   const failures = new Map<string, Error>();
-  const open: CheckCandidate[] = [];
-  for (const candidate of check.candidates) {
-    const verdict = checkPolicy(context, candidate.record);
-    if (verdict === undefined) open.push(candidate);
-    else verdicts.set(candidate.record.requestId, verdict);
-  }
-  if (open.length === 0) return { verdicts, failures };
+  const allowed = pass(check.candidates, verdicts, ({ record }) => checkPolicy(context, record));
+  if (allowed.length === 0) return { verdicts, failures };
+  const facts = await readFacts(context);
+  const open = pass(allowed, verdicts, ({ record }) => screenRequest(context, { record, facts }));
   const signers = open.flatMap(({ record }) => listSignedParts(record).map(({ signer }) => signer));
-  const { state } = context;
-  const [nonces, head, forwarder, seconds] = await Promise.all([
-    context.chain.nonces(signers),
-    state.head(),
-    state.policy(),
-    state.seconds(),
-  ]);
+  const nonces = signers.length === 0 ? new Map() : await context.chain.nonces(signers);
   const known: CheckCandidate[] = [];
   for (const candidate of open) {
     const unread = listSignedParts(candidate.record).find(({ signer }) => !nonces.has(signer));
@@ -94,7 +106,7 @@ export async function checkRequests(context: ChecksContext, check: Parameters<Ch
     maxTries: check.maxTries ?? Number.POSITIVE_INFINITY,
   });
   async function judge({ record, search }: CheckCandidate): Promise<void> {
-    const input = { record, signatures: search.signatures(), nonces, head, forwarder, seconds };
+    const input = { record, signatures: search.signatures(), nonces, ...facts };
     try {
       verdicts.set(
         record.requestId,

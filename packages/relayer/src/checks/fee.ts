@@ -54,3 +54,17 @@ export function coversGas(deal: {
   const { feeWei, gas, gasPrice, marginPercent } = deal;
   return gas * gasPrice * (WHOLE_PERCENT + BigInt(marginPercent)) <= feeWei * WHOLE_PERCENT;
 }
+
+/**
+ * Finds the highest price of gas that a fee pays for, with a margin.
+ *
+ * @returns wei for a unit of gas, rounded down
+ */
+export function highestPrice(deal: {
+  readonly feeWei: bigint;
+  readonly gas: bigint;
+  readonly marginPercent: number;
+}): bigint {
+  const { feeWei, gas, marginPercent } = deal;
+  return (feeWei * WHOLE_PERCENT) / (gas * (WHOLE_PERCENT + BigInt(marginPercent)));
+}

@@ -13,7 +13,9 @@ export type LeaveReason =
   /** The nonces that it was signed for have not all been looked for yet. */
   | 'nonceUnknown'
   /** The node did not say what the check asked it. */
-  | 'unjudged';
+  | 'unjudged'
+  /** The very same request stands in the queue before. */
+  | 'duplicate';
 
 /** A forwarder nonce of a signer that has to be used before the request can be. */
 export interface NonceGap {
@@ -43,4 +45,6 @@ export type Verdict =
       readonly signatures?: readonly SignatureRef[];
       /** For `nonceAhead`: whose turn it is not, and the forwarder nonce that has to be used first. */
       readonly gap?: NonceGap;
+      /** For `fee`: the highest price of gas that it pays for, in wei. */
+      readonly paysAtWei?: bigint;
     };

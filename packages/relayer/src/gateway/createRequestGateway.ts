@@ -3,29 +3,42 @@ import { GatewayError, isGatewayError, type RelayerClient } from '@prism-gateway
 import type { ChainNotes } from '../lifecycle/createChainNotes.ts';
 import type { Ended } from '../lifecycle/openRequest.ts';
 import { runLimited } from '../lifecycle/runLimited.ts';
+import { isAbsent, type QueueCalls } from './createQueueCalls.ts';
 import type { ClaimResult, ReportResult, RequestGateway } from './requestGateway.ts';
 
-/** Most reports under way at once. */
-const MAX_REPORTS = 16;
+/** Most claims and reports of single requests under way at once. */
+const MAX_SINGLE_CALLS = 16;
+/** Most requests in one call. */
+const MAX_BATCH = 100;
+/** How long a gateway that does not know a call is not asked for it again, in milliseconds: it may be replaced by a newer one. */
+const ABSENT_MS = 600_000;
 
 interface GatewayContext {
   readonly client: Pick<RelayerClient, 'claim' | 'reportSuccess' | 'reportFailure' | 'get' | 'list'>;
+  /** The calls beyond the specification, as far as the gateway knows them. */
+  readonly calls: Pick<QueueCalls, 'claim' | 'report'>;
   readonly chainName: string;
   readonly notes: Pick<ChainNotes, 'fault' | 'log'>;
+  readonly now: () => number;
   readonly signal: AbortSignal;
 }
 
-async function claimOne({ client, notes, signal }: GatewayContext, requestId: string): Promise<ClaimResult> {
+/** What a claim that failed means. @throws what is no GatewayError */
+function readClaimError({ notes }: GatewayContext, error: unknown, facts: object): ClaimResult {
+  if (isGatewayError(error, 'CONFLICT', 'NOT_FOUND')) return 'conflict';
+  if (!(error instanceof GatewayError)) throw error;
+  notes.fault('claim');
+  notes.log.warn({ ...facts, code: error.code }, 'claim failed');
+  // Surely not claimed; otherwise the gateway has to be asked.
+  return error.mayHaveHappened || error.code === 'ABORTED' ? 'unknown' : 'conflict';
+}
+
+async function claimOne(context: GatewayContext, requestId: string): Promise<ClaimResult> {
   try {
-    await client.claim(requestId, { signal });
+    await context.client.claim(requestId, { signal: context.signal });
     return 'won';
   } catch (error) {
-    if (isGatewayError(error, 'CONFLICT', 'NOT_FOUND')) return 'conflict';
-    if (!(error instanceof GatewayError)) throw error;
-    notes.fault('claim');
-    notes.log.warn({ requestId, code: error.code }, 'claim failed');
-    // Surely not claimed; otherwise the gateway has to be asked.
-    return error.mayHaveHappened || error.code === 'ABORTED' ? 'unknown' : 'conflict';
+    return readClaimError(context, error, { requestId });
   }
 }
 
@@ -46,8 +59,69 @@ async function reportOne({ client, notes, signal }: GatewayContext, ended: Ended
   }
 }
 
+/** A batch is claimed with one signature and one commit. @throws GatewayError where the gateway does not know the call */
+async function claimBatch(context: GatewayContext, requestIds: readonly string[]): Promise<Map<string, ClaimResult>> {
+  try {
+    const { conflicts } = await context.calls.claim(requestIds);
+    const lost = new Set(conflicts.map(({ requestId }) => requestId.toLowerCase()));
+    return new Map(requestIds.map((id) => [id, lost.has(id.toLowerCase()) ? 'conflict' : 'won']));
+  } catch (error) {
+    if (isAbsent(error)) throw error;
+    const result = readClaimError(context, error, { requests: requestIds.length });
+    return new Map(requestIds.map((id) => [id, result]));
+  }
+}
+
+/** @throws GatewayError where the gateway does not know the call, or takes one of the reports for invalid */
+async function reportBatch(context: GatewayContext, ended: readonly Ended[]): Promise<Map<string, ReportResult>> {
+  const { calls, notes, signal } = context;
+  try {
+    const { conflicts } = await calls.report(ended);
+    const lost = new Set(conflicts.map(({ requestId }) => requestId.toLowerCase()));
+    return new Map(ended.map(({ requestId: id }) => [id, lost.has(id.toLowerCase()) ? 'lost' : 'reported']));
+  } catch (error) {
+    if (isAbsent(error) || !(error instanceof GatewayError) || error.code === 'VALIDATION_FAILED') throw error;
+    if (!signal.aborted) {
+      notes.fault('report');
+      notes.log.warn({ requests: ended.length, code: error.code }, 'report failed; trying again');
+    }
+    return new Map(ended.map(({ requestId }) => [requestId, 'unknown']));
+  }
+}
+
+/** Does something for many at once, or one by one where the gateway does not know how; that is told once. */
+function createBatching({ notes, now }: GatewayContext) {
+  let absentUntilMs = 0;
+  let isTold = false;
+  return async function inBatches<T, R>(act: {
+    readonly list: readonly T[];
+    readonly together: (list: readonly T[]) => Promise<ReadonlyMap<string, R>>;
+    readonly alone: (one: T) => Promise<readonly [string, R]>;
+  }): Promise<ReadonlyMap<string, R>> {
+    const results = new Map<string, R>();
+    let rest = act.list;
+    while (rest.length > 1 && now() >= absentUntilMs) {
+      const batch = rest.slice(0, MAX_BATCH);
+      try {
+        for (const [id, result] of await act.together(batch)) results.set(id, result);
+        rest = rest.slice(batch.length);
+      } catch (error) {
+        // One bad entry refuses its batch as a whole; each by itself, the others are taken.
+        if (isGatewayError(error, 'VALIDATION_FAILED')) break;
+        if (!isAbsent(error)) throw error;
+        absentUntilMs = now() + ABSENT_MS;
+        if (!isTold) notes.log.info({}, 'the gateway takes claims and reports one by one');
+        isTold = true;
+      }
+    }
+    const limit = MAX_SINGLE_CALLS;
+    await runLimited({ list: rest, limit, act: async (one) => void results.set(...(await act.alone(one))) });
+    return results;
+  };
+}
+
 /**
- * Makes the gateway of one chain's requests, over the calls of the specification alone.
+ * Makes the gateway of one chain's requests: claims and reports go in batches where the gateway takes them, and else one by one.
  *
  * @param context.client - the relayer's
  * @param context.signal - ends what is under way
@@ -55,19 +129,20 @@ async function reportOne({ client, notes, signal }: GatewayContext, ended: Ended
  */
 export function createRequestGateway(context: GatewayContext): RequestGateway {
   const { client, chainName, signal } = context;
+  const inBatches = createBatching(context);
   return {
-    async claim(requestIds) {
-      return new Map(await Promise.all(requestIds.map(async (id) => [id, await claimOne(context, id)] as const)));
-    },
-    async report(ended) {
-      const results = new Map<string, ReportResult>();
-      await runLimited({
-        list: ended,
-        limit: MAX_REPORTS,
-        act: async (one) => void results.set(one.requestId, await reportOne(context, one)),
-      });
-      return results;
-    },
+    claim: (list) =>
+      inBatches({
+        list,
+        together: (batch) => claimBatch(context, batch),
+        alone: async (id) => [id, await claimOne(context, id)] as const,
+      }),
+    report: (list) =>
+      inBatches({
+        list,
+        together: (batch) => reportBatch(context, batch),
+        alone: async (ended) => [ended.requestId, await reportOne(context, ended)] as const,
+      }),
     async read(requestId) {
       try {
         return await client.get(requestId, { signal });

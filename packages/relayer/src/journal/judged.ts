@@ -15,6 +15,19 @@ export interface JudgedRequest {
 /** Keeps the verdicts of requests, claimed or not. */
 export interface JudgedTable {
   write(judged: JudgedRequest): void;
+  /** Requests whose time to be looked at again has come, or whose fee pays at a price of gas; the first ones, not claimed here. */
+  recall(when: RecallQuery): readonly string[];
+  /** Has requests looked at again later, if at all. */
+  postpone(requestIds: readonly string[], untilMs: number): void;
+  forget(requestId: string): void;
+}
+
+/** Which requests are to be looked at again. */
+export interface RecallQuery {
+  readonly nowMs: number;
+  /** In wei. */
+  readonly gasPrice: bigint;
+  readonly limit: number;
 }
 
 /** What has to come first, in words. */
@@ -31,21 +44,41 @@ function describeWait(verdict: Verdict): string | null {
     nonceUnknown: 'the search for the forwarder nonce that it was signed for',
     reverts: 'the chain to change: it would revert',
     unjudged: 'an answer of the node',
+    duplicate: 'the very same request, which stands before it in the queue',
   }[verdict.reason];
 }
 
 /** Opens the table of verdicts in a journal's database; its writes belong to the journal's commits. */
 export function openJudgedTable(database: DatabaseSync): JudgedTable {
   const upsert = database.prepare(
-    `INSERT INTO judged (request_id, signer, action, verdict, message, waits_for, judged_at, recheck_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO judged (request_id, signer, action, verdict, message, waits_for, judged_at, recheck_at, pays_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (request_id) DO UPDATE SET verdict = excluded.verdict, message = excluded.message,
-       waits_for = excluded.waits_for, judged_at = excluded.judged_at, recheck_at = excluded.recheck_at`,
+       waits_for = excluded.waits_for, judged_at = excluded.judged_at, recheck_at = excluded.recheck_at, pays_at = excluded.pays_at`,
   );
   const count = database.prepare('SELECT count(*) AS rows FROM judged');
   const prune = database.prepare(
     'DELETE FROM judged WHERE request_id IN (SELECT request_id FROM judged ORDER BY judged_at LIMIT ?)',
   );
+  // What is never looked at again goes first.
+  const pruneFinal = database.prepare(
+    `DELETE FROM judged WHERE request_id IN
+       (SELECT request_id FROM judged WHERE recheck_at IS NULL AND coalesce(pays_at, 0) <= 0 ORDER BY judged_at LIMIT ?)`,
+  );
+  const recall = database.prepare(
+    `SELECT request_id FROM judged WHERE recheck_at <= ?
+       AND request_id NOT IN (SELECT request_id FROM requests WHERE state <> 'lost') ORDER BY recheck_at LIMIT ?`,
+  );
+  const recallCheap = database.prepare(
+    `SELECT request_id FROM judged WHERE pays_at >= ? AND pays_at > 0 AND coalesce(recheck_at, 0) <= ?
+       AND request_id NOT IN (SELECT request_id FROM requests WHERE state <> 'lost') ORDER BY pays_at DESC LIMIT ?`,
+  );
+  const postpone = database.prepare(
+    `UPDATE judged SET recheck_at = ? WHERE request_id = ? AND (recheck_at < ? OR (recheck_at IS NULL AND pays_at > 0))`,
+  );
+  const forget = database.prepare('DELETE FROM judged WHERE request_id = ?');
+  // ACTIONS and MAX_SPONSOR_CREDITS may be others now.
+  database.exec("UPDATE judged SET recheck_at = 0 WHERE verdict IN ('action', 'sponsor')");
   // The query has one row with this column.
   let rows = count.get()?.rows as number;
   return {
@@ -54,12 +87,31 @@ export function openJudgedTable(database: DatabaseSync): JudgedTable {
       const isLeft = verdict.kind === 'leave';
       const name = isLeft ? verdict.reason : verdict.kind;
       const message = verdict.kind === 'ready' ? null : (verdict.errorMessage ?? null);
-      const recheckAt = isLeft ? Math.floor(verdict.recheckAtMs) : null;
-      upsert.run(requestId, signer.toLowerCase(), action, name, message, describeWait(verdict), nowMs, recheckAt);
+      const paysAt = isLeft && verdict.paysAtWei !== undefined ? Number(verdict.paysAtWei) : null;
+      upsert.run(
+        ...[requestId, signer.toLowerCase(), action, name, message, describeWait(verdict), nowMs],
+        ...[chooseRecheck(verdict, nowMs), paysAt],
+      );
       rows += 1;
       if (rows <= MAX_JUDGED) return;
-      prune.run(MAX_JUDGED / 10);
+      if (pruneFinal.run(MAX_JUDGED / 10).changes === 0) prune.run(MAX_JUDGED / 10);
       rows = count.get()?.rows as number;
     },
+    recall({ nowMs, gasPrice, limit }) {
+      const again = [...recall.all(nowMs, limit), ...recallCheap.all(Number(gasPrice), nowMs, limit)];
+      return [...new Set(again.map((row) => row.request_id as string))];
+    },
+    postpone(requestIds, untilMs) {
+      for (const requestId of requestIds) postpone.run(untilMs, requestId, untilMs);
+    },
+    forget: (requestId) => void forget.run(requestId),
   };
+}
+
+/** When a request is read again that is not in memory any more; null: never, or as soon as its fee pays. */
+function chooseRecheck(verdict: Verdict, nowMs: number): number | null {
+  if (verdict.kind !== 'leave') return nowMs;
+  const { reason, recheckAtMs, paysAtWei } = verdict;
+  if (reason === 'action' || reason === 'sponsor' || paysAtWei !== undefined) return null;
+  return Math.floor(recheckAtMs);
 }

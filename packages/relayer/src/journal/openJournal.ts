@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { assertMove, type LifeState, type Mover } from '../lifecycle/lifecycle.ts';
 import type { BegunRequest, OpenRequest, Outcome, Submission } from '../lifecycle/openRequest.ts';
 import { createJournalView, type JournalView, type Totals } from './createJournalView.ts';
-import { type JudgedRequest, openJudgedTable } from './judged.ts';
+import { type JudgedRequest, openJudgedTable, type RecallQuery } from './judged.ts';
 import { type Row, readRow, writeFields } from './rows.ts';
 import { JOURNAL_SCHEMA } from './schema.ts';
 
@@ -42,6 +42,13 @@ export interface Journal {
   move(moves: readonly JournalMove[]): void;
   /** Notes verdicts, of requests that are claimed or not; on the disk a moment later. */
   judge(judged: readonly JudgedRequest[]): void;
+  /** Ids of requests that were judged, and are to be looked at again. @see JudgedTable */
+  recall(when: RecallQuery): readonly string[];
+  postpone(requestIds: readonly string[], untilMs: number): void;
+  forgetVerdict(requestId: string): void;
+  /** How far the feed has been judged, oldest first. */
+  cursors(): readonly string[];
+  saveCursors(cursors: readonly string[]): void;
   /** Adds to what was spent and earned in all; on the disk a moment later. */
   addTotals(more: Totals): void;
   get(requestId: string): OpenRequest | undefined;
@@ -78,6 +85,7 @@ export function openJournal(options: { readonly path: string; readonly nowMs: nu
   const judgedTable = openJudgedTable(database);
   const view = createJournalView(database);
   const insertMove = database.prepare('INSERT INTO moves (request_id, state, mover, moved_at) VALUES (?, ?, ?, ?)');
+  const insertCursor = database.prepare('INSERT INTO cursors (position, cursor) VALUES (?, ?)');
   const setTotal = database.prepare('INSERT OR REPLACE INTO totals (name, amount) VALUES (?, ?)');
   const insert = database.prepare(
     `INSERT INTO requests (request_id, state, record, wishes, gas, attempts, claimed_at, updated_at)
@@ -187,6 +195,21 @@ export function openJournal(options: { readonly path: string; readonly nowMs: nu
     submit: (submissions, note) => writeNow(() => submissions.forEach((each) => void noteSubmission(each, note))),
     move: (moves) => write(() => makeMoves(moves)),
     judge: (judged) => write(() => judged.forEach((each) => void judgedTable.write(each))),
+    recall: (when) => judgedTable.recall(when),
+    postpone(ids, untilMs) {
+      if (ids.length > 0) write(() => judgedTable.postpone(ids, untilMs));
+    },
+    forgetVerdict: (requestId) => write(() => judgedTable.forget(requestId)),
+    cursors: () =>
+      database
+        .prepare('SELECT cursor FROM cursors ORDER BY position')
+        .all()
+        .map((row) => row.cursor as string),
+    saveCursors: (cursors) =>
+      write(() => {
+        database.exec('DELETE FROM cursors');
+        for (const [position, cursor] of cursors.entries()) insertCursor.run(position, cursor);
+      }),
     addTotals: (more) => write(() => addTotals(more)),
     get(requestId) {
       const row = find(requestId);

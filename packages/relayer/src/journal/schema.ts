@@ -39,8 +39,12 @@ export const JOURNAL_SCHEMA = `
     message TEXT,
     waits_for TEXT,
     judged_at INTEGER NOT NULL,
-    recheck_at INTEGER
+    recheck_at INTEGER,
+    pays_at REAL
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS judged_when ON judged (judged_at);
+  CREATE INDEX IF NOT EXISTS judged_again ON judged (recheck_at) WHERE recheck_at IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS judged_cheap ON judged (pays_at) WHERE pays_at > 0;
+  CREATE TABLE IF NOT EXISTS cursors (position INTEGER PRIMARY KEY, cursor TEXT NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS totals (name TEXT PRIMARY KEY, amount TEXT NOT NULL) STRICT;
 `;

@@ -1,8 +1,9 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
-import { createRelayerClient } from '@prism-gateway/sdk';
+import { createGatewayClient, createRelayerClient } from '@prism-gateway/sdk';
 import { startBlackHole } from '@prism-gateway/testing';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { expect, test } from 'vitest';
+import { createQueueCalls } from '../gateway/createQueueCalls.ts';
 import { createRequestGateway } from '../gateway/createRequestGateway.ts';
 import { openJournal } from '../journal/openJournal.ts';
 import { createMetrics } from '../metrics/createMetrics.ts';
@@ -58,8 +59,10 @@ test('it ends with the signal while the gateway hangs', async () => {
   await using hole = await startBlackHole();
   const abort = new AbortController();
   const { signal } = abort;
-  const client = createRelayerClient({ url: hole.url, account });
-  const gateway = createRequestGateway({ client, chainName: 'a', notes: createNotes(), signal });
+  const open = createGatewayClient({ url: hole.url });
+  const client = createRelayerClient({ gateway: open, account });
+  const calls = createQueueCalls({ transport: open.transport, account, chainName: 'a', signal });
+  const gateway = createRequestGateway({ client, calls, chainName: 'a', notes: createNotes(), now: () => 0, signal });
   const adopting = adoptClaims(createPorts(gateway, signal)).then(() => 'ended');
   await expect.poll(() => hole.connections()).toBeGreaterThan(0);
   abort.abort();

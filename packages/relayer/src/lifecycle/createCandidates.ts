@@ -2,6 +2,7 @@ import type { RequestRecord } from '@prism-gateway/protocol';
 import { createNonceSearch, type NonceSearch } from '../checks/createNonceSearch.ts';
 import type { Verdict } from '../checks/verdict.ts';
 import { assertMove, type LifeState } from './lifecycle.ts';
+import { takeFingerprint } from './takeFingerprint.ts';
 
 /** A pending request as the relayer knows it. */
 export interface Candidate {
@@ -12,6 +13,8 @@ export interface Candidate {
   /** Since when it would revert, or is out of order; Unix milliseconds. */
   blockedSinceMs: number | undefined;
   readonly search: NonceSearch;
+  /** Of what is asked for: the same in each copy of a request. */
+  readonly fingerprint: string;
   lastSeenMs: number;
 }
 
@@ -23,6 +26,17 @@ export interface Candidates {
   /** How many are known, by `ready`, `settle`, why they were left, or `seen` where they have not been judged. */
   countReasons(): ReadonlyMap<string, number>;
   forget(requestId: string): void;
+  /** All that are known, the last seen ones last. */
+  list(): readonly Candidate[];
+  has(requestId: string): boolean;
+  readonly size: number;
+  /**
+   * Forgets what need not be kept in memory: what is left for long, and beyond a bound what is left for longest.
+   *
+   * @param bound.max - most that stay; what has not been judged, and what can be claimed, goes last
+   * @returns those that were forgotten
+   */
+  shed(bound: { readonly max: number; readonly nowMs: number }): readonly Candidate[];
   /** Whether a request was left when it was judged last: it is of no use before it is judged otherwise. */
   isLeft(requestId: string): boolean;
   /** Has the requests of a signer looked at again at once. @param signer - in lower case */
@@ -36,6 +50,8 @@ const MAX_CANDIDATES = 20_000;
 const READY_FOR_MS = 3000;
 /** Pause between two looks at what is blocked: half of the time it has been, but at most so many milliseconds. */
 const PAUSE_SHARE = 0.5;
+/** What is left for longer than this need not be kept in memory, in milliseconds. */
+const LONG_MS = 60_000;
 const LONGEST_PAUSE_MS = 10_000;
 
 /** Tells whether a candidate has to be looked at. */
@@ -127,6 +143,7 @@ export function createCandidates(): Candidates {
           checkedAtMs: 0,
           blockedSinceMs: undefined,
           search: createNonceSearch(record),
+          fingerprint: takeFingerprint(record),
           lastSeenMs: nowMs,
         };
         candidate.lastSeenMs = nowMs;
@@ -143,6 +160,24 @@ export function createCandidates(): Candidates {
       candidate.checkedAtMs = nowMs;
     },
     countReasons: () => counts,
+    list: () => [...known.values()],
+    has: (requestId) => known.has(requestId),
+    get size() {
+      return known.size;
+    },
+    shed({ max, nowMs }) {
+      const waitMs = ({ verdict }: Candidate) => (verdict?.kind === 'leave' ? verdict.recheckAtMs - nowMs : -1);
+      const all = [...known.values()];
+      // The journal knows from which price of gas on a fee pays.
+      const isLong = (candidate: Candidate) => waitMs(candidate) > LONG_MS || nameReason(candidate.verdict) === 'fee';
+      const shed = all.filter(isLong);
+      if (all.length - shed.length > max) {
+        const rest = all.filter((candidate) => !isLong(candidate));
+        shed.push(...rest.toSorted((a, b) => waitMs(b) - waitMs(a)).slice(0, rest.length - max));
+      }
+      for (const { record } of shed) forget(record.requestId);
+      return shed;
+    },
     isLeft: (requestId) => known.get(requestId)?.verdict?.kind === 'leave',
     forget,
     touch(signer) {

@@ -1,4 +1,5 @@
 import type { OpenRequest } from './openRequest.ts';
+import { takeFingerprint } from './takeFingerprint.ts';
 
 /** What is known of an open request beyond its journal, since it was claimed in this life of the process. */
 export type Standing =
@@ -14,7 +15,7 @@ export type Standing =
       readonly sinceMs: number;
     };
 
-type Taken = Pick<OpenRequest, 'requestId' | 'signatures' | 'gas'>;
+type Taken = Pick<OpenRequest, 'requestId' | 'record' | 'signatures' | 'gas'>;
 
 /** What a relayer has under way on one chain: in memory, made anew from the journal at a start. */
 export interface InFlight {
@@ -23,6 +24,8 @@ export interface InFlight {
   /** Whether a request of this signer is under way. */
   isBusy(signer: string): boolean;
   has(requestId: string): boolean;
+  /** Whether the very same request is under way. @see takeFingerprint */
+  carries(fingerprint: string): boolean;
   /** Takes a request on. */
   take(request: Taken): void;
   /** Lets a request go, reported or lost. */
@@ -48,11 +51,16 @@ export function createInFlight(onFault: (error: unknown) => void): InFlight {
   const taken = new Map<string, Taken>();
   const standings = new Map<string, Standing>();
   const busy = new Map<string, number>();
+  const carried = new Map<string, number>();
   const running = new Set<Promise<void>>();
-  function count(signer: string, change: 1 | -1): void {
-    const next = (busy.get(signer) ?? 0) + change;
-    if (next > 0) busy.set(signer, next);
-    else busy.delete(signer);
+  function add(counts: Map<string, number>, key: string, change: 1 | -1): void {
+    const next = (counts.get(key) ?? 0) + change;
+    if (next > 0) counts.set(key, next);
+    else counts.delete(key);
+  }
+  function count({ record, signatures }: Taken, change: 1 | -1): void {
+    add(carried, takeFingerprint(record), change);
+    for (const { signer } of signatures) add(busy, signer, change);
   }
   return {
     get size() {
@@ -60,17 +68,18 @@ export function createInFlight(onFault: (error: unknown) => void): InFlight {
     },
     isBusy: (signer) => busy.has(signer),
     has: (requestId) => taken.has(requestId),
+    carries: (fingerprint) => carried.has(fingerprint),
     take(request) {
       if (taken.has(request.requestId)) return;
       taken.set(request.requestId, request);
-      for (const { signer } of request.signatures) count(signer, 1);
+      count(request, 1);
     },
     drop(requestId) {
       standings.delete(requestId);
       const request = taken.get(requestId);
       if (request === undefined) return;
       taken.delete(requestId);
-      for (const { signer } of request.signatures) count(signer, -1);
+      count(request, -1);
     },
     note: (requestId, standing) => void standings.set(requestId, standing),
     standing: (requestId) => standings.get(requestId),

@@ -1,5 +1,5 @@
 import type { Account } from '@prism-gateway/crypto/accounts';
-import type { RelayerClient } from '@prism-gateway/sdk';
+import type { RelayerClient, Transport } from '@prism-gateway/sdk';
 import type { Sender } from '@prism-gateway/sender';
 import type { Logger } from 'pino';
 import type { ChainReader } from '../chain/chainReader.ts';
@@ -9,8 +9,9 @@ import { type CheckRequests, checkRequests } from '../checks/checkRequests.ts';
 import { type FindExpiry, findExpiry } from '../checks/findExpiry.ts';
 import type { NonceContext } from '../checks/findNonce.ts';
 import { type FindSignatures, findSignatures } from '../checks/findSignatures.ts';
+import { createQueue } from '../gateway/createQueue.ts';
+import { createQueueCalls } from '../gateway/createQueueCalls.ts';
 import { createRequestGateway } from '../gateway/createRequestGateway.ts';
-import { createPendingQueue } from '../gateway/listPending.ts';
 import type { Journal } from '../journal/openJournal.ts';
 import type { Metrics } from '../metrics/createMetrics.ts';
 import type { ChainSettings } from '../settings/chainSettings.ts';
@@ -38,6 +39,8 @@ export interface ChainOptions {
   readonly chain: ChainSettings;
   readonly account: Account;
   readonly client: RelayerClient;
+  /** The way to the gateway, for what the client does not know. */
+  readonly transport: Transport;
   readonly metrics: Metrics;
   readonly health: Health;
   readonly logger: Logger;
@@ -90,7 +93,8 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
   const candidates = createCandidates();
   const claimRate = createClaimRateController();
   const batchCosts = createBatchCostTracker();
-  const gateway = createRequestGateway({ client, chainName, notes, signal });
+  const calls = createQueueCalls({ transport: options.transport, account: options.account, chainName, signal });
+  const gateway = createRequestGateway({ client, calls, chainName, notes, now, signal });
   const clock = { now, random, signal };
 
   const checks = { chain, state, policy, settings, recovery, now };
@@ -113,9 +117,11 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
   };
 
   const noteFailures = createJudgeWatch({ chain, state, health });
+  const gasPrice = async () => (await state.head()).gasPrice;
+  const queue = createQueue({ ...held, calls, client, gateway, candidates, chainName, gasPrice, wake });
   const rounds: RoundPorts = {
     ...held,
-    ...{ queue: createPendingQueue(client, { chainName, signal }), candidates, state, settings },
+    ...{ queue, state, settings },
     judging: { ...held, check, candidates, policy, gateway, recovery, noteFailures },
     claiming: { ...held, gateway, candidates, claimRate },
   };

@@ -5,21 +5,25 @@ import type { Journal } from '../journal/openJournal.ts';
 import type { RelayPolicy } from '../settings/settings.ts';
 import { type Candidate, type Candidates, isDue } from './createCandidates.ts';
 import type { ChainNotes } from './createChainNotes.ts';
+import type { InFlight } from './createInFlight.ts';
 import type { NoteFailures } from './createJudgeWatch.ts';
 import { createGapQuestion, type GapPorts, giveUpBlocked } from './giveUpBlocked.ts';
 
 /** Most requests that one round checks: what a node answers in a moment. */
 const MAX_CHECKS = 200;
-/** Most nonces that one round tries for signatures that are not in their turn: a fifth of a second of work. */
-const MAX_TRIES = 2000;
+/** Most nonces that one round tries for signatures that are not in their turn: a tenth of a second of work. */
+const MAX_TRIES = 800;
 /** Pause before a request is looked at again whose check had no answer, in milliseconds. */
 const UNJUDGED_PAUSE_MS = 2000;
+/** Pause before the copy of a request is looked at again, in milliseconds: its signer's next success ends it, too. */
+const COPY_PAUSE_MS = 30_000;
 
 /** What judging goes through. */
 export interface JudgePorts extends GapPorts {
   readonly check: CheckRequests;
   readonly candidates: Pick<Candidates, 'judge' | 'countReasons'>;
   readonly journal: Pick<Journal, 'judge'>;
+  readonly inFlight: Pick<InFlight, 'carries'>;
   readonly policy: Pick<RelayPolicy, 'giveUpMs'>;
   readonly notes: Pick<ChainNotes, 'checked' | 'fault' | 'log' | 'requests'>;
   /** Told whether requests can be judged at all. */
@@ -27,11 +31,44 @@ export interface JudgePorts extends GapPorts {
   readonly now: () => number;
 }
 
-/** What was never judged comes first: what was left stands at the head, and would keep the rest from ever being looked at. */
+/** Takes one of each signer in turn, the newest first: what is posted in one name, by whomever, holds no other one up. */
+function takeTurns(candidates: readonly Candidate[], count: number): Candidate[] {
+  const bySigner = Map.groupBy(candidates, ({ record }) => record.signer.toLowerCase());
+  const taken: Candidate[] = [];
+  for (let stacks = [...bySigner.values()]; stacks.length > 0 && taken.length < count; ) {
+    for (const stack of stacks) taken.push(...stack.splice(-1));
+    stacks = stacks.filter((stack) => stack.length > 0);
+  }
+  return taken.slice(0, count);
+}
+
+/** What was never judged comes first: what was left, and is looked at again, would keep the rest from ever being looked at. */
 function listDue(seen: readonly Candidate[], nowMs: number): Candidate[] {
   const due = seen.filter((candidate) => isDue(candidate, nowMs));
-  const fresh = due.filter(({ verdict }) => verdict === undefined);
-  return [...fresh, ...due.filter(({ verdict }) => verdict !== undefined)].slice(0, MAX_CHECKS);
+  const fresh = takeTurns(
+    due.filter(({ verdict }) => verdict === undefined),
+    MAX_CHECKS,
+  );
+  const again = due.filter(({ verdict }) => verdict !== undefined);
+  return [...fresh, ...takeTurns(again, MAX_CHECKS - fresh.length)];
+}
+
+/** Of several copies of a request, one is judged; the others follow it. @returns those that are not to be judged */
+function findCopies(seen: readonly Candidate[], { inFlight }: JudgePorts): ReadonlySet<Candidate> {
+  const firsts = new Map<string, Candidate>();
+  const isFollower = ({ verdict }: Candidate) => verdict?.kind === 'leave' && verdict.reason === 'duplicate';
+  const copies = new Set<Candidate>();
+  for (const candidate of seen) {
+    const { fingerprint } = candidate;
+    const first = firsts.get(fingerprint);
+    if (inFlight.carries(fingerprint)) copies.add(candidate);
+    else if (first === undefined) firsts.set(fingerprint, candidate);
+    else if (isFollower(first) && !isFollower(candidate)) {
+      copies.add(first);
+      firsts.set(fingerprint, candidate);
+    } else copies.add(candidate);
+  }
+  return copies;
 }
 
 /** One request that cannot be judged holds no other one up, and is looked at again. */
@@ -39,6 +76,10 @@ function leaveUnjudged({ notes, now }: JudgePorts, { record }: Candidate, failur
   notes.fault('judge');
   notes.log.warn({ requestId: record.requestId, reason: failure.message }, 'not judged');
   return { kind: 'leave', reason: 'unjudged', errorMessage: failure.message, recheckAtMs: now() + UNJUDGED_PAUSE_MS };
+}
+
+function leaveCopy(nowMs: number): Verdict {
+  return { kind: 'leave', reason: 'duplicate', recheckAtMs: nowMs + COPY_PAUSE_MS };
 }
 
 /** What is written of a verdict: the journal is told only of what has changed. */
@@ -59,14 +100,20 @@ export async function judgeRequests(ports: JudgePorts, seen: readonly Candidate[
   const { check, candidates, journal, notes, noteFailures, now } = ports;
   const due = listDue(seen, now());
   if (due.length === 0) return;
-  const { verdicts, failures } = await check({ candidates: due, maxTries: MAX_TRIES });
+  const copies = findCopies(seen, ports);
+  const candidatesToCheck = due.filter((candidate) => !copies.has(candidate));
+  const { verdicts, failures } = await check({ candidates: candidatesToCheck, maxTries: MAX_TRIES });
   await noteFailures([...failures.values()]);
   const isGapAwaited = createGapQuestion(ports);
   const changed: JudgedRequest[] = [];
   for (const candidate of due) {
     const { requestId } = candidate.record;
     const failure = failures.get(requestId);
-    const verdict = failure === undefined ? verdicts.get(requestId) : leaveUnjudged(ports, candidate, failure);
+    const verdict = copies.has(candidate)
+      ? leaveCopy(now())
+      : failure === undefined
+        ? verdicts.get(requestId)
+        : leaveUnjudged(ports, candidate, failure);
     if (verdict === undefined) continue;
     const before = summarise(candidate.verdict);
     candidates.judge(candidate, verdict, now());

@@ -1,7 +1,7 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
 import { expect, it } from 'vitest';
 import { checkRequests } from '../checks/checkRequests.ts';
-import { createPendingQueue } from '../gateway/listPending.ts';
+import { createListedQueue } from '../gateway/createListedQueue.ts';
 import type { ClaimResult } from '../gateway/requestGateway.ts';
 import { openJournal } from '../journal/openJournal.ts';
 import { createMetrics } from '../metrics/createMetrics.ts';
@@ -89,7 +89,7 @@ function createRelayer(records: readonly RequestRecord[]) {
   const ports: RoundPorts = {
     ...shared,
     ...{ state, settings, advance: (ids) => expect(ids).toEqual([]) },
-    queue: createPendingQueue(createLists(records), { chainName: 'c', signal }),
+    queue: createListedQueue({ ...shared, client: createLists(records), chainName: 'c' }),
     judging: {
       ...shared,
       policy,

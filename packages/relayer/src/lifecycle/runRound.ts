@@ -1,9 +1,8 @@
-import type { RequestRecord } from '@prism-gateway/protocol';
 import type { ChainState } from '../chain/watchChain.ts';
-import type { PendingQueue } from '../gateway/listPending.ts';
+import type { PendingQueue } from '../gateway/pendingQueue.ts';
 import type { ChainSettings } from '../settings/chainSettings.ts';
 import { type Claimable, type ClaimPorts, claimRequests } from './claimRequests.ts';
-import { type Candidate, type Candidates, isDue } from './createCandidates.ts';
+import { type Candidate, isDue } from './createCandidates.ts';
 import type { ChainNotes } from './createChainNotes.ts';
 import type { InFlight } from './createInFlight.ts';
 import { type JudgePorts, judgeRequests } from './judgeRequests.ts';
@@ -11,15 +10,14 @@ import { pickAtRandom } from './pickAtRandom.ts';
 
 /** Gas that a request is taken to need as long as it is not known, for what the ether suffices for. */
 const TYPICAL_GAS = 400_000n;
-/** A page older than this when the checks are done is read again where there are rivals, in milliseconds. */
-const STALE_PAGE_MS = 15;
+/** Part of the room that requests may have that are only to be reported failed: anybody can post as many as they like. */
+const HOPELESS_SHARE = 4;
 
 /** What a round goes through. */
 export interface RoundPorts {
   readonly queue: PendingQueue;
   readonly judging: JudgePorts;
   readonly claiming: ClaimPorts;
-  readonly candidates: Pick<Candidates, 'see' | 'isLeft'>;
   readonly inFlight: Pick<InFlight, 'size' | 'has' | 'isBusy' | 'reservedGas' | 'run'>;
   readonly state: Pick<ChainState, 'balance' | 'head'>;
   readonly settings: Pick<ChainSettings, 'maxInFlight' | 'maxFeePerGas'>;
@@ -67,19 +65,17 @@ export interface ClaimTurn {
   last: Promise<void>;
 }
 
-/** `claiming`: claims are under way; `waiting`: some could be claimed, or were not judged to the end; `idle`: there is nothing to do. */
+/** `claiming`: claims are under way, or there is more to look at; `waiting`: some could be claimed, or were not judged to the end; `idle`: there is nothing to do. */
 export type RoundResult = 'claiming' | 'waiting' | 'idle';
 
-/** Where there are rivals, a page that was read a while ago shows what they have claimed since. */
-async function dropClaimed(
-  { queue, claiming, now }: RoundPorts,
-  view: { readonly claimable: readonly Claimable[]; readonly readAtMs: number },
-): Promise<readonly Claimable[]> {
-  const { claimable, readAtMs } = view;
-  const isFresh = claiming.claimRate.share === 1 || now() - readAtMs <= STALE_PAGE_MS;
-  if (claimable.length === 0 || isFresh) return claimable;
-  const isPending = await queue.review(claimable.length);
-  return claimable.filter(({ record }) => isPending(record));
+/** Chooses at random among what pays; what is only to be reported failed gets a part of what room is left. */
+function pick({ claiming, random }: RoundPorts, claimable: readonly Claimable[], room: number): Claimable[] {
+  const { share } = claiming.claimRate;
+  const hopeless = claimable.filter(({ verdict }) => verdict.kind === 'settle');
+  const paying = claimable.filter(({ verdict }) => verdict.kind === 'ready');
+  const picked = pickAtRandom({ list: paying, count: Math.min(room, paying.length * share), random });
+  const left = Math.min(room - picked.length, Math.ceil(room / HOPELESS_SHARE), hopeless.length * share);
+  return left <= 0 ? picked : [...picked, ...pickAtRandom({ list: hopeless, count: left, random })];
 }
 
 /** Claims what was picked, beside the next look, and hands on what was won. */
@@ -101,26 +97,19 @@ function startClaiming(
  * @throws GatewayError, ChainError where one of them does not answer
  */
 export async function runRound(ports: RoundPorts, turn: ClaimTurn): Promise<RoundResult> {
-  const { queue, candidates, inFlight, judging, claiming, random, now } = ports;
-  const isUseful = ({ requestId }: RequestRecord) => !inFlight.has(requestId) && !candidates.isLeft(requestId);
+  const { queue, judging, claiming } = ports;
   const wanted = await countRoom(ports);
   if (wanted === 0) return 'idle';
-  const records = await queue.look(wanted, isUseful);
-  const readAtMs = now();
-  const seen = candidates.see(
-    records.filter(({ requestId }) => !inFlight.has(requestId)),
-    readAtMs,
-  );
+  const seen = await queue.look(wanted);
   await judgeRequests(judging, seen);
   await turn.last;
-  const claimable = await dropClaimed(ports, { claimable: listClaimable(ports, seen), readAtMs });
+  const mine = listClaimable(ports, seen);
+  // Where there are no rivals, nobody has claimed anything since.
+  const claimable = claiming.claimRate.share === 1 ? mine : await queue.dropClaimed(mine);
   // The claims of the round before have taken their room meanwhile.
-  const count = Math.min(await countRoom(ports), claimable.length * claiming.claimRate.share);
-  const picked = pickAtRandom({ list: claimable, count, random });
-  if (picked.length > 0) {
-    startClaiming(ports, turn, picked);
-    return 'claiming';
-  }
+  const picked = pick(ports, claimable, await countRoom(ports));
+  if (picked.length > 0) startClaiming(ports, turn, picked);
+  if (picked.length > 0 || queue.hasMore()) return 'claiming';
   if (claimable.length > 0) claiming.claimRate.noteWaiting();
   return claimable.length > 0 || seen.some(isUnsearched) ? 'waiting' : 'idle';
 }

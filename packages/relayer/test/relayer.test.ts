@@ -202,12 +202,10 @@ test('it ends within its drain time while the gateway does not answer', async ()
   await gateway.close();
 });
 
-test('it refuses to start with a key that another process uses, and without settings, and says why', async () => {
+test('it refuses to start with a key and folder that another process uses, and without settings, and says why', async () => {
   // The other one is at work on the chain.
   await expect.poll(() => relayer.output.some((line) => line.includes('"working"'))).toBe(true);
-  await expect(startRelayerProcess(env())).rejects.toThrow(
-    /Another process sends with this key/,
-  );
+  await expect(startRelayerProcess(env())).rejects.toThrow(/Another process uses this journal/);
   await expect(startRelayerProcess({})).rejects.toThrow(/RELAYER_PRIVATE_KEY: required/);
 });
 

@@ -5,6 +5,7 @@ import { findMissingDocuments } from './findMissingDocuments.ts';
 import { findMissingPaths } from './findMissingPaths.ts';
 import { findProseInTables } from './findProseInTables.ts';
 import { findExcused, findTests } from './findTests.ts';
+import { findUnnamedCommands } from './findUnnamedCommands.ts';
 import { findUnnamedDependencies } from './findUnnamedDependencies.ts';
 import { listTexts } from './listTexts.ts';
 import { readRules } from './readRules.ts';
@@ -117,4 +118,8 @@ test('every path that a document names exists', () => {
 
 test('every dependency is named with its reason', () => {
   expect(findUnnamedDependencies(root)).toEqual([]);
+});
+
+test('the README names every command', () => {
+  expect(findUnnamedCommands(root)).toEqual([]);
 });

@@ -14,8 +14,8 @@ const suites: Readonly<Record<string, () => Promise<unknown>>> = {
 /** What the benches that have no options of their own take: words like `scaling`, and numbers. */
 const wordsOf: Readonly<Record<string, RegExp>> = {
   dynamodb: /^(scaling( [1-9]\d{0,6})?)?$/,
-  lambda: /^([1-9]\d{0,3})?$/,
-  payments: /^$/,
+  lambda: /^(--quick|[1-9]\d{0,3})?$/,
+  payments: /^(--quick)?$/,
 };
 
 /** Runs a bench of its own. @throws OptionsError for arguments that it does not take */

@@ -31,6 +31,7 @@ npm run bench -- dynamodb    read and write units (npm run bench -- dynamodb sca
 npm run bench -- lambda      import time of the function, beside the DynamoDB client alone (npm run bench -- lambda ROUNDS)
 npm run bench -- payments    payments a minute of the payment relayer, beside its two transactions sent raw
 npm run bench -- relayer     requests a second, gas and conflicts of relayers (--help tells its options)
+The last three take --quick too: little is measured and nothing judged, to see that all works.
 
   --only LIST        of ${measureNames.join(',')} (default: all)
   --peers            also graphile-worker on PostgreSQL and BullMQ on Redis, for "life"

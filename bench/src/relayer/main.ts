@@ -54,7 +54,7 @@ async function run(options: RelayerBenchOptions): Promise<boolean> {
     ],
   ];
   console.log([describeMachine(options), '', ...formatTable(rows)].join('\n'));
-  return throughput >= TARGETS.throughput && gas <= TARGETS.gas && conflicts <= TARGETS.conflicts;
+  return options.quick || (throughput >= TARGETS.throughput && gas <= TARGETS.gas && conflicts <= TARGETS.conflicts);
 }
 
 const options = parseRelayerOptions(process.argv.slice(2).filter((argument) => argument !== 'relayer'));

@@ -9,24 +9,28 @@ export interface RelayerBenchOptions {
   readonly requests: number;
   /** Relayers that compete. */
   readonly rivals: number;
+  /** Says that nothing is judged: too little is measured. */
+  readonly quick: boolean;
 }
 
 /** What `npm run bench -- relayer --help` prints. */
-export const usage = `npm run bench -- relayer [--rounds 3] [--requests 500] [--rivals 10]
+export const usage = `npm run bench -- relayer [--rounds 3] [--requests 500] [--rivals 10] [--quick]
 
 Measures, over the real stack (Anvil, contracts, gateway, relayer processes):
   requests a second from POST to reported, over raw sending of the same calls to the same Anvil
   gas a write in a batch of 50, over single writes
-  409s a won claim, with rivals`;
+  409s a won claim, with rivals
+--quick measures little and judges nothing: it shows that all works.`;
 
 function readValues(args: readonly string[]) {
   try {
     const { values } = parseArgs({
       args: [...args],
       options: {
-        rounds: { type: 'string', default: '3' },
-        requests: { type: 'string', default: '500' },
-        rivals: { type: 'string', default: '10' },
+        rounds: { type: 'string' },
+        requests: { type: 'string' },
+        rivals: { type: 'string' },
+        quick: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
     });
@@ -36,6 +40,9 @@ function readValues(args: readonly string[]) {
   }
 }
 
+const fullTexts = { rounds: '3', requests: '500', rivals: '10' };
+const quickTexts = { rounds: '1', requests: '40', rivals: '2' };
+
 function toCount(name: string, text: string): number {
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
   throw new OptionsError(`--${name} ${text}: expected a whole number from 1 to 999999.`);
@@ -43,10 +50,11 @@ function toCount(name: string, text: string): number {
 
 /** Parses the arguments after `relayer`. @returns undefined where help is wanted @throws OptionsError (`BAD_OPTIONS`) */
 export function parseRelayerOptions(args: readonly string[]): RelayerBenchOptions | undefined {
-  const { help, ...texts } = readValues(args);
+  const { help, quick, ...texts } = readValues(args);
   if (help) return undefined;
-  const { rounds, requests, rivals } = texts;
+  const { rounds, requests, rivals } = { ...(quick ? quickTexts : fullTexts), ...texts };
   return {
+    quick,
     rounds: toCount('rounds', rounds),
     requests: toCount('requests', requests),
     rivals: toCount('rivals', rivals),

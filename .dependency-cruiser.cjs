@@ -30,7 +30,7 @@ const mayImport = {
   demo: ['packages/contracts', 'packages/devnet', 'packages/protocol', 'packages/sdk'],
   examples: ['packages/contracts', 'packages/protocol', 'packages/sdk'],
   infra: ['packages/gateway', 'packages/protocol', 'packages/testing'],
-  scripts: ['packages/gateway', 'bin'],
+  scripts: ['packages/[^/]+', 'bin'],
   bin: ['scripts'],
 };
 

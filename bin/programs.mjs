@@ -157,6 +157,11 @@ export const programs = {
     group: 'develop',
     steps: [{ file: vitest, args: ['run'], env: { TEST_LONG: '1' } }],
   },
+  'test:long-part': {
+    summary: 'one part of test:long, chosen by the commit, with a fresh seed',
+    group: 'develop',
+    steps: [{ file: 'scripts/testLongPart.ts' }],
+  },
   'test:infra': {
     summary: 'the assertions on the stack for AWS',
     group: 'develop',
@@ -181,6 +186,11 @@ export const programs = {
         env: { DYNAMODB_ENGINE: 'dynamodb-local' },
       },
     ],
+  },
+  'test:commands': {
+    summary: 'runs every command that the documents name, quickly',
+    group: 'develop',
+    steps: [{ file: 'scripts/smokeCommands.ts' }],
   },
   acceptance: {
     summary: 'the black-box suite, against any gateway',

@@ -1,0 +1,161 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { PaymentsRig } from '@prism-gateway/payments/demo';
+
+/** What rows share: what earlier ones have started. */
+export interface SmokeWorld {
+  /** Empty folder, removed at the end. */
+  readonly dir: string;
+  /** What stood in the first group of `ready` of the rows that are kept up, by command. */
+  readonly urls: ReadonlyMap<string, string>;
+  /** A chain with a frontend of card payments; started when it is first asked for. */
+  payments(): Promise<PaymentsRig>;
+}
+
+/** How a command is run quickly, and what shows that it works. */
+export interface SmokeRow {
+  /** As documents name it: the script, and the word that it takes. */
+  readonly command: string;
+  /** Arguments after that word. */
+  readonly args?: (world: SmokeWorld) => readonly string[];
+  readonly env?: (world: SmokeWorld) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
+  /** What it must print. */
+  readonly prints?: RegExp;
+  /** Exit status of one that ends by itself; default 0. */
+  readonly status?: number;
+  /** Printed once it serves; then it is stopped by SIGTERM, and must end with 0. */
+  readonly ready?: RegExp;
+  /** What is asked of it while it serves. @throws Error when the answer is wrong */
+  readonly ask?: (world: SmokeWorld, url: string) => Promise<void>;
+  /** Serves the rows below, and is stopped after the last. */
+  readonly keep?: true;
+  /** Not run here, and why. */
+  readonly elsewhere?: string;
+}
+
+const ADMIN_KEY = 'change-me-admin-key';
+/** Account 1 of the devnet, an official relayer there; its key is public. */
+const RELAYER = {
+  key: '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
+  address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+};
+
+const gatewayUrl = ({ urls }: SmokeWorld) => urls.get('start') ?? '';
+const devnetFile = ({ dir }: SmokeWorld) => join(dir, 'devnet.json');
+const exampleEnv = (world: SmokeWorld) => ({ GATEWAY_URL: gatewayUrl(world), DEVNET_FILE: devnetFile(world) });
+
+async function expectOk(url: string): Promise<void> {
+  const { status } = await fetch(url);
+  if (status !== 200) throw new Error(`GET ${url} answered ${status}.`);
+}
+
+async function relayerEnv(world: SmokeWorld): Promise<Record<string, string>> {
+  const url = gatewayUrl(world);
+  const headers = { 'x-admin-key': ADMIN_KEY, 'content-type': 'application/json' };
+  await fetch(`${url}/admin/relayers`, { method: 'POST', headers, body: JSON.stringify({ address: RELAYER.address }) });
+  const { rpcUrl, forwarder } = JSON.parse(readFileSync(devnetFile(world), 'utf8'));
+  return {
+    GATEWAY_URL: url,
+    CHAIN_NAME: 'eip155:31337',
+    RPC_URL: rpcUrl,
+    FORWARDER_ADDRESS: forwarder,
+    CREDITS_PER_ETH: '3000000',
+    RELAYER_PRIVATE_KEY: RELAYER.key,
+    DATA_DIR: join(world.dir, 'relayer'),
+    METRICS_PORT: '0',
+  };
+}
+
+/** Settings of a payment relayer with a key of its own, whose journal the rows after it read. */
+async function paymentsEnv(world: SmokeWorld): Promise<Record<string, string>> {
+  const rig = await world.payments();
+  // 5 stablecoins: well within every limit.
+  rig.addPayment(5_000_000n);
+  return { ...rig.settingsFor(await rig.fundKey()), DATA_DIR: join(world.dir, 'payments') };
+}
+
+async function journalEnv(world: SmokeWorld): Promise<Record<string, string>> {
+  return { ...(await paymentsEnv(world)), LOG_LEVEL: 'info' };
+}
+
+/** In the order in which they run: those above serve those below. */
+export const rows: readonly SmokeRow[] = [
+  {
+    command: 'devnet',
+    args: ({ dir }) => ['--port', '0', '--out', join(dir, 'devnet.json')],
+    ready: /Written to/,
+    keep: true,
+  },
+  {
+    command: 'start',
+    env: ({ dir }) => ({
+      ...{ HOST: '127.0.0.1', PORT: '0', DATA_DIR: join(dir, 'gateway'), ADMIN_API_KEY: ADMIN_KEY },
+      // Every row calls from one address.
+      ...{ RATE_LIMIT_WRITES: '0', RATE_LIMIT_READS: '0', RATE_LIMIT_SIGN: '0' },
+    }),
+    ready: /"address":"([^"]+)".*"msg":"listening"/,
+    ask: (_, url) => expectOk(`${url}/health`),
+    keep: true,
+  },
+  { command: 'token alice', args: (world) => ['--url', gatewayUrl(world)], prints: /^[\w-]+\.[\w-]+\.[\w-]+$/m },
+  { command: 'walkthrough', args: (world) => ['--url', gatewayUrl(world)] },
+  {
+    command: 'example:relayer',
+    env: exampleEnv,
+    ready: /Relaying as/,
+  },
+  { command: 'relayer', env: relayerEnv, ready: /"msg":"started"/, keep: true },
+  { command: 'example:submit', env: exampleEnv },
+  {
+    command: 'example:browser',
+    env: (world) => ({ ...exampleEnv(world), PORT: '0' }),
+    ready: /(http:\/\/127\.0\.0\.1:\d+)/,
+    ask: (_, url) => expectOk(url),
+  },
+  { command: 'relayer status', env: relayerEnv },
+  { command: 'relayer explain', args: () => ['01890000-0000-7000-8000-000000000000'], env: relayerEnv, status: 1 },
+  {
+    command: 'payments',
+    env: paymentsEnv,
+    ready: /completed/,
+  },
+  { command: 'payments status', env: journalEnv },
+  { command: 'payments:status', env: journalEnv },
+  // No payment is held here: it says so.
+  { command: 'payments release', args: () => ['pi_unknown'], env: journalEnv, status: 1 },
+  {
+    command: 'gas-monitor',
+    env: async (world) => ({ RPC_URL: (await world.payments()).rpcUrl, RELAYER_ADDRESSES: RELAYER.address }),
+    ready: /gas monitor at work/,
+  },
+  { command: 'demo', args: () => ['--requests', '46', '--users', '4'] },
+  { command: 'demo:payments' },
+  { command: 'acceptance', args: () => ['--only', 'tests/claim'] },
+  { command: 'bench', args: () => ['--quick', '--only', 'get', '--runs', '1'] },
+  { command: 'bench dynamodb' },
+  { command: 'bench dynamodb', args: () => ['scaling', '10000'] },
+  { command: 'bench lambda', args: () => ['--quick'] },
+  { command: 'bench payments', args: () => ['--quick'] },
+  { command: 'bench relayer', args: () => ['--quick'] },
+  { command: 'rules' },
+  { command: 'format', args: () => ['bin'] },
+  { command: 'pack' },
+  { command: 'changeset', args: () => ['--help'] },
+  { command: 'build:lambda' },
+  { command: 'synth' },
+  // To deploy takes an account of AWS: only its settings are shown here, once the function is built.
+  { command: 'deploy', args: () => ['--help'], prints: /--stage/ },
+  { command: 'vectors', elsewhere: 'protocol’s tests build the same vectors and compare them with the files' },
+  { command: 'test', elsewhere: '.ci/run runs it' },
+  { command: 'test:long', elsewhere: '.ci/run runs one part of it' },
+  { command: 'test:long-part', elsewhere: '.ci/run runs it' },
+  { command: 'test:packages', elsewhere: '.ci/run runs it' },
+  { command: 'test:infra', elsewhere: '.ci/run runs it' },
+  { command: 'test:dynamodb-local', elsewhere: '.ci/run runs it' },
+  { command: 'test:commands', elsewhere: 'this is it' },
+  { command: 'check', elsewhere: '.ci/run runs it' },
+  ...['check:format', 'check:types', 'check:imports', 'check:openapi', 'check:size'].map((command) => ({
+    command,
+    elsewhere: 'a part of check',
+  })),
+];

@@ -9,7 +9,9 @@ const HANG_MS = sized({ small: 240_000, long: 1_800_000 });
 export const vitestDefaults = {
   testTimeout: HANG_MS,
   hookTimeout: HANG_MS,
-  setupFiles: [fileURLToPath(new URL('ownTemporaryFolder.ts', import.meta.url))],
+  setupFiles: ['ownTemporaryFolder.ts', 'seedProperties.ts'].map((file) =>
+    fileURLToPath(new URL(file, import.meta.url)),
+  ),
   expect: {
     // A test that asserts nothing cannot fail.
     requireAssertions: true,

@@ -1,0 +1,44 @@
+/** Tests that have a full size, gathered so that a part takes some minutes on two cores. */
+export interface LongPart {
+  readonly name: string;
+  /** Test files, from the repository's root. */
+  readonly files: readonly string[];
+}
+
+const gateway = 'packages/gateway';
+
+/** What one run of CI takes one of; all of them together are most of `npm run test:long`. */
+export const longParts: readonly LongPart[] = [
+  { name: 'fuzz', files: [`${gateway}/test/fuzz/calls.test.ts`, `${gateway}/test/fuzz/rawBytes.test.ts`] },
+  { name: 'kills', files: [`${gateway}/test/kills/killLoop.test.ts`] },
+  { name: 'races', files: [`${gateway}/test/races`] },
+  {
+    name: 'properties',
+    files: [
+      `${gateway}/src/openapi/schemas/createSchemas.property.test.ts`,
+      `${gateway}/src/drivers/sqlite/requestStore.property.test.ts`,
+      'packages/contracts/test/invariants.test.ts',
+      'packages/contracts/test/generatedSources.test.ts',
+    ],
+  },
+  {
+    name: 'dynamodb',
+    files: ['storm', 'faults', 'listRequests', 'largeParams', 'requestStore.property'].map(
+      (name) => `${gateway}/src/drivers/dynamodb/${name}.test.ts`,
+    ),
+  },
+  {
+    name: 'faults',
+    files: ['storm', 'lostWrites', 'outages'].map((name) => `${gateway}/test/faults/${name}.test.ts`),
+  },
+  { name: 'function', files: [`${gateway}/test/faults/functionStorm.test.ts`, 'packages/sdk/test/storm.test.ts'] },
+  { name: 'sender', files: ['packages/sender/test/crashMatrix.test.ts', 'packages/sender/test/rpcFaults.test.ts'] },
+  { name: 'relayer', files: ['packages/relayer/test/storm/storm.test.ts'] },
+];
+
+/** Full sizes that take up to an hour each, which is too long for a run of CI: `npm run test:long` alone has them. */
+export const longerThanCi: readonly string[] = [
+  'packages/payments/test/crashMatrix.test.ts',
+  'packages/payments/test/randomRuns.test.ts',
+  'packages/sender/test/randomRuns.test.ts',
+];

@@ -8,13 +8,13 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
 import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
+import { startPoorQuotes } from './rig/startPoorQuotes.ts';
 import { codesOf, countBuysOf, startScene } from './rig/startScene.ts';
 
 const RATE = 1000n;
 const AMOUNT = 7_000_001n;
 const OWED = computeCreditsOwed(AMOUNT, RATE);
 const LEASE_MS = 500;
-const NO_LIMIT = '9'.repeat(20);
 
 let rig: PaymentsRig;
 let key: RigKey;
@@ -43,7 +43,7 @@ const RATE_SELECTOR = toFunctionSelector('rate()');
 const QUOTE_SELECTOR = toFunctionSelector('quote(uint256)');
 const word = (value: bigint) => numberToHex(value, { size: 32 });
 
-/** A node that tells the first claim one price, and as long as there is one, all that follows its first quote another; else the Exchange's. */
+/** A node that tells one rate before the first quote, and as long as there is one, all that follows its first quote another; else the Exchange's. */
 async function startPriceProxy(told: { readonly claimRate: bigint; laterRate?: bigint | undefined }) {
   const counts = new Map<string, number>();
   return await startRpcFaultProxy({
@@ -56,7 +56,9 @@ async function startPriceProxy(told: { readonly claimRate: bigint; laterRate?: b
       const count = (counts.get(selector) ?? 0) + 1;
       counts.set(selector, count);
       const { claimRate, laterRate } = told;
-      const rate = selector === RATE_SELECTOR && count === 1 ? claimRate : count > 1 ? laterRate : undefined;
+      const isQuoted = (counts.get(QUOTE_SELECTOR) ?? 0) > 0;
+      const isFirst = selector === QUOTE_SELECTOR ? count === 1 : !isQuoted;
+      const rate = !isFirst ? laterRate : selector === RATE_SELECTOR ? claimRate : undefined;
       if (rate === undefined) return undefined;
       if (selector === RATE_SELECTOR) return { kind: 'answer', result: word(rate) };
       if (selector !== QUOTE_SELECTOR) return undefined;
@@ -69,7 +71,13 @@ test('the price falls to a tenth between claim and buy: nothing is bought at it,
   const proxy = await startPriceProxy({ claimRate: RATE });
   await rig.setRate(RATE / 10n);
   const before = await countStablecoins();
-  const scene = await start({ RPC_URL: proxy.url, MAX_RETRIES: '1', RETRY_DELAY_MS: '20', MAX_PAYMENT: `${AMOUNT}` });
+  const scene = await start({
+    RPC_URL: proxy.url,
+    MAX_RETRIES: '1',
+    RETRY_DELAY_MS: '20',
+    MAX_PAYMENT: `${AMOUNT}`,
+    MAX_RATE_DEVIATION_BPS: '9999',
+  });
   try {
     const { paymentIntentId, walletAddress } = scene.add(AMOUNT);
     await scene.waitForState(paymentIntentId, 'given back');
@@ -91,7 +99,12 @@ test('the price falls to a tenth after a buy within the tolerance: what is missi
   const proxy = await startPriceProxy(told);
   await rig.setRate(995n);
   const before = await countStablecoins();
-  const scene = await start({ RPC_URL: proxy.url, MAX_RETRIES: '1', RETRY_DELAY_MS: '20' });
+  const scene = await start({
+    RPC_URL: proxy.url,
+    MAX_RETRIES: '1',
+    RETRY_DELAY_MS: '20',
+    MAX_RATE_DEVIATION_BPS: '9999',
+  });
   const { journal } = scene.instance.relayer;
   try {
     const { paymentIntentId, walletAddress } = scene.add(AMOUNT);
@@ -128,15 +141,14 @@ test('the disk is full for a while: what was claimed goes on without a restart',
 test('a payment that cannot be bought is given back again and again, and told once', async () => {
   rig.lease.ms = 20;
   try {
+    await using proxy = await startPoorQuotes(rig.rpcUrl);
     const { add, frontend, instance } = await start({
+      RPC_URL: proxy.url,
       MAX_RETRIES: '0',
       RETRY_DELAY_MS: '20',
       POLL_INTERVAL_MS: '20',
-      MAX_PAYMENT: NO_LIMIT,
-      DAILY_LIMIT: NO_LIMIT,
     });
-    // More than it has.
-    const { paymentIntentId } = add(2n * (await countStablecoins()));
+    const { paymentIntentId } = add(AMOUNT);
     const countClaims = () => frontend.store.list()[0]?.claims ?? 0;
     await waitUntil(() => countClaims() > 3, { timeoutMs: PATIENCE_MS, what: 'not claimed again' });
     await instance.stop();

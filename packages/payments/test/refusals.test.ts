@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { startRpcFaultProxy } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
+import { toFunctionSelector } from 'viem';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
@@ -26,14 +27,20 @@ beforeEach(async () => {
   key = await rig.fundKey();
 });
 
+const QUOTE_SELECTOR = toFunctionSelector('quote(uint256)');
+
 /** An instance, a frontend that may change its mind, and a node that takes no transactions while it is told so. */
 async function startBlocked() {
-  const node = { isDeaf: true };
+  const node = { isDeaf: false, hasQuotes: true };
   const proxy = await startRpcFaultProxy({
     target: rig.rpcUrl,
-    plan: (method) => (node.isDeaf && method === 'eth_sendRawTransaction' ? { kind: 'serverError' } : undefined),
+    plan(method, _, [call]) {
+      if (node.isDeaf && method === 'eth_sendRawTransaction') return { kind: 'serverError' };
+      if (node.hasQuotes || !JSON.stringify(call ?? '').includes(QUOTE_SELECTOR)) return undefined;
+      return { kind: 'error', code: -32_005, message: 'busy' };
+    },
   });
-  const overrides = { RPC_URL: proxy.url, RETRY_DELAY_MS: '20' };
+  const overrides = { RPC_URL: proxy.url, RETRY_DELAY_MS: '20', MAX_RETRIES: '1000' };
   const file = join(rig.dir, `${key.address}-frontend.db`);
   const frontend = await startReferenceFrontend({ file, secret: rig.secret, leaseMs: () => LEASE_MS });
   const scene = await startScene(rig, { key, overrides, frontend });
@@ -60,13 +67,14 @@ async function startBlocked() {
 // Shows PAY-8.
 test('listed with other values while it is claimed, fit or unfit: told, and neither bought nor paid', async () => {
   const { node, add, listOtherwise, waitForAlerts, waitForState, instance, stop } = await startBlocked();
-  // The approval waits.
+  // No buy can be planned.
+  node.hasQuotes = false;
   const payments = [await add('claimed'), await add('claimed'), await add('claimed')] as const;
   const [zero, less, right] = payments.map(({ paymentIntentId }) => paymentIntentId) as [string, string, string];
   listOtherwise(zero, '0');
   listOtherwise(less, '1000000');
   await waitForAlerts(2);
-  node.isDeaf = false;
+  node.hasQuotes = true;
   await Promise.all([waitForState(zero, 'refused'), waitForState(less, 'refused'), waitForState(right, 'completed')]);
   expect(codesOf(instance)).toEqual(['PAYMENT_REFUSED', 'PAYMENT_REFUSED']);
   expect([zero, less].map((id) => instance.relayer.journal.attemptsOf(id))).toEqual([[], []]);

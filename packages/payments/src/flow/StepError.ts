@@ -1,6 +1,9 @@
 /** Why a step of a payment failed. */
 export type StepErrorCode =
   | 'APPROVAL_MISSING'
+  | 'CONTRACTS_WRONG'
+  | 'OUT_OF_ETHER'
+  | 'RATE_DEVIATES'
   | 'BUY_FAILED'
   | 'CHAIN_UNAVAILABLE'
   | 'GAS_PRICE_TOO_HIGH'

@@ -2,6 +2,16 @@ import type { MoveChanges } from '../journal/openPaymentJournal.ts';
 import type { RelayerContext } from './relayerContext.ts';
 
 /**
+ * Names the journal's fact that holds the frontend's name of a claim, by which it can be given up.
+ *
+ * @param paymentIntentId - the payment
+ * @returns the fact's name
+ */
+export function claimFact(paymentIntentId: string): string {
+  return `claim:${paymentIntentId}`;
+}
+
+/**
  * Leaves a payment to whoever claims it next. One that was paid already, and whose payout has vanished, the frontend lists no more: it
  * goes on being looked after here.
  *
@@ -18,4 +28,24 @@ export function giveBack(
   memory.bought.delete(paymentIntentId);
   if (journal.get(paymentIntentId)?.txHash !== undefined) journal.move(paymentIntentId, 'vanished', changes);
   else journal.move(paymentIntentId, 'given back', { ...changes, countedDay: null });
+}
+
+/**
+ * Tells the frontend that a payment which was given back is free, where it takes that; else its lease must end.
+ *
+ * @param context - the instance
+ * @param paymentIntentId - nothing of this instance can still pay it
+ */
+export async function releaseClaim(context: RelayerContext, paymentIntentId: string): Promise<void> {
+  const { journal, frontend, log, signal } = context;
+  const claimId = journal.fact(claimFact(paymentIntentId));
+  if (claimId === undefined || journal.get(paymentIntentId)?.state !== 'given back') return;
+  journal.clearFact(claimFact(paymentIntentId));
+  try {
+    const answer = await frontend.release({ paymentIntentId, claimId }, signal);
+    log.info({ paymentIntentId, answer }, 'claim released');
+  } catch (error) {
+    // The lease ends all the same.
+    log.info({ paymentIntentId, reason: error instanceof Error ? error.message : 'unknown' }, 'claim not released');
+  }
 }

@@ -1,12 +1,30 @@
 import type { Hash } from 'viem';
 import { FrontendError } from './FrontendError.ts';
 
-/** The frontend's three endpoints. */
+/** The answer to a claim. */
+export interface ClaimAnswer {
+  /** Whether this instance now holds the payment, another does, or the frontend does not know it. */
+  readonly answer: 'claimed' | 'taken' | 'unknown';
+  /** The frontend's name of the claim, where it gives one: by it the claim can be given up. */
+  readonly claimId?: string;
+}
+
+/** The frontend's endpoints: three, and one that it may do without. */
 export interface FrontendClient {
   /** @returns the listed payments, not looked at. @throws FrontendError */
   listPending(signal?: AbortSignal): Promise<readonly unknown[]>;
-  /** @returns whether this instance now holds the payment, another does, or the frontend does not know it. @throws FrontendError */
-  claim(paymentIntentId: string, signal?: AbortSignal): Promise<'claimed' | 'taken' | 'unknown'>;
+  /** @throws FrontendError */
+  claim(paymentIntentId: string, signal?: AbortSignal): Promise<ClaimAnswer>;
+  /**
+   * Gives a claim up, so that any instance may claim the payment at once.
+   *
+   * @returns whether it is free now, was not held any more, or the frontend has no such endpoint
+   * @throws FrontendError
+   */
+  release(
+    claim: { readonly paymentIntentId: string; readonly claimId: string },
+    signal?: AbortSignal,
+  ): Promise<'released' | 'not held' | 'unsupported'>;
   /** @returns whether the frontend took it; `conflict`: it has another transaction for this payment. @throws FrontendError */
   complete(
     completion: { readonly paymentIntentId: string; readonly txHash: Hash },
@@ -25,6 +43,9 @@ export interface FrontendOptions {
 
 /** Longest answer that is read: some 50,000 payments. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+
+/** Longest name of a claim that is kept. */
+const MAX_CLAIM_ID_LENGTH = 200;
 
 async function readBounded(response: Response, call: string): Promise<string> {
   const chunks: Uint8Array[] = [];
@@ -46,6 +67,17 @@ function parsePayments(text: string, call: string): readonly unknown[] {
     // Said below.
   }
   throw new FrontendError('FRONTEND_NONSENSE', { call, seen: 'expected { "payments": [ … ] }' });
+}
+
+/** The name of a claim, of a frontend that gives one. */
+function readClaimId(text: string): { readonly claimId?: string } {
+  try {
+    const body: unknown = JSON.parse(text);
+    const claimId = typeof body === 'object' && body !== null && 'claimId' in body ? body.claimId : undefined;
+    return typeof claimId === 'string' && claimId.length <= MAX_CLAIM_ID_LENGTH ? { claimId } : {};
+  } catch {
+    return {};
+  }
 }
 
 /**
@@ -89,9 +121,15 @@ export function createFrontendClient(options: FrontendOptions): FrontendClient {
     },
     async claim(paymentIntentId, signal) {
       const answer = await request('/api/relayer/claim', { body: { paymentIntentId }, signal });
-      if (answer.status === 200) return 'claimed';
-      if (answer.status === 409) return 'taken';
-      return answer.status === 404 ? 'unknown' : refuse(answer);
+      if (answer.status === 200) return { answer: 'claimed', ...readClaimId(answer.text) };
+      if (answer.status === 409) return { answer: 'taken' };
+      return answer.status === 404 ? { answer: 'unknown' } : refuse(answer);
+    },
+    async release({ paymentIntentId, claimId }, signal) {
+      const answer = await request('/api/relayer/release', { body: { paymentIntentId, claimId }, signal });
+      if (answer.status === 200) return 'released';
+      if (answer.status === 409) return 'not held';
+      return [404, 405, 501].includes(answer.status) ? 'unsupported' : refuse(answer);
     },
     async complete({ paymentIntentId, txHash }, signal) {
       const answer = await request('/api/relayer/complete', { body: { paymentIntentId, txHash }, signal });

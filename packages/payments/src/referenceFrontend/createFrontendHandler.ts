@@ -12,10 +12,19 @@ const MAX_LISTED = 1000;
 const MAX_ID_LENGTH = 200;
 
 const paymentIntentId = z.string().check(z.minLength(1), z.maxLength(MAX_ID_LENGTH));
+const releaseBody = z.strictObject({ paymentIntentId, claimId: z.string().check(z.maxLength(MAX_ID_LENGTH)) });
 const claimBody = z.strictObject({ paymentIntentId });
 const completeBody = z.strictObject({ paymentIntentId, txHash: z.string().check(z.regex(/^0x[0-9a-fA-F]{64}$/)) });
 
-const OUTCOME_STATUS = { claimed: 200, completed: 200, taken: 409, conflict: 409, unknown: 404 } as const;
+const OUTCOME_STATUS = {
+  claimed: 200,
+  completed: 200,
+  released: 200,
+  taken: 409,
+  conflict: 409,
+  'not held': 409,
+  unknown: 404,
+} as const;
 
 function isSame(one: string, other: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
@@ -45,7 +54,7 @@ function sendJson(response: ServerResponse, status: number, body: unknown): void
 }
 
 /**
- * Creates the listener of the reference frontend: the relayer's three endpoints, and `/`, the page.
+ * Creates the listener of the reference frontend: the relayer's endpoints, and `/`, the page.
  *
  * @param options - store, secret and clock
  * @returns the listener
@@ -70,12 +79,18 @@ export function createFrontendHandler(options: {
     'POST /api/relayer/claim': async (request, response) => {
       const body = claimBody.safeParse(await readJson(request));
       if (!body.success) return sendJson(response, 400, { error: 'Expected { paymentIntentId }.' });
-      const outcome = store.claim(body.data.paymentIntentId);
-      sendJson(
-        response,
-        OUTCOME_STATUS[outcome],
-        outcome === 'claimed' ? { status: outcome } : { error: `The payment is ${outcome}.` },
-      );
+      const claim = store.claim(body.data.paymentIntentId);
+      const { outcome } = claim;
+      const answer =
+        outcome === 'claimed' ? { status: outcome, claimId: claim.claimId } : { error: `The payment is ${outcome}.` };
+      sendJson(response, OUTCOME_STATUS[outcome], answer);
+    },
+    'POST /api/relayer/release': async (request, response) => {
+      const body = releaseBody.safeParse(await readJson(request));
+      if (!body.success) return sendJson(response, 400, { error: 'Expected { paymentIntentId, claimId }.' });
+      const outcome = store.release(body.data.paymentIntentId, body.data.claimId);
+      const answer = outcome === 'released' ? { status: outcome } : { error: `The payment is ${outcome}.` };
+      sendJson(response, OUTCOME_STATUS[outcome], answer);
     },
     'POST /api/relayer/complete': async (request, response) => {
       const body = completeBody.safeParse(await readJson(request));

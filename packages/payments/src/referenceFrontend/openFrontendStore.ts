@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 
 /** A card payment as the reference frontend keeps it. */
@@ -20,7 +21,11 @@ export interface FrontendStore {
   /** Neither completed nor under a lease, oldest first. */
   listPending(limit: number): readonly FrontendPayment[];
   list(): readonly FrontendPayment[];
-  claim(paymentIntentId: string): 'claimed' | 'taken' | 'unknown';
+  claim(
+    paymentIntentId: string,
+  ): { readonly outcome: 'claimed'; readonly claimId: string } | { readonly outcome: 'taken' | 'unknown' };
+  /** Gives a claim up, of whoever knows its name. */
+  release(paymentIntentId: string, claimId: string): 'released' | 'not held' | 'unknown';
   complete(paymentIntentId: string, txHash: string): 'completed' | 'conflict' | 'unknown';
   close(): void;
 }
@@ -59,9 +64,13 @@ export function openFrontendStore(options: {
       created_at_ms INTEGER NOT NULL,
       lease_until_ms INTEGER NOT NULL DEFAULT 0,
       claims INTEGER NOT NULL DEFAULT 0,
-      tx_hash TEXT
+      tx_hash TEXT,
+      claim_id TEXT
     ) STRICT;
   `);
+  const columns = database.prepare('PRAGMA table_info(payments)').all();
+  // Files of before claims had names.
+  if (!columns.some(({ name }) => name === 'claim_id')) database.exec('ALTER TABLE payments ADD COLUMN claim_id TEXT');
   const insert = database.prepare(
     `INSERT INTO payments (payment_intent_id, wallet_address, stablecoin_amount, created_at_ms)
      VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
@@ -72,8 +81,11 @@ export function openFrontendStore(options: {
   const all = database.prepare('SELECT * FROM payments ORDER BY created_at_ms, rowid');
   const exists = database.prepare('SELECT tx_hash FROM payments WHERE payment_intent_id = ?');
   const claim = database.prepare(
-    `UPDATE payments SET lease_until_ms = ?, claims = claims + 1
+    `UPDATE payments SET lease_until_ms = ?, claims = claims + 1, claim_id = ?
      WHERE payment_intent_id = ? AND tx_hash IS NULL AND lease_until_ms <= ?`,
+  );
+  const release = database.prepare(
+    'UPDATE payments SET lease_until_ms = 0, claim_id = NULL WHERE payment_intent_id = ? AND claim_id = ? AND tx_hash IS NULL',
   );
   const complete = database.prepare(
     'UPDATE payments SET tx_hash = ? WHERE payment_intent_id = ? AND (tx_hash IS NULL OR tx_hash = ?)',
@@ -86,8 +98,14 @@ export function openFrontendStore(options: {
     list: () => all.all().map(readPayment),
     claim(paymentIntentId) {
       const nowMs = options.now();
-      if (claim.run(nowMs + options.leaseMs(), paymentIntentId, nowMs).changes === 1) return 'claimed';
-      return isKnown(paymentIntentId) ? 'taken' : 'unknown';
+      const claimId = randomUUID();
+      const { changes } = claim.run(nowMs + options.leaseMs(), claimId, paymentIntentId, nowMs);
+      if (changes === 1) return { outcome: 'claimed', claimId };
+      return { outcome: isKnown(paymentIntentId) ? 'taken' : 'unknown' };
+    },
+    release(paymentIntentId, claimId) {
+      if (release.run(paymentIntentId, claimId).changes === 1) return 'released';
+      return isKnown(paymentIntentId) ? 'not held' : 'unknown';
     },
     complete(paymentIntentId, txHash) {
       if (complete.run(txHash, paymentIntentId, txHash).changes === 1) return 'completed';

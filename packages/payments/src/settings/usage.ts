@@ -9,12 +9,15 @@ Settings are environment variables.
   RPC_URL                                required   node of the chain; CHAIN_ID, if set, must be its chain
   RELAYER_PRIVATE_KEY                    required   or RELAYER_KEYSTORE and RELAYER_KEYSTORE_PASSWORD; a key of its own for each instance
   EXCHANGE_ADDRESS, CREDIT_TOKEN_ADDRESS, STABLECOIN_ADDRESS   required
+  PAYOUTS_ADDRESS                        none       contract Payouts, through which payouts go; it pays each mark once
+  EXCHANGE_RATE, MAX_RATE_DEVIATION_BPS  1000, 500  credits for one stablecoin, and how far the Exchange's own rate may be from it
   RELAYER_ADDRESSES                      none       addresses of the other instances, past and present, with commas between
   POLL_INTERVAL_MS                       10000      how often the frontend is asked
   MAX_FEE_GWEI                           100        no payment is begun, and no transaction pays, above this gas price
   MAX_RETRIES, RETRY_DELAY_MS            5, 5000    tries of a step that fails, and the pause between
   SLIPPAGE_BPS                           100        how much less than the claim's price and a quote a buy may give, in basis points; at most 5000
   MAX_PAYMENT, DAILY_LIMIT               1000000000, 10000000000   in stablecoin base units (6 decimals); more is held
+  DAILY_CREDIT_LIMIT                     DAILY_LIMIT at the best rate allowed   in credits
   MAX_IN_FLIGHT                          16         payments under way at a time
   TAKEOVER_WAIT_MS                       60000      wait before a payment that another instance had begun is paid
   RPC_TIMEOUT_MS, RPC_POLL_INTERVAL_MS   10000, 1000
@@ -22,6 +25,7 @@ Settings are environment variables.
   SEARCH_FROM_BLOCK                      0          where a new journal begins to look for payouts: the credit token's first block
   REORG_DEPTH                            32         blocks that may be replaced
   DATA_DIR                               ./data/payments   journals; one for each instance
+  LOCK_DIR                               a folder of this user   locks that keep two processes of one key apart, on this machine
   LOG_LEVEL                              info       debug, info, warn, error or silent
   METRICS_FILE                           none       Prometheus text, replaced in one step
   METRICS_PUSH_URL                       none       Pushgateway URL, job and instance in it

@@ -1,0 +1,23 @@
+/**
+ * Keeps an answer for a while: calls at the same time share one question, and a failure is not kept.
+ *
+ * @param options - the clock in milliseconds, and for how long an answer serves
+ * @param ask - asks anew
+ * @returns the answer
+ */
+export function keepFresh<Value>(
+  options: { readonly now: () => number; readonly freshMs: number },
+  ask: () => Promise<Value>,
+): () => Promise<Value> {
+  const { now, freshMs } = options;
+  let kept: { readonly atMs: number; readonly value: Promise<Value> } | undefined;
+  return () => {
+    if (kept !== undefined && now() - kept.atMs <= freshMs) return kept.value;
+    const asked = { atMs: now(), value: ask() };
+    kept = asked;
+    asked.value.catch(() => {
+      if (kept === asked) kept = undefined;
+    });
+    return asked.value;
+  };
+}

@@ -1,0 +1,152 @@
+import { creditTokenAbi } from '@prism-gateway/contracts';
+import {
+  bareExchangeAbi,
+  bareExchangeBytecode,
+  stubbornStablecoinAbi,
+  stubbornStablecoinBytecode,
+} from '@prism-gateway/devnet/test-tokens';
+import { startRpcFaultProxy } from '@prism-gateway/testing';
+import { PATIENCE_MS } from '@prism-gateway/testing/patience';
+import { type Address, createWalletClient, http, maxUint256, numberToHex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
+import { waitUntil } from '../scripts/demo/waitUntil.ts';
+import { markPayout } from '../src/chain/marks.ts';
+import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
+import { startPoorQuotes } from './rig/startPoorQuotes.ts';
+import { codesOf, startScene } from './rig/startScene.ts';
+
+const AMOUNT = 1_400_000_000n;
+const RATE = 1000n;
+
+let rig: PaymentsRig;
+
+beforeAll(async () => {
+  rig = await startPaymentsRig({ leaseMs: 600_000 });
+});
+
+afterAll(() => rig.close());
+
+/** Has a key call a token. */
+async function callToken(
+  key: RigKey,
+  call: {
+    readonly token: Address;
+    readonly functionName: 'approve' | 'transfer';
+    readonly args: readonly [Address, bigint];
+  },
+): Promise<void> {
+  const wallet = createWalletClient({ account: privateKeyToAccount(key.privateKey), transport: http(rig.rpcUrl) });
+  const { token: address, functionName, args } = call;
+  const hash = await wallet.writeContract({ address, abi: creditTokenAbi, functionName, args, chain: null });
+  await rig.client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
+}
+
+const balanceOf = (token: Address, owner: Address) =>
+  rig.client.readContract({ address: token, abi: creditTokenAbi, functionName: 'balanceOf', args: [owner] });
+
+const waitForAlert = ({ instance }: Awaited<ReturnType<typeof startScene>>, code: string) =>
+  waitUntil(() => codesOf(instance).includes(code), { timeoutMs: PATIENCE_MS, what: `no alert ${code}` });
+
+test('a broke instance claims nothing and tells; a funded one beside it pays at once; refilled, it says so', async () => {
+  const { stablecoin } = rig.deployment;
+  const [broke, funded] = [await rig.fundKey(), await rig.fundKey()];
+  const all = await balanceOf(stablecoin, broke.address);
+  await callToken(broke, { token: stablecoin, functionName: 'transfer', args: [funded.address, all] });
+  const frontend = await rig.startFrontend();
+  const poor = await startScene(rig, { key: broke, frontend, overrides: { MAX_PAYMENT: '2000000000' } });
+  const payment = poor.add(AMOUNT);
+  await waitForAlert(poor, 'OUT_OF_STABLECOINS');
+  const { text } = poor.instance.alerts.find(({ code }) => code === 'OUT_OF_STABLECOINS') ?? { text: '' };
+  expect(text).toContain('has 0.00, and 1 payments wait for 1,400.00');
+  expect(frontend.store.list()[0]?.claims).toBe(0);
+  const rich = await startScene(rig, { key: funded, frontend, overrides: { MAX_PAYMENT: '2000000000' } });
+  await rich.waitForAll();
+  expect(frontend.store.list()[0]?.claims).toBe(1);
+  expect(await rig.creditsOf(payment.walletAddress)).toBe(computeCreditsOwed(AMOUNT, RATE));
+  await rich.instance.stop();
+  await callToken(funded, { token: stablecoin, functionName: 'transfer', args: [broke.address, AMOUNT] });
+  poor.add(1_000_000n);
+  await poor.waitForAll();
+  await waitForAlert(poor, 'OUT_OF_STABLECOINS_OVER');
+  await poor.instance.stop();
+});
+
+test('a token that changes no allowance but from zero is approved all the same; an exchange with `buy` alone sells at EXCHANGE_RATE', async () => {
+  const { creditToken } = rig.deployment;
+  const stablecoin = await rig.deploy({ abi: stubbornStablecoinAbi, bytecode: stubbornStablecoinBytecode, args: [] });
+  const exchange = await rig.deploy({
+    abi: bareExchangeAbi,
+    bytecode: bareExchangeBytecode,
+    args: [stablecoin, creditToken, RATE],
+  });
+  await rig.giveCredits(exchange, 10n ** 24n);
+  const key = await rig.fundKey();
+  const wallet = createWalletClient({ account: privateKeyToAccount(key.privateKey), transport: http(rig.rpcUrl) });
+  const mint = { address: stablecoin, abi: stubbornStablecoinAbi, functionName: 'mint' } as const;
+  const hash = await wallet.writeContract({ ...mint, args: [key.address, 10n ** 12n], chain: null });
+  await rig.client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
+  await callToken(key, { token: stablecoin, functionName: 'approve', args: [exchange, 5n] });
+  const scene = await startScene(rig, {
+    key,
+    overrides: { STABLECOIN_ADDRESS: stablecoin, EXCHANGE_ADDRESS: exchange },
+  });
+  const { walletAddress } = scene.add(2_000_000n);
+  await scene.waitForAll();
+  expect(await rig.creditsOf(walletAddress)).toBe(computeCreditsOwed(2_000_000n, RATE));
+  const read = { address: stablecoin, abi: stubbornStablecoinAbi, functionName: 'allowance' } as const;
+  expect(await rig.client.readContract({ ...read, args: [key.address, exchange] })).toBeGreaterThan(maxUint256 / 2n);
+  await scene.instance.stop();
+});
+
+test('a rate too far from EXCHANGE_RATE, and contracts that are none: nothing is claimed, and people are told', async () => {
+  const scene = await startScene(rig, { key: await rig.fundKey(), overrides: { EXCHANGE_RATE: '1060' } });
+  scene.add(1_000_000n);
+  await waitForAlert(scene, 'RATE_DEVIATES');
+  expect(scene.frontend.store.list()[0]?.claims).toBe(0);
+  await scene.instance.stop();
+  const nowhere = await rig.fundKey();
+  const lost = await startScene(rig, { key: await rig.fundKey(), overrides: { EXCHANGE_ADDRESS: nowhere.address } });
+  lost.add(1_000_000n);
+  await waitForAlert(lost, 'CONTRACTS_WRONG');
+  expect(lost.frontend.store.list()[0]?.claims).toBe(0);
+  await lost.instance.stop();
+});
+
+test('gas that costs as much as MAX_FEE_GWEI does not pass', async () => {
+  const costs = 7_000_000_000n;
+  await using proxy = await startRpcFaultProxy({
+    target: rig.rpcUrl,
+    plan: (method) => (method === 'eth_gasPrice' ? { kind: 'answer', result: numberToHex(costs) } : undefined),
+  });
+  const scene = await startScene(rig, {
+    key: await rig.fundKey(),
+    overrides: { MAX_FEE_GWEI: '7', RPC_URL: proxy.url },
+  });
+  scene.add(1_000_000n);
+  await waitForAlert(scene, 'GAS_PRICE_TOO_HIGH');
+  expect(scene.frontend.store.list()[0]?.claims).toBe(0);
+  await scene.instance.stop();
+});
+
+test('a payment that failed is free for another instance at once, its lease notwithstanding', async () => {
+  const frontend = await rig.startFrontend();
+  await using proxy = await startPoorQuotes(rig.rpcUrl);
+  const failing = await startScene(rig, {
+    key: await rig.fundKey(),
+    frontend,
+    overrides: { MAX_RETRIES: '0', RPC_URL: proxy.url },
+  });
+  const { paymentIntentId } = failing.add(1_000_000n);
+  const isReleased = () =>
+    failing.instance.log.lines.some(
+      ({ message, fields }) => message === 'claim released' && fields.answer === 'released',
+    );
+  await waitUntil(isReleased, { timeoutMs: PATIENCE_MS, what: 'not released' });
+  await failing.instance.stop();
+  const other = await startScene(rig, { key: await rig.fundKey(), frontend });
+  await other.waitForAll();
+  expect(await rig.countPayouts(markPayout(paymentIntentId))).toBe(1);
+  await other.instance.stop();
+});

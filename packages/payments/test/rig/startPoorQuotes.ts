@@ -1,0 +1,26 @@
+import { type RpcFaultProxy, startRpcFaultProxy } from '@prism-gateway/testing';
+import { type Hex, numberToHex, toFunctionSelector } from 'viem';
+import { computeCreditsOwed } from '../../src/payments/computeCredits.ts';
+
+const QUOTE_SELECTOR = toFunctionSelector('quote(uint256)');
+const POOR_RATE = 100n;
+
+/**
+ * Starts a line to a node on which the Exchange quotes a tenth of its rate, so that nothing is bought.
+ *
+ * @param rpcUrl - the node
+ * @returns the line
+ */
+export async function startPoorQuotes(rpcUrl: string): Promise<RpcFaultProxy> {
+  return await startRpcFaultProxy({
+    target: rpcUrl,
+    plan(method, _, [call]) {
+      if (method !== 'eth_call') return undefined;
+      // The first parameter of this method is the call.
+      const { data = '0x' } = call as { data?: Hex };
+      if (!data.startsWith(QUOTE_SELECTOR)) return undefined;
+      const quoted = computeCreditsOwed(BigInt(`0x${data.slice(10)}`), POOR_RATE);
+      return { kind: 'answer', result: numberToHex(quoted, { size: 32 }) };
+    },
+  });
+}

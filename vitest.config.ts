@@ -2,7 +2,9 @@ import { vitestDefaults } from '@prism-gateway/testing/vitest-defaults';
 import { defineConfig } from 'vitest/config';
 
 /** Tests that run Hono's server in their own process, where it puts a Response of its own in the place of Node's. */
-const servesHere = ['packages/gateway/src/drivers/disk/**/*.test.ts', 'packages/gateway/src/entry/transport.test.ts'];
+const servesHere = ['entry', 'openapi', 'routes', 'drivers/disk'].map(
+  (folder) => `packages/gateway/src/${folder}/**/*.test.ts`,
+);
 
 export default defineConfig({
   test: {
@@ -22,16 +24,17 @@ export default defineConfig({
         },
       },
       {
-        test: { ...vitestDefaults, name: 'serving', include: servesHere },
-      },
-      {
-        // Mostly processes of their own; what the files themselves load is the same for many.
         test: {
           ...vitestDefaults,
           name: 'packages',
           exclude: ['packages/protocol/**', '**/node_modules/**'],
-          include: ['packages/*/test/**/*.test.ts', 'bin/*.test.ts', 'scripts/**/*.test.ts', 'demo/**/*.test.ts'],
-          isolate: false,
+          include: [
+            ...servesHere,
+            'packages/*/test/**/*.test.ts',
+            'bin/*.test.ts',
+            'scripts/**/*.test.ts',
+            'demo/**/*.test.ts',
+          ],
         },
       },
       './acceptance/vitest.config.ts',

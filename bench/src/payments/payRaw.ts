@@ -47,7 +47,7 @@ export async function payRaw(options: RawOptions): Promise<number> {
     }
   }
 
-  await confirm(await send(encodeApproval({ stablecoin, exchange })), 1);
+  await confirm(await send(encodeApproval({ token: stablecoin, spender: exchange })), 1);
   const beganAt = performance.now();
   let left = count;
   const pay = async () => {

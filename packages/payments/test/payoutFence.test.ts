@@ -1,11 +1,14 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { createLogRecorder } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { type Address, createPublicClient, type Hex, http, keccak256, parseGwei } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type PaymentsRig, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
+import { createAlerter } from '../src/alerts/createAlerter.ts';
+import { createKeyWatch } from '../src/chain/createKeyWatch.ts';
 import { createMarkSearch } from '../src/chain/createMarkSearch.ts';
 import { createPayoutFence } from '../src/chain/createPayoutFence.ts';
 import { type ChainCall, encodeAnnouncement, encodePayout, markPayout } from '../src/chain/marks.ts';
@@ -48,6 +51,7 @@ function openFence() {
     client,
     marks,
     broadcasts,
+    chainId: 31_337,
     self: account.address,
     creditToken,
     stablecoin,
@@ -57,6 +61,8 @@ function openFence() {
     monotonicNow,
     signal: new AbortController().signal,
   });
+  const alerter = createAlerter({ channels: [], log: createLogRecorder(), redact: (text) => text });
+  const watch = createKeyWatch({ journal, client, alerter, self: account.address });
   const fence = createPayoutFence({
     rpcUrl: rig.rpcUrl,
     timeoutMs: 10_000,
@@ -67,6 +73,7 @@ function openFence() {
     marks,
     broadcasts,
     search,
+    watch,
     freshMs: FRESH_MS,
     standMs: STAND_MS,
     monotonicNow,

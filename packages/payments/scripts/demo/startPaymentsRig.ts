@@ -3,12 +3,22 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { creditTokenAbi, type Deployment, exchangeAbi, stablecoinAbi } from '@prism-gateway/contracts';
+import { creditTokenAbi, type Deployment, exchangeAbi, payoutsAbi, stablecoinAbi } from '@prism-gateway/contracts';
+import { payoutsBytecode } from '@prism-gateway/contracts/bytecode';
 import { deployContracts, startDevnet } from '@prism-gateway/devnet';
 import { createTurns } from '@prism-gateway/runtime';
-import { type Address, createTestClient, createWalletClient, getAddress, type Hex, http, publicActions } from 'viem';
+import {
+  type Abi,
+  type Address,
+  createTestClient,
+  createWalletClient,
+  getAddress,
+  type Hex,
+  http,
+  publicActions,
+} from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { readMark } from '../../src/chain/marks.ts';
+import { describeTransaction } from '../../src/chain/describeTransaction.ts';
 import { type ReferenceFrontend, startReferenceFrontend } from '../../src/referenceFrontend/startReferenceFrontend.ts';
 
 /** A relayer's key and address, with ether and stablecoins. */
@@ -42,6 +52,10 @@ export interface PaymentsRig extends AsyncDisposable {
   findPayouts(mark: Hex): Promise<readonly { readonly hash: Hex; readonly from: Address }[]>;
   countPayouts(mark: Hex): Promise<number>;
   setRate(rate: bigint): Promise<void>;
+  /** Deploys the contract through which these may pay. */
+  deployPayouts(payers: readonly Address[]): Promise<Address>;
+  /** Deploys any contract, by the deployer. */
+  deploy(contract: { readonly abi: Abi; readonly bytecode: Hex; readonly args: readonly unknown[] }): Promise<Address>;
   /** The settings of an instance; fast. */
   settingsFor(key: RigKey, others?: readonly Address[], target?: ReferenceFrontend): Record<string, string>;
   close(): Promise<void>;
@@ -102,6 +116,14 @@ export async function startPaymentsRig(
   const extras: ReferenceFrontend[] = [];
   const heartbeat = startHeartbeat(client, options.heartbeatMs ?? 50);
 
+  const deploy: PaymentsRig['deploy'] = (contract) =>
+    inTurn(async () => {
+      const hash = await wallet.deployContract({ ...contract, chain: null });
+      const { contractAddress } = await client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
+      if (!contractAddress) throw new Error('the contract was not deployed');
+      return getAddress(contractAddress);
+    });
+
   async function findPayouts(mark: Hex) {
     const logs = await client.getContractEvents({
       address: creditToken,
@@ -111,7 +133,10 @@ export async function startPaymentsRig(
     });
     const hashes = [...new Set(logs.map((log) => log.transactionHash))];
     const transactions = await Promise.all(hashes.map((hash) => client.getTransaction({ hash })));
-    return transactions.filter(({ input }) => readMark(input) === mark);
+    return transactions.filter((transaction) => {
+      const described = describeTransaction(transaction, creditToken);
+      return described.kind === 'payout' && described.mark === mark;
+    });
   }
 
   const close = async () => {
@@ -181,6 +206,9 @@ export async function startPaymentsRig(
         const hash = await wallet.writeContract({ ...call, chain: null });
         await client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
       }),
+    deploy,
+    deployPayouts: (payers) =>
+      deploy({ abi: payoutsAbi, bytecode: payoutsBytecode, args: [wallet.account.address, creditToken, payers] }),
     settingsFor: (key, others = [], target = frontend) => ({
       FRONTEND_URL: target.url,
       RELAYER_SECRET: SECRET,
@@ -193,8 +221,8 @@ export async function startPaymentsRig(
       POLL_INTERVAL_MS: '100',
       RETRY_DELAY_MS: '100',
       RPC_POLL_INTERVAL_MS: '20',
-      RPC_TIMEOUT_MS: '500',
-      TAKEOVER_WAIT_MS: '1000',
+      RPC_TIMEOUT_MS: '1000',
+      TAKEOVER_WAIT_MS: '2000',
       BUMP_AFTER_MS: '1000',
       DATA_DIR: join(dir, key.address),
       LOG_LEVEL: 'debug',

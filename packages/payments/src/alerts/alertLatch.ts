@@ -6,6 +6,7 @@ export interface AlertLatch {
   raise(text: string): void;
   /** It is so no longer; told where that it was so has been told. */
   clear(): void;
+  isRaised(): boolean;
 }
 
 /**
@@ -21,6 +22,7 @@ export function alertLatch(
 ): AlertLatch {
   let isRaised = false;
   return {
+    isRaised: () => isRaised,
     raise(text) {
       if (isRaised) return;
       isRaised = true;

@@ -4,12 +4,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { listenOnLoopback } from '@prism-gateway/testing';
-import { createPublicClient, http, numberToHex } from 'viem';
+import { createPublicClient, http, numberToHex, padHex } from 'viem';
 import { expect, test } from 'vitest';
 import { openPaymentJournal } from '../journal/openPaymentJournal.ts';
 import { createMarkSearch } from './createMarkSearch.ts';
 
 const ADDRESS = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
+
+const hashOf = (number: number) => padHex(numberToHex(number + 1), { size: 32 });
+
+/** A block without logs. */
+const headerOf = (number: number) => ({
+  number: numberToHex(number),
+  hash: hashOf(number),
+  parentHash: hashOf(number - 1),
+  logsBloom: `0x${'00'.repeat(256)}`,
+});
 
 /** A search of a chain without logs, whose node may refuse; and what it was asked. */
 async function open(onQuery: (count: number) => 'answer' | 'refuse') {
@@ -17,11 +27,17 @@ async function open(onQuery: (count: number) => 'answer' | 'refuse') {
   const server = await listenOnLoopback(
     createServer(async (request, response) => {
       // The client below sends one call at a time.
-      const { id, method } = (await json(request)) as { id: number; method: string };
+      const { id, method, params } = (await json(request)) as { id: number; method: string; params: readonly string[] };
       const isLogs = method === 'eth_getLogs';
       if (isLogs && onQuery(++chain.queries) === 'refuse') return void response.writeHead(429).end();
       response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ jsonrpc: '2.0', id, result: isLogs ? [] : numberToHex(chain.head) }));
+      response.end(
+        JSON.stringify({
+          jsonrpc: '2.0',
+          id,
+          result: isLogs ? [] : headerOf(params[0] === 'latest' ? chain.head : Number(params[0])),
+        }),
+      );
     }),
   );
   const dir = mkdtempSync(join(tmpdir(), 'search-'));
@@ -31,6 +47,7 @@ async function open(onQuery: (count: number) => 'answer' | 'refuse') {
     client: createPublicClient({ transport: http(server.url, { retryCount: 0 }) }),
     marks: journal.marks,
     broadcasts: journal.broadcasts,
+    chainId: 1,
     self: ADDRESS,
     creditToken: ADDRESS,
     stablecoin: ADDRESS,

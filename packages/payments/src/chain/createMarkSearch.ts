@@ -1,18 +1,11 @@
-import { creditTokenAbi } from '@prism-gateway/contracts';
-import {
-  type Address,
-  decodeFunctionData,
-  type Hash,
-  type Hex,
-  numberToHex,
-  type PublicClient,
-  pad,
-  parseTransaction,
-  toEventSelector,
-} from 'viem';
+import { type Address, type Hash, type Hex, numberToHex, type PublicClient, pad, parseTransaction } from 'viem';
 import type { BroadcastTable } from '../journal/broadcastTable.ts';
 import type { MarkedTransaction, MarkTable, Place } from '../journal/markTable.ts';
-import { readMark } from './marks.ts';
+import { mayHoldLog } from './bloom.ts';
+import { type ChainLook, createChainView } from './createChainView.ts';
+import { describeTransaction } from './describeTransaction.ts';
+import { TRANSFER_TOPIC } from './marks.ts';
+import { NodeBehindError } from './NodeBehindError.ts';
 
 /** Where relayers leave their marks. */
 export interface MarkSearchOptions {
@@ -20,14 +13,15 @@ export interface MarkSearchOptions {
   readonly marks: MarkTable;
   /** What this instance has broadcast need not be fetched. */
   readonly broadcasts: BroadcastTable;
+  readonly chainId: number;
   readonly self: Address;
   readonly creditToken: Address;
   readonly stablecoin: Address;
   /** Every address that may have paid, this instance's among them. */
   readonly relayers: readonly Address[];
-  /** Where the first search begins. */
+  /** Where the search for an address begins that was never searched for on this chain and these contracts. */
   readonly fromBlock: number;
-  /** Blocks that may be replaced: they are searched again each time. */
+  /** Blocks that may be replaced: they are searched again each time, and compared with their headers. */
   readonly reorgDepth: number;
   /** Milliseconds, of a clock that never goes back. */
   readonly monotonicNow: () => number;
@@ -40,10 +34,15 @@ export interface MarkSearch {
   /**
    * Searches up to the newest block. Calls at the same time share a search that begins after they were made.
    *
+   * @param options.notOlderMs - a search that began no longer ago, in milliseconds, serves as well; default 0
    * @returns the newest block, and when the search began on the monotonic clock
-   * @throws viem's errors; the signal's reason
+   * @throws NodeBehindError where head, headers and logs do not agree; viem's errors; the signal's reason
    */
-  search(): Promise<SearchResult>;
+  search(options?: { readonly notOlderMs?: number }): Promise<SearchResult>;
+  /** The chain was seen to have this block: nothing that ends below it is believed. */
+  saw(blockNumber: number): void;
+  /** Has everything searched from the beginning again. */
+  startOver(): void;
 }
 
 /** What a search covered. */
@@ -52,40 +51,104 @@ export interface SearchResult {
   readonly beganAtMs: number;
 }
 
-const TRANSFER_TOPIC = toEventSelector('Transfer(address,address,uint256)');
 /** Blocks of one query at first, and at most; nodes that allow fewer make it smaller. */
 const MAX_RANGE = 10_000;
+/** JSON-RPC's codes for a method that a node does not have, or does not offer. */
+const NO_METHOD = [-32_601, -32_004];
 
 interface RawLog {
+  readonly address: Address;
+  readonly topics: readonly Hex[];
   readonly transactionHash: Hash;
+  readonly blockHash: Hash;
   readonly blockNumber: Hex;
   readonly transactionIndex: Hex;
 }
 
-/** Reads what a relayer's transaction says. */
-export function describeTransaction(
-  transaction: { readonly hash: Hash; readonly from: Address; readonly to: Address | null; readonly input: Hex },
-  creditToken: Address,
-): MarkedTransaction {
-  const base = { txHash: transaction.hash, sender: lower(transaction.from) };
-  const mark = readMark(transaction.input);
-  if (mark === undefined) return { ...base, kind: 'none' };
-  if (transaction.to === null || lower(transaction.to) !== lower(creditToken))
-    return { ...base, kind: 'announce', mark };
-  try {
-    const { functionName, args } = decodeFunctionData({ abi: creditTokenAbi, data: transaction.input });
-    if (functionName !== 'transfer') return { ...base, kind: 'none' };
-    const [recipient, amount] = args;
-    if (lower(recipient) === base.sender && amount === 0n) return { ...base, kind: 'announce', mark };
-    return { ...base, kind: 'payout', mark, recipient: lower(recipient), amount };
-  } catch {
-    return { ...base, kind: 'none' };
-  }
+/** Which relayers are searched for over which blocks, in one query. */
+interface Query {
+  readonly relayers: readonly Address[];
+  readonly fromBlock: number;
+  readonly toBlock: number;
 }
 
-function lower(address: Address): Address {
-  // Lower case of an address is an address.
-  return address.toLowerCase() as Address;
+function codeOf(error: unknown): unknown {
+  for (let at = error; at instanceof Error; at = at.cause)
+    if ('code' in at && typeof at.code === 'number') return at.code;
+  return undefined;
+}
+
+/** Asks a node for transfers out of relayers, and compares the answers with the headers of the blocks. */
+function createLogReader(options: MarkSearchOptions) {
+  const { client } = options;
+  const tokens = [options.creditToken, options.stablecoin];
+  /** Blocks whose filter speaks of a log that is none, by hash. */
+  const cleared = new Set<Hash>();
+
+  const filterOf = (relayers: readonly Address[]) => ({
+    address: tokens,
+    topics: [TRANSFER_TOPIC, relayers.map((relayer) => pad(relayer, { size: 32 }))],
+  });
+
+  async function readLogs(filter: object): Promise<readonly RawLog[]> {
+    // viem's own action takes one event of one ABI; the answer is that of the JSON-RPC method.
+    return (await client.request({ method: 'eth_getLogs', params: [filter] } as never)) as readonly RawLog[];
+  }
+
+  /** Whether a block has a transfer out of a relayer, by its receipts. */
+  async function hasTransfer(hash: Hash, relayers: readonly Address[]): Promise<boolean> {
+    if ((await readLogs({ ...filterOf(relayers), blockHash: hash })).length > 0) return true;
+    try {
+      const receipts = (await client.request({ method: 'eth_getBlockReceipts', params: [hash] } as never)) as
+        | readonly { readonly logs: readonly RawLog[] }[]
+        | null;
+      if (receipts === null) return true;
+      const senders = relayers.map((relayer) => pad(relayer, { size: 32 }).toLowerCase());
+      return receipts
+        .flatMap(({ logs }) => logs)
+        .some(
+          ({ address, topics: [topic, from] }) =>
+            topic === TRANSFER_TOPIC &&
+            senders.includes((from ?? '').toLowerCase()) &&
+            tokens.some((token) => token.toLowerCase() === address.toLowerCase()),
+        );
+    } catch (error) {
+      // A node without the method: its word for the single block must do.
+      if (NO_METHOD.includes(Number(codeOf(error)))) return false;
+      throw error;
+    }
+  }
+
+  /** @throws NodeBehindError where a block's filter speaks of a log, the block has it, and the answer does not */
+  async function checkFilters({ relayers, fromBlock, toBlock }: Query, found: ReadonlySet<string>, look: ChainLook) {
+    for (const { number, hash, logsBloom } of look.headers.values()) {
+      if (number < fromBlock || number > toBlock || found.has(hash) || cleared.has(hash)) continue;
+      const isSuspect = tokens.some((token) =>
+        relayers.some((relayer) => mayHoldLog(logsBloom, [token, TRANSFER_TOPIC, pad(relayer, { size: 32 })])),
+      );
+      if (!isSuspect) continue;
+      if (await hasTransfer(hash, relayers)) throw new NodeBehindError(`its logs lack those of block ${number}`);
+      cleared.add(hash);
+    }
+  }
+
+  return async (query: Query, look: ChainLook): Promise<readonly Place[]> => {
+    const { relayers, fromBlock, toBlock } = query;
+    const range = { fromBlock: numberToHex(fromBlock), toBlock: numberToHex(toBlock) };
+    const logs = await readLogs({ ...filterOf(relayers), ...range });
+    for (const { blockNumber, blockHash } of logs) {
+      const header = look.headers.get(Number(blockNumber));
+      if (Number(blockNumber) > toBlock) throw new NodeBehindError(`it gives logs beyond block ${toBlock}`);
+      if (header !== undefined && header.hash !== blockHash)
+        throw new NodeBehindError(`its logs are of another block ${header.number} than its headers`);
+    }
+    await checkFilters(query, new Set(logs.map(({ blockHash }) => blockHash)), look);
+    const places = new Map<Hash, Place>();
+    for (const { transactionHash: txHash, blockNumber, transactionIndex } of logs) {
+      places.set(txHash, { txHash, blockNumber: Number(blockNumber), txIndex: Number(transactionIndex) });
+    }
+    return [...places.values()];
+  };
 }
 
 /**
@@ -94,82 +157,101 @@ function lower(address: Address): Address {
  *
  * @param options - chain, table and addresses
  * @returns the search
+ * @see docs/payments.md, "The search"
  */
 export function createMarkSearch(options: MarkSearchOptions): MarkSearch {
-  const { client, marks, reorgDepth, monotonicNow } = options;
-  const senders = options.relayers.map((relayer) => pad(relayer, { size: 32 }));
+  const { client, marks, reorgDepth, monotonicNow, creditToken, stablecoin } = options;
+  const scope = [options.chainId, creditToken, stablecoin].join(' ').toLowerCase();
+  // Lower case of an address is an address.
+  const relayers = [...new Set(options.relayers.map((relayer) => relayer.toLowerCase() as Address))];
+  const view = createChainView({ client, depth: reorgDepth });
+  const readPlaces = createLogReader(options);
   let range = MAX_RANGE;
-
-  async function readLogs(fromBlock: number, toBlock: number): Promise<readonly RawLog[]> {
-    const filter = {
-      address: [options.creditToken, options.stablecoin],
-      topics: [TRANSFER_TOPIC, senders],
-      fromBlock: numberToHex(fromBlock),
-      toBlock: numberToHex(toBlock),
-    };
-    // viem's own action takes one event of one ABI; the answer is that of the JSON-RPC method.
-    return (await client.request({ method: 'eth_getLogs', params: [filter] } as never)) as readonly RawLog[];
-  }
+  let sawBlock = 0;
 
   async function readTransaction(hash: Hash): Promise<MarkedTransaction> {
     const own = options.broadcasts.find(hash);
     if (own !== undefined) {
       // Only EIP-1559 transactions are broadcast.
       const { to = null, data: input = '0x' } = parseTransaction(own as `0x02${string}`);
-      return describeTransaction({ hash, from: options.self, to, input }, options.creditToken);
+      return describeTransaction({ hash, from: options.self, to, input }, creditToken);
     }
     const transaction = await client.request({ method: 'eth_getTransactionByHash', params: [hash] });
-    if (transaction === null) throw new Error(`the node has a log of ${hash}, and not its transaction`);
-    return describeTransaction(transaction, options.creditToken);
+    if (transaction === null) throw new NodeBehindError(`it has a log of ${hash}, and not its transaction`);
+    return describeTransaction(transaction, creditToken);
   }
 
-  async function searchRange(fromBlock: number, toBlock: number): Promise<void> {
-    const logs = await readLogs(fromBlock, toBlock);
-    const places = new Map<Hash, Place>();
-    for (const { transactionHash: txHash, blockNumber, transactionIndex } of logs) {
-      places.set(txHash, { txHash, blockNumber: Number(blockNumber), txIndex: Number(transactionIndex) });
-    }
-    const unknown = [...places.keys()].filter((hash) => !marks.has(hash));
+  /** Where each relayer's search goes on, lowest block first. */
+  function planStarts(head: number): ReadonlyMap<Address, number> {
+    return new Map(
+      relayers.map((relayer) => {
+        const cursor = marks.cursor(scope, relayer);
+        if (cursor === undefined) return [relayer, options.fromBlock];
+        return [relayer, Math.max(0, Math.min(cursor, head) - reorgDepth + 1)];
+      }),
+    );
+  }
+
+  async function searchRange(query: Query, look: ChainLook): Promise<void> {
+    const places = await readPlaces(query, look);
+    const unknown = places.map(({ txHash }) => txHash).filter((hash) => !marks.has(hash));
     const added = await Promise.all(unknown.map(readTransaction));
-    marks.replaceRange({ fromBlock, toBlock, added, places: [...places.values()] });
+    marks.replaceRange({ ...query, scope, added, places });
+  }
+
+  /** Makes a query smaller that a node does not answer: each limits blocks or logs, and says so in its own words. */
+  async function searchSmaller(query: Query, look: ChainLook): Promise<number> {
+    const { fromBlock } = query;
+    const toBlock = Math.min(query.toBlock, fromBlock + range - 1);
+    try {
+      await searchRange({ ...query, toBlock }, look);
+      // It may have failed for another reason than its size.
+      range = Math.min(MAX_RANGE, range * 2);
+      return toBlock + 1;
+    } catch (error) {
+      if (error instanceof NodeBehindError || toBlock === fromBlock || range <= reorgDepth) throw error;
+      range = Math.max(1, Math.floor(range / 4));
+      return fromBlock;
+    }
   }
 
   async function searchAll(): Promise<SearchResult> {
     const beganAtMs = monotonicNow();
-    const headBlock = Number(await client.request({ method: 'eth_blockNumber' }));
-    const cursor = marks.cursor();
-    let fromBlock =
-      cursor === undefined ? options.fromBlock : Math.max(0, Math.min(cursor, headBlock) - reorgDepth + 1);
+    const cursors = relayers.map((relayer) => marks.cursor(scope, relayer) ?? 0);
+    const look = await view.look(Math.max(sawBlock, ...cursors));
+    const headBlock = look.head.number;
+    const starts = planStarts(headBlock);
+    let fromBlock = Math.min(...starts.values());
     while (fromBlock <= headBlock) {
       options.signal.throwIfAborted();
-      const toBlock = Math.min(headBlock, fromBlock + range - 1);
-      try {
-        await searchRange(fromBlock, toBlock);
-        fromBlock = toBlock + 1;
-        // It may have failed for another reason than its size.
-        range = Math.min(MAX_RANGE, range * 2);
-      } catch (error) {
-        // Nodes limit how many blocks or logs a query may cover, each in its own words.
-        if (toBlock === fromBlock || range <= reorgDepth) throw error;
-        range = Math.max(1, Math.floor(range / 4));
-      }
+      const active = relayers.filter((relayer) => (starts.get(relayer) ?? 0) <= fromBlock);
+      const next = [...starts.values()].filter((start) => start > fromBlock);
+      const toBlock = Math.min(headBlock, ...next.map((start) => start - 1));
+      fromBlock = await searchSmaller({ relayers: active, fromBlock, toBlock }, look);
     }
     return { headBlock, beganAtMs };
   }
 
   let running: Promise<SearchResult> | undefined;
   let next: Promise<SearchResult> | undefined;
+  let last: SearchResult | undefined;
 
   function start(): Promise<SearchResult> {
-    const search = searchAll().finally(() => {
-      running = next;
-      next = undefined;
-    });
-    return search;
+    return searchAll()
+      .then((result) => {
+        last = result;
+        return result;
+      })
+      .finally(() => {
+        running = next;
+        next = undefined;
+      });
   }
 
   return {
-    search() {
+    search({ notOlderMs = 0 } = {}) {
+      if (last !== undefined && last.headBlock >= sawBlock && monotonicNow() - last.beganAtMs < notOlderMs)
+        return Promise.resolve(last);
       if (running === undefined) {
         running = start();
         return running;
@@ -178,6 +260,13 @@ export function createMarkSearch(options: MarkSearchOptions): MarkSearch {
       const previous = running;
       next ??= previous.then(start, start);
       return next;
+    },
+    saw(blockNumber) {
+      sawBlock = Math.max(sawBlock, blockNumber);
+    },
+    startOver() {
+      last = undefined;
+      marks.forgetCursors(scope);
     },
   };
 }

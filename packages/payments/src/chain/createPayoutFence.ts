@@ -2,8 +2,10 @@ import type { SenderAccount } from '@prism-gateway/sender';
 import { type Address, type Hex, http, type PublicClient, parseTransaction, type Transport } from 'viem';
 import type { BroadcastTable } from '../journal/broadcastTable.ts';
 import type { MarkTable } from '../journal/markTable.ts';
-import { describeTransaction, type MarkSearch } from './createMarkSearch.ts';
-import { createStanding, type FenceVerdict, isContested, judgePayout } from './judgePayout.ts';
+import { KeyUsedElsewhereError, type KeyWatch } from './createKeyWatch.ts';
+import type { MarkSearch } from './createMarkSearch.ts';
+import { describeTransaction } from './describeTransaction.ts';
+import { createStanding, type FenceVerdict, isContested, isPaid, judgePayout } from './judgePayout.ts';
 import { markPayout } from './marks.ts';
 import { replacementTransactions } from './replacementTransactions.ts';
 
@@ -19,6 +21,7 @@ export interface FenceOptions {
   readonly marks: MarkTable;
   readonly broadcasts: BroadcastTable;
   readonly search: MarkSearch;
+  readonly watch: KeyWatch;
   /** Longest time between the look at the chain and the broadcast, in milliseconds. */
   readonly freshMs: number;
   /** How long an announcement must have stood in its place where another instance announced before, in milliseconds. */
@@ -70,18 +73,18 @@ function parse(raw: Hex) {
  * @see docs/payments.md, "Two instances"
  */
 export function createPayoutFence(options: FenceOptions): PayoutFence {
-  const { account, marks, broadcasts, search, freshMs, monotonicNow } = options;
+  const { account, marks, broadcasts, search, watch, freshMs, monotonicNow } = options;
   const isAlone = options.others.length === 0;
   /** Marks of payouts that were given up; the sender, which does not know, must not sign them anew. */
   const givenUp = new Set<Hex>();
   const standing = createStanding(options);
-  const substitutes = replacementTransactions({ ...options, isPayout: (raw) => findMark(parse(raw)) !== undefined });
+  const replacements = replacementTransactions({ ...options, isPayout: (raw) => findMark(parse(raw)) !== undefined });
   let lookedAtMs = Number.NEGATIVE_INFINITY;
 
   async function judge(mark: Hex): Promise<FenceVerdict> {
-    if (isAlone) return 'yes';
-    if (monotonicNow() - lookedAtMs > freshMs / 2) lookedAtMs = (await search.search()).beganAtMs;
+    lookedAtMs = (await search.search({ notOlderMs: freshMs / 2 })).beganAtMs;
     const judged = { marks, self: account.address, mark };
+    if (isAlone) return isPaid(judged) ? 'never' : 'yes';
     const verdict = judgePayout(judged);
     return verdict === 'yes' && !standing.hasStood(judged) ? 'later' : verdict;
   }
@@ -94,7 +97,7 @@ export function createPayoutFence(options: FenceOptions): PayoutFence {
   }
 
   async function substitute(payout: { raw: Hex; nonce: number; mark: Hex }, send: Send): Promise<void> {
-    const taken = substitutes.taken(payout.nonce) ?? (await substitutes.make(payout));
+    const taken = replacements.taken(payout.nonce) ?? (await replacements.make(payout));
     givenUp.add(payout.mark);
     await send(taken);
   }
@@ -123,17 +126,19 @@ export function createPayoutFence(options: FenceOptions): PayoutFence {
   /** Lets a payout out, or refuses it; then something else may go out on its nonce. */
   async function guardPayout(payout: { raw: Hex; nonce: number; mark: Hex }, send: Send): Promise<void> {
     const { raw, nonce, mark } = payout;
-    const verdict = await judge(mark);
-    const isTaken = substitutes.taken(nonce) !== undefined;
+    const [verdict, count] = await Promise.all([
+      judge(mark),
+      watch.check().catch((error: unknown) => {
+        throw error instanceof KeyUsedElsewhereError ? new FencedError(error.message) : error;
+      }),
+    ]);
+    const isTaken = replacements.taken(nonce) !== undefined;
     if (verdict === 'yes' && !isTaken) {
-      const { address } = account;
-      if ((await options.client.getTransactionCount({ address, blockTag: 'pending' })) < nonce) {
-        throw new FencedError('what comes before it is not in the node');
-      }
+      if (!isAlone && count < nonce) throw new FencedError('what comes before it is not in the node');
       if (monotonicNow() - lookedAtMs <= freshMs) return;
       throw new FencedError('the look at the chain is too old');
     }
-    const isDue = verdict !== 'yes' && substitutes.isDue({ raw, nonce, verdict });
+    const isDue = verdict !== 'yes' && replacements.isDue({ raw, nonce, verdict });
     // What the node says to it is nothing that the sender could use.
     if (isTaken || isDue) await substitute(payout, send).catch(() => undefined);
     throw new FencedError(verdict === 'later' ? LATER : NEVER);
@@ -143,10 +148,9 @@ export function createPayoutFence(options: FenceOptions): PayoutFence {
     const transaction = parse(raw);
     const { nonce = 0 } = transaction;
     const mark = findMark(transaction);
-    if (!isAlone) {
-      await makeRoomAbove(nonce, send);
-      if (mark !== undefined) await guardPayout({ raw, nonce, mark }, send);
-    }
+    if (!isAlone) await makeRoomAbove(nonce, send);
+    if (mark !== undefined) await guardPayout({ raw, nonce, mark }, send);
+    watch.note(nonce);
     broadcasts.add({ nonce, raw });
   }
 
@@ -170,7 +174,7 @@ export function createPayoutFence(options: FenceOptions): PayoutFence {
       address: account.address,
       async signTransaction(transaction) {
         const mark = findMark(transaction);
-        const isPossible = mark === undefined || isAlone || (!givenUp.has(mark) && (await judge(mark)) !== 'never');
+        const isPossible = mark === undefined || (!givenUp.has(mark) && (await judge(mark)) !== 'never');
         if (isPossible) return await account.signTransaction(transaction);
         return await account.signTransaction({ ...transaction, to: account.address, data: '0x', value: 0n });
       },

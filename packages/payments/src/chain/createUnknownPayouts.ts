@@ -1,12 +1,18 @@
-import { FINAL_STATES, INTENT_STATES, type Intent, type Sender } from '@prism-gateway/sender';
-import { type Address, isAddressEqual } from 'viem';
+import { FINAL_STATES, INTENT_STATES, type Sender } from '@prism-gateway/sender';
+import type { Address, Hex } from 'viem';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
-import { readMark } from './marks.ts';
+import { describeTransaction } from './describeTransaction.ts';
+
+/** A payout of the sender's alone. */
+export interface UnknownPayout {
+  readonly intentId: string;
+  readonly mark: Hex;
+}
 
 /** Payouts that the sender is still at, and that the journal of payments does not know: it was lost, and the sender's was not. */
 export interface UnknownPayouts {
-  /** Intents without an outcome, oldest first. */
-  list(): readonly Intent[];
+  /** Those without an outcome, oldest first. */
+  list(): readonly UnknownPayout[];
 }
 
 /**
@@ -25,12 +31,14 @@ export function createUnknownPayouts(parts: {
     const intent = sender.get(intentId);
     return intent !== undefined && !FINAL_STATES.includes(intent.state);
   };
-  let live: readonly Intent[] = sender
+  let live: readonly UnknownPayout[] = sender
     .list({ states: INTENT_STATES.filter((state) => !FINAL_STATES.includes(state)) })
-    .filter(
-      ({ intentId, call }) =>
-        isAddressEqual(call.to, creditToken) && readMark(call.data) !== undefined && !journal.hasAttempt(intentId),
-    );
+    .filter(({ intentId }) => !journal.hasAttempt(intentId))
+    .flatMap(({ intentId, call }) => {
+      const told = { hash: '0x', from: sender.address, to: call.to, input: call.data } as const;
+      const { kind, mark } = describeTransaction(told, creditToken);
+      return kind === 'payout' && mark !== undefined ? [{ intentId, mark }] : [];
+    });
   return {
     list() {
       live = live.filter(({ intentId }) => isLive(intentId));

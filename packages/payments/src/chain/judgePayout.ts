@@ -29,14 +29,24 @@ export interface Judged {
 }
 
 /**
+ * Tells whether a payout is on the chain: by another instance, or by this one on another account nonce, where a reorganisation has freed
+ * the one of before.
+ *
+ * @param judged - table and payment
+ * @returns whether the payment is paid
+ */
+export function isPaid({ marks, mark }: Pick<Judged, 'marks' | 'mark'>): boolean {
+  return marks.find(mark).some(({ kind }) => kind === 'payout');
+}
+
+/**
  * Judges by what has been found on the chain.
  *
  * @param judged - table, payment, and whose payout it would be
  * @returns the verdict
  */
 export function judgePayout({ marks, self, mark }: Judged): FenceVerdict {
-  // By this instance too: on another account nonce, where a reorganisation has freed the one of before.
-  if (marks.find(mark).some(({ kind }) => kind === 'payout')) return 'never';
+  if (isPaid({ marks, mark })) return 'never';
   const announcements = marks.find(announcementOf(mark));
   const own = announcements.findLast(({ sender }) => isSame(sender, self));
   if (own === undefined) return 'later';

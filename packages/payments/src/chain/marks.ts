@@ -1,4 +1,4 @@
-import { creditTokenAbi, exchangeAbi, stablecoinAbi } from '@prism-gateway/contracts';
+import { creditTokenAbi, exchangeAbi, payoutsAbi, stablecoinAbi } from '@prism-gateway/contracts';
 import {
   type Address,
   concat,
@@ -9,8 +9,11 @@ import {
   size,
   slice,
   stringToBytes,
+  toEventSelector,
 } from 'viem';
 
+/** First topic of a token's `Transfer`. */
+export const TRANSFER_TOPIC = toEventSelector('Transfer(address,address,uint256)');
 /** Bytes of a mark. */
 const MARK_BYTES = 32;
 /** Bytes of a call of `transfer` or `buy` without a mark: selector and two words. */
@@ -63,19 +66,26 @@ export function readMark(data: Hex): Hex | undefined {
   return size(data) === CALL_BYTES + MARK_BYTES ? slice(data, CALL_BYTES) : undefined;
 }
 
-/** Encodes the payout of a payment. */
+/**
+ * Encodes the payout of a payment: a transfer whose calldata ends in the mark, or a call of the contract `Payouts` that makes it once.
+ *
+ * @param payout - what is paid, to whom; `payouts` is the contract where there is one
+ */
 export function encodePayout(payout: {
   readonly creditToken: Address;
+  readonly payouts?: Address | undefined;
   readonly paymentIntentId: string;
   readonly walletAddress: Address;
   readonly credits: bigint;
 }): ChainCall {
-  const call = encodeFunctionData({
-    abi: creditTokenAbi,
-    functionName: 'transfer',
-    args: [payout.walletAddress, payout.credits],
-  });
-  return { to: payout.creditToken, data: concat([call, markPayout(payout.paymentIntentId)]) };
+  const { creditToken, payouts, walletAddress, credits } = payout;
+  const mark = markPayout(payout.paymentIntentId);
+  if (payouts !== undefined) {
+    const data = encodeFunctionData({ abi: payoutsAbi, functionName: 'pay', args: [mark, walletAddress, credits] });
+    return { to: payouts, data };
+  }
+  const call = encodeFunctionData({ abi: creditTokenAbi, functionName: 'transfer', args: [walletAddress, credits] });
+  return { to: creditToken, data: concat([call, mark]) };
 }
 
 /** Encodes a buy, which announces the payment as well. */
@@ -103,12 +113,13 @@ export function encodeAnnouncement(announcement: {
   return { to: announcement.creditToken, data: concat([call, markAnnouncement(announcement.paymentIntentId)]) };
 }
 
-/** Encodes the unlimited approval of the Exchange. */
-export function encodeApproval(approval: { readonly stablecoin: Address; readonly exchange: Address }): ChainCall {
-  const data = encodeFunctionData({
-    abi: stablecoinAbi,
-    functionName: 'approve',
-    args: [approval.exchange, maxUint256],
-  });
-  return { to: approval.stablecoin, data };
+/** Encodes an approval; without an amount it has no limit. */
+export function encodeApproval(approval: {
+  readonly token: Address;
+  readonly spender: Address;
+  readonly amount?: bigint;
+}): ChainCall {
+  const { token, spender, amount = maxUint256 } = approval;
+  const data = encodeFunctionData({ abi: stablecoinAbi, functionName: 'approve', args: [spender, amount] });
+  return { to: token, data };
 }

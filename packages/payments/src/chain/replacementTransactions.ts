@@ -25,7 +25,7 @@ export interface ReplacementTransactions {
   make(payout: Pick<RefusedPayout, 'raw' | 'nonce'>): Promise<Hex>;
 }
 
-/** What the substitutes are made of. */
+/** What the replacements are made of. */
 export interface ReplacementOptions {
   readonly client: PublicClient;
   readonly account: SenderAccount;
@@ -43,10 +43,10 @@ const MAX_REFUSALS = 3;
 const MAX_STANDS = 4;
 
 /**
- * Creates the substitutes.
+ * Makes transactions that take the place of payouts which may not go out.
  *
  * @param options - key, chain and what was broadcast
- * @returns the substitutes
+ * @returns the replacements
  */
 export function replacementTransactions(options: ReplacementOptions): ReplacementTransactions {
   const { broadcasts, account, monotonicNow } = options;
@@ -69,10 +69,10 @@ export function replacementTransactions(options: ReplacementOptions): Replacemen
     isDue,
     async make({ raw, nonce }) {
       const gasPrice = await options.client.getGasPrice();
-      const filler = await signCancellation(account, { raw, gasPrice });
+      const cancellation = await signCancellation(account, { raw, gasPrice });
       refusals.delete(raw);
-      broadcasts.add({ nonce, raw: filler });
-      return filler;
+      broadcasts.add({ nonce, raw: cancellation });
+      return cancellation;
     },
   };
 }

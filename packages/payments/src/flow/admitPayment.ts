@@ -1,19 +1,26 @@
-import { exchangeAbi } from '@prism-gateway/contracts';
 import type { Payment } from '../journal/payment.ts';
+import type { Spent } from '../limits/createDayLimit.ts';
 import type { ListedPayment } from '../payments/checkListing.ts';
 import { computeCreditsOwed } from '../payments/computeCredits.ts';
+import { claimFact } from './giveBack.ts';
 import { refuseChanged, refusedFact } from './refusePayment.ts';
 import type { RelayerContext } from './relayerContext.ts';
 
 /** Begins the reason of a payment that is held for being over a limit; such a one is looked at again at each listing. */
 export const LIMIT_REASON = 'limit';
 
+/** What a payment counts before its rate is known. */
+function expectedSpent({ config }: RelayerContext, stablecoins: bigint): Spent {
+  return { stablecoins, credits: computeCreditsOwed(stablecoins, config.expectedRate) };
+}
+
 /** Why a payment is over a limit; undefined: it is not. */
 function findLimit(context: RelayerContext, amount: bigint): string | undefined {
-  const { maxPayment, dailyLimit } = context.config;
+  const { maxPayment } = context.config;
   if (amount > maxPayment) return `${LIMIT_REASON}: it is over MAX_PAYMENT, ${maxPayment} stablecoin base units`;
-  if (context.dayLimit.fits(amount)) return undefined;
-  return `${LIMIT_REASON}: with it, the day's payments are over DAILY_LIMIT, ${dailyLimit} stablecoin base units`;
+  const exceeded = context.dayLimit.findExceeded(expectedSpent(context, amount));
+  if (exceeded === undefined) return undefined;
+  return `${LIMIT_REASON}: with it, the day's payments are over ${exceeded}`;
 }
 
 function holdForLimit(context: RelayerContext, payment: Payment, reason: string): void {
@@ -41,16 +48,17 @@ function takeListed(context: RelayerContext, listed: ListedPayment): Payment | u
 }
 
 async function claim(context: RelayerContext, payment: Payment): Promise<boolean> {
-  const { client, config, frontend, journal, log, signal } = context;
+  const { frontend, journal, log, signal } = context;
   const { paymentIntentId, stablecoinAmount } = payment;
-  const answer = await frontend.claim(paymentIntentId, signal);
+  const rate = await context.readiness.readRate();
+  const { answer, claimId } = await frontend.claim(paymentIntentId, signal);
   if (answer !== 'claimed') {
     log.debug({ paymentIntentId, answer }, 'not claimed');
     return false;
   }
-  const rate = await client.readContract({ address: config.exchange, abi: exchangeAbi, functionName: 'rate' });
   const creditsOwed = computeCreditsOwed(stablecoinAmount, rate);
-  journal.move(paymentIntentId, 'claimed', { creditsOwed, countedDay: context.dayLimit.today() });
+  if (claimId !== undefined) journal.setFact(claimFact(paymentIntentId), claimId);
+  journal.move(paymentIntentId, 'claimed', { creditsOwed, rate, countedDay: context.dayLimit.today() });
   log.info({ paymentIntentId, creditsOwed: `${creditsOwed}` }, 'claimed');
   return true;
 }
@@ -81,7 +89,7 @@ export async function admitPayment(context: RelayerContext, listed: ListedPaymen
     return false;
   }
   if (payment.state === 'held') journal.move(paymentIntentId, 'seen');
-  const free = context.dayLimit.reserve(stablecoinAmount);
+  const free = context.dayLimit.reserve(expectedSpent(context, stablecoinAmount));
   try {
     return await claim(context, payment);
   } finally {

@@ -1,4 +1,5 @@
 import type { Payment } from '../journal/payment.ts';
+import { claimFact } from './giveBack.ts';
 import type { RelayerContext } from './relayerContext.ts';
 
 function wasVanished({ journal }: RelayerContext, paymentIntentId: string): boolean {
@@ -20,6 +21,7 @@ export async function completePayment(context: RelayerContext, payment: Payment)
   const answer = await frontend.complete({ paymentIntentId, txHash }, signal);
   if (answer === 'completed') {
     journal.move(paymentIntentId, 'completed');
+    journal.clearFact(claimFact(paymentIntentId));
     log.info({ paymentIntentId, txHash }, 'completed');
     return;
   }

@@ -1,20 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { alertLatch } from '../alerts/alertLatch.ts';
+import { KeyUsedElsewhereError } from '../chain/createKeyWatch.ts';
+import { FrontendError } from '../frontend/FrontendError.ts';
 import { OPEN_STATES } from '../journal/paymentState.ts';
 import { checkListing, type ListedPayment } from '../payments/checkListing.ts';
+import { OBSTACLES, type Obstacle } from '../readiness/createReadiness.ts';
 import { admitPayment } from './admitPayment.ts';
-import { drivePayment } from './drivePayment.ts';
+import { drivePayment, resumePayments } from './drivePayment.ts';
 import { lookAtHeld } from './holdPayment.ts';
 import { watchPayouts } from './recoverVanished.ts';
 import { refuseChanged, refusePayment } from './refusePayment.ts';
 import type { RelayerContext } from './relayerContext.ts';
-import { StepError } from './StepError.ts';
 
 /** Asks the frontend for payments, and keeps some under way. */
 export interface Poller {
-  /** Takes up a payment that was under way before. */
-  resume(paymentIntentId: string, drive: () => Promise<void>): void;
-  /** Polls until it is told to stop. */
+  /** Polls until it is told to stop; takes up what was under way once it is settled what the key has done. */
   run(): Promise<void>;
   /** No further claims. */
   stop(): void;
@@ -24,6 +24,15 @@ export interface Poller {
 
 /** Polls in a row without an answer, then people are told. */
 const MAX_SILENT_POLLS = 5;
+/** How alerts call what is in the way of payments, and its end. */
+const OBSTACLE_SUBJECTS: Readonly<Record<Obstacle['code'], { readonly subject: string; readonly over: string }>> = {
+  APPROVAL_MISSING: { subject: 'Payments wait: an approval is missing', over: 'The approval is there' },
+  CONTRACTS_WRONG: { subject: 'Payments wait: a contract is not what it should be', over: 'The contracts are right' },
+  GAS_PRICE_TOO_HIGH: { subject: 'No payments are begun: gas costs too much', over: 'Gas costs less again' },
+  OUT_OF_ETHER: { subject: 'Payments wait: out of ether', over: 'There is ether again' },
+  OUT_OF_STABLECOINS: { subject: 'Payments wait: out of stablecoins', over: 'There are stablecoins again' },
+  RATE_DEVIATES: { subject: 'Payments wait: the rate is not as expected', over: 'The rate is as expected again' },
+};
 /** A listing that was worked through is followed by another one after this time at the earliest, in milliseconds. */
 const MIN_PAUSE_MS = 200;
 
@@ -40,18 +49,22 @@ export function createPoller(context: RelayerContext): Poller {
   const coolUntilMs = new Map<string, number>();
   let waiting: ListedPayment[] = [];
   let isStopping = false;
-  let silentPolls = 0;
+  let isResumed = false;
+  let silentPolls = { frontend: 0, node: 0 };
   let wake = Promise.withResolvers<void>();
   const silence = alertLatch(context, {
     code: 'FRONTEND_SILENT',
     subject: 'The frontend does not answer',
     over: 'The frontend answers again',
   });
-  const spike = alertLatch(context, {
-    code: 'GAS_PRICE_TOO_HIGH',
-    subject: 'No payments are begun: gas costs too much',
-    over: 'Gas costs less again',
+  const nodeSilence = alertLatch(context, {
+    code: 'NODE_SILENT',
+    subject: 'The node does not answer, or is behind',
+    over: 'The node answers again',
   });
+  const latches = new Map(
+    OBSTACLES.map((code) => [code, alertLatch(context, { code, ...OBSTACLE_SUBJECTS[code] })] as const),
+  );
 
   function follow(paymentIntentId: string, work: () => Promise<void>): void {
     const done = work()
@@ -83,16 +96,17 @@ export function createPoller(context: RelayerContext): Poller {
 
   const isCool = ({ paymentIntentId }: ListedPayment) => (coolUntilMs.get(paymentIntentId) ?? 0) <= context.now();
 
-  async function isGasCheap(): Promise<boolean> {
-    try {
-      await context.readiness.checkGasPrice();
-      spike.clear();
-      return true;
-    } catch (error) {
-      if (!(error instanceof StepError)) throw error;
-      spike.raise(error.message);
-      return false;
+  /** Sorts out what this instance can pay; people are told what is in the way, and when it is no longer. */
+  async function choosePayable(wanted: readonly ListedPayment[]): Promise<readonly ListedPayment[]> {
+    const isTold = [...latches.values()].some((latch) => latch.isRaised());
+    if ((wanted.length === 0 && !isTold) || !(await isKeyOurs())) return [];
+    const { payable, obstacles } = await context.readiness.judge(wanted);
+    for (const [code, latch] of latches) {
+      const obstacle = obstacles.find((found) => found.code === code);
+      if (obstacle === undefined) latch.clear();
+      else latch.raise(obstacle.text);
     }
+    return payable;
   }
 
   /** Takes up what has vanished or was found, and what a fault has left behind, such as a disk that was full. */
@@ -103,10 +117,29 @@ export function createPoller(context: RelayerContext): Poller {
     }
   }
 
+  /** Whether nobody else uses the key, as far as the chain shows; payments are begun only then. */
+  async function isKeyOurs(): Promise<boolean> {
+    try {
+      await context.watch.check();
+      return true;
+    } catch (error) {
+      if (error instanceof KeyUsedElsewhereError) return false;
+      throw error;
+    }
+  }
+
+  /** What the journal holds is taken up once it is known what the key has done. */
+  async function settle(): Promise<void> {
+    await context.settle();
+    if (isResumed) return;
+    isResumed = true;
+    resumePayments(context, follow);
+  }
+
   /** @returns how many listed payments are to be looked at */
   async function poll(): Promise<number> {
+    await settle();
     const entries = await frontend.listPending(signal);
-    silentPolls = 0;
     silence.clear();
     const { exchange, creditToken, stablecoin, self, others } = config;
     const { payments, faults } = checkListing(entries, [exchange, creditToken, stablecoin, self, ...others]);
@@ -115,7 +148,7 @@ export function createPoller(context: RelayerContext): Poller {
     for (const listed of payments) if (active.has(listed.paymentIntentId)) refuseChanged(context, listed);
     for (const [id, untilMs] of coolUntilMs) if (untilMs <= context.now()) coolUntilMs.delete(id);
     const wanted = payments.filter((listed) => !active.has(listed.paymentIntentId) && isCool(listed));
-    waiting = wanted.length > 0 && (await isGasCheap()) ? wanted : [];
+    waiting = [...(await choosePayable(wanted))];
     await watchPayouts(context);
     await lookAtHeld(context);
     driveOpen();
@@ -124,19 +157,23 @@ export function createPoller(context: RelayerContext): Poller {
 
   async function pollSafely(): Promise<number> {
     try {
-      return await poll();
+      const found = await poll();
+      silentPolls = { frontend: 0, node: 0 };
+      nodeSilence.clear();
+      return found;
     } catch (error) {
       if (signal.aborted) return 0;
       const reason = error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 500) : 'unknown';
       log.warn({ reason }, 'the poll failed');
-      silentPolls++;
-      if (silentPolls >= MAX_SILENT_POLLS) silence.raise(`${silentPolls} polls in a row failed. ${reason}`);
+      const who = error instanceof FrontendError ? 'frontend' : 'node';
+      silentPolls[who]++;
+      if (silentPolls[who] < MAX_SILENT_POLLS) return 0;
+      (who === 'frontend' ? silence : nodeSilence).raise(`${silentPolls[who]} polls in a row failed. ${reason}`);
       return 0;
     }
   }
 
   return {
-    resume: follow,
     stop() {
       isStopping = true;
       waiting = [];

@@ -3,7 +3,7 @@ import type { Payment } from '../journal/payment.ts';
 import { OPEN_STATES, type PaymentState } from '../journal/paymentState.ts';
 import { completePayment } from './completePayment.ts';
 import { fundPayment } from './fundPayment.ts';
-import { giveBack } from './giveBack.ts';
+import { giveBack, releaseClaim } from './giveBack.ts';
 import { payOut } from './payOut.ts';
 import { recoverVanished } from './recoverVanished.ts';
 import type { RelayerContext } from './relayerContext.ts';
@@ -86,6 +86,7 @@ export async function drivePayment(context: RelayerContext, paymentIntentId: str
     }
   }
   context.memory.bought.delete(paymentIntentId);
+  await releaseClaim(context, paymentIntentId);
 }
 
 function giveBackIfUnpaid(context: RelayerContext, paymentIntentId: string): void {

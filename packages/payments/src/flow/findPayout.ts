@@ -1,11 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { payoutsAbi } from '@prism-gateway/contracts';
+import { type Hex, zeroAddress } from 'viem';
 import { markPayout } from '../chain/marks.ts';
 import type { PlacedMark } from '../journal/markTable.ts';
 import type { Payment } from '../journal/payment.ts';
 import type { RelayerContext } from './relayerContext.ts';
+import { StepError } from './StepError.ts';
 
 /** Blocks that settle a payout, the including one counted. */
 export const PAYOUT_CONFIRMATIONS = 2;
+
+/** Whether the contract `Payouts` has paid a mark; where there is none, nobody can say. */
+async function isMarkUsed({ client, config }: RelayerContext, mark: Hex): Promise<boolean> {
+  const { payouts } = config;
+  if (payouts === undefined) return false;
+  const read = { address: payouts, abi: payoutsAbi, functionName: 'payerOf', args: [mark] } as const;
+  return (await client.readContract(read)) !== zeroAddress;
+}
 
 /**
  * Searches the chain for a payout of a payment, by whatever known relayer.
@@ -13,12 +24,19 @@ export const PAYOUT_CONFIRMATIONS = 2;
  * @param context - with the search
  * @param payment - not yet paid, as far as is known
  * @returns the payout, deep enough; undefined where there is none
+ * @throws NodeBehindError, StepError `CHAIN_UNAVAILABLE` where it cannot be known now; viem's errors
  */
 export async function findPayout(context: RelayerContext, payment: Payment): Promise<PlacedMark | undefined> {
   const mark = markPayout(payment.paymentIntentId);
+  const isPaid = await isMarkUsed(context, mark);
   for (;;) {
     const { headBlock } = await context.search.search();
     const payout = context.journal.marks.find(mark).find(({ kind }) => kind === 'payout');
+    if (payout === undefined && isPaid)
+      throw new StepError(
+        'CHAIN_UNAVAILABLE',
+        'The contract Payouts says that it is paid, and the logs do not show it.',
+      );
     if (payout === undefined || headBlock - payout.blockNumber + 1 >= PAYOUT_CONFIRMATIONS) return payout;
     await pause(context.config.rpcPollIntervalMs, undefined, { signal: context.signal });
   }

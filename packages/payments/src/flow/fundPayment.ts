@@ -1,4 +1,4 @@
-import { creditTokenAbi, exchangeAbi } from '@prism-gateway/contracts';
+import { creditTokenAbi } from '@prism-gateway/contracts';
 import { type ChainCall, encodeAnnouncement, encodeBuy, markAnnouncement } from '../chain/marks.ts';
 import type { Payment } from '../journal/payment.ts';
 import { OWING_STATES } from '../journal/paymentState.ts';
@@ -71,8 +71,7 @@ function planBuy({ config, memory }: RelayerContext, payment: Payment, quoted: b
 async function encodeNextBuy(context: RelayerContext, payment: Payment): Promise<ChainCall> {
   const { exchange } = context.config;
   const { paymentIntentId, stablecoinAmount } = payment;
-  const quote = { address: exchange, abi: exchangeAbi, functionName: 'quote', args: [stablecoinAmount] } as const;
-  const plan = planBuy(context, payment, await context.client.readContract(quote));
+  const plan = planBuy(context, payment, await context.exchange.quote(stablecoinAmount));
   return encodeBuy({ exchange, paymentIntentId, ...plan });
 }
 

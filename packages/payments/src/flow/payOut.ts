@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { FINAL_STATES } from '@prism-gateway/sender';
 import type { Address } from 'viem';
-import { describeTransaction } from '../chain/createMarkSearch.ts';
-import { encodePayout, markAnnouncement, markPayout, readMark } from '../chain/marks.ts';
+import { describeTransaction } from '../chain/describeTransaction.ts';
+import { encodePayout, markAnnouncement, markPayout } from '../chain/marks.ts';
 import type { Payment } from '../journal/payment.ts';
 import { readOwed } from '../payments/readOwed.ts';
 import { findPayout, takePayout } from './findPayout.ts';
@@ -102,7 +102,7 @@ function refuseSecondPayout(context: RelayerContext, { paymentIntentId }: Paymen
     return intent !== undefined && !FINAL_STATES.includes(intent.state);
   });
   const mark = markPayout(paymentIntentId);
-  const isUnknown = context.unknownPayouts.list().some(({ call }) => readMark(call.data) === mark);
+  const isUnknown = context.unknownPayouts.list().some((unknown) => unknown.mark === mark);
   if (isLive || isUnknown) throw new StepError('PAYOUT_FAILED', 'An earlier payout of it is still on its way.');
 }
 
@@ -118,8 +118,8 @@ export async function payOut(context: RelayerContext, payment: Payment): Promise
   if (!(await settleOwnership(context, payment))) return;
   if (takeRefusal(context, payment)) return;
   const { paymentIntentId, walletAddress } = payment;
-  const { creditToken } = context.config;
-  const call = encodePayout({ creditToken, paymentIntentId, walletAddress, credits: readOwed(payment) });
+  const { creditToken, payouts } = context.config;
+  const call = encodePayout({ creditToken, payouts, paymentIntentId, walletAddress, credits: readOwed(payment) });
   const intentId = nextIntentId(context, { payment, kind: 'payout', call });
   context.fence.renew(paymentIntentId);
   context.journal.move(paymentIntentId, 'transferring', { attempt: { intentId, kind: 'payout', ...call } });

@@ -67,12 +67,18 @@ async function countFinal({ client, config, reorgDepth }: RelayerContext): Promi
   });
 }
 
+/** Whether the node has a receipt of a payout that its logs do not show: then they are behind. */
+async function isStillMined({ client }: RelayerContext, { txHash }: Payment): Promise<boolean> {
+  if (txHash === undefined) return false;
+  return (await client.request({ method: 'eth_getTransactionReceipt', params: [txHash] })) !== null;
+}
+
 /** A payout of this instance: its bytes are offered again, until they are mined, or their account nonce is consumed for good. */
 async function recoverOwn(context: RelayerContext, payment: Payment, nonce: number): Promise<void> {
   const { client, config } = context;
   if ((await countFinal(context)) > nonce) {
     // What has taken the nonce may be the payout itself, of another price: the next look at the chain would show it.
-    if ((await findPayout(context, payment)) === undefined) {
+    if ((await findPayout(context, payment)) === undefined && !(await isStillMined(context, payment))) {
       makeAnew(context, payment, 'the account nonce of its payout is consumed by another transaction');
     }
     return;

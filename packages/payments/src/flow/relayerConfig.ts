@@ -5,6 +5,8 @@ export interface RelayerConfig {
   readonly exchange: Address;
   readonly creditToken: Address;
   readonly stablecoin: Address;
+  /** The contract through which payouts go; absent: they are plain transfers. */
+  readonly payouts: Address | undefined;
   /** This instance's address. */
   readonly self: Address;
   /** Addresses of the other instances. */
@@ -19,6 +21,12 @@ export interface RelayerConfig {
   readonly maxPayment: bigint;
   /** Stablecoin base units. */
   readonly dailyLimit: bigint;
+  /** Credit base units. */
+  readonly dailyCreditLimit: bigint;
+  /** Credits for one stablecoin, as expected. */
+  readonly expectedRate: bigint;
+  /** How far the Exchange's rate may be from it, in basis points. */
+  readonly maxRateDeviationBps: number;
   readonly maxInFlight: number;
   readonly takeoverWaitMs: number;
   readonly rpcPollIntervalMs: number;

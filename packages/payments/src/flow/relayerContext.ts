@@ -2,12 +2,14 @@ import type { Logger } from '@prism-gateway/runtime/logs';
 import type { Sender } from '@prism-gateway/sender';
 import type { Hash, PublicClient } from 'viem';
 import type { Alerter } from '../alerts/createAlerter.ts';
+import type { KeyWatch } from '../chain/createKeyWatch.ts';
 import type { MarkSearch } from '../chain/createMarkSearch.ts';
 import type { PayoutFence } from '../chain/createPayoutFence.ts';
 import type { UnknownPayouts } from '../chain/createUnknownPayouts.ts';
 import type { FrontendClient } from '../frontend/createFrontendClient.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import type { DayLimit } from '../limits/createDayLimit.ts';
+import type { Exchange } from '../readiness/createExchange.ts';
 import type { Readiness } from '../readiness/createReadiness.ts';
 import type { RelayerConfig } from './relayerConfig.ts';
 
@@ -40,6 +42,9 @@ export interface RelayerContext {
   readonly client: PublicClient;
   readonly search: MarkSearch;
   readonly fence: PayoutFence;
+  readonly watch: KeyWatch;
+  /** Finds out what the key has done, where the journal does not know; at once where it does. */
+  readonly settle: () => Promise<void>;
   /** Blocks that may be replaced. */
   readonly reorgDepth: number;
   readonly frontend: FrontendClient;
@@ -51,6 +56,7 @@ export interface RelayerContext {
   readonly signal: AbortSignal;
   /** Runs funding decisions one at a time. */
   readonly decide: <Result>(decision: () => Promise<Result>) => Promise<Result>;
+  readonly exchange: Exchange;
   readonly readiness: Readiness;
   readonly dayLimit: DayLimit;
   readonly unknownPayouts: UnknownPayouts;

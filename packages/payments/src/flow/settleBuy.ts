@@ -1,23 +1,9 @@
-import { creditTokenAbi } from '@prism-gateway/contracts';
-import { type Log, parseEventLogs } from 'viem';
+import { readMined } from '../chain/readMined.ts';
 import type { Payment } from '../journal/payment.ts';
 import { readOwed } from '../payments/readOwed.ts';
 import type { RelayerContext } from './relayerContext.ts';
 import { StepError } from './StepError.ts';
 import { findOpenAttempt, sendAttempt } from './sendAttempt.ts';
-
-/** Credits that came to this instance in a transaction. */
-function countReceived(context: RelayerContext, logs: readonly Log[]): bigint {
-  const { creditToken, self } = context.config;
-  const transfers = parseEventLogs({ abi: creditTokenAbi, eventName: 'Transfer', logs: [...logs] });
-  return transfers
-    .filter(({ address, args }) => isSame(address, creditToken) && isSame(args.to, self) && !isSame(args.from, self))
-    .reduce((sum, { args }) => sum + args.value, 0n);
-}
-
-function isSame(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase();
-}
 
 /**
  * Waits for a buy, or for the announcement in its place.
@@ -36,13 +22,18 @@ export async function settleBuy(context: RelayerContext, payment: Payment): Prom
     journal.move(paymentIntentId, 'claimed', { reason: outcome.reason, settled: { intentId, state: 'void' } });
     throw new StepError('BUY_FAILED', `The ${attempt.kind} was not made. ${outcome.reason}`, outcome.error);
   }
-  const { status, txHash, logs } = outcome.sent;
+  const { status, txHash, blockNumber } = outcome.sent;
+  const mined = readMined(outcome.sent, context.config);
+  context.search.saw(Number(blockNumber));
   if (status === 'reverted') {
-    journal.move(paymentIntentId, 'claimed', { reason: 'reverted', settled: { intentId, state: 'void', txHash } });
+    journal.move(paymentIntentId, 'claimed', {
+      reason: 'reverted',
+      settled: { intentId, state: 'void', txHash, mined },
+    });
     throw new StepError('BUY_FAILED', `The ${attempt.kind} ${txHash} was reverted.`);
   }
-  const settled = { intentId, state: 'done', txHash } as const;
-  const total = (memory.bought.get(paymentIntentId) ?? 0n) + countReceived(context, logs);
+  const settled = { intentId, state: 'done', txHash, mined } as const;
+  const total = (memory.bought.get(paymentIntentId) ?? 0n) + mined.credits;
   log.info({ paymentIntentId, txHash, credits: `${total}` }, attempt.kind === 'buy' ? 'bought' : 'announced');
   if (attempt.kind === 'announce' || total >= readOwed(payment)) {
     journal.move(paymentIntentId, 'bought', { settled });

@@ -1,6 +1,7 @@
 import { creditTokenAbi } from '@prism-gateway/contracts';
 import type { Sent } from '@prism-gateway/sender';
 import { parseEventLogs } from 'viem';
+import { readMined } from '../chain/readMined.ts';
 import type { Payment } from '../journal/payment.ts';
 import { readOwed } from '../payments/readOwed.ts';
 import { PAYOUT_CONFIRMATIONS } from './findPayout.ts';
@@ -68,9 +69,14 @@ export async function settlePayout(context: RelayerContext, payment: Payment): P
   }
   const { sent } = outcome;
   const { txHash } = sent;
+  const mined = readMined(sent, config);
+  context.search.saw(Number(sent.blockNumber));
   if (sent.status === 'reverted') {
     memory.payoutGasLimit = undefined;
-    journal.move(paymentIntentId, 'claimed', { reason: 'reverted', settled: { intentId, state: 'void', txHash } });
+    journal.move(paymentIntentId, 'claimed', {
+      reason: 'reverted',
+      settled: { intentId, state: 'void', txHash, mined },
+    });
     throw new StepError('PAYOUT_FAILED', `The payout ${txHash} was reverted.`);
   }
   if (!hasPaid(context, payment, sent)) return await takeStrange(context, payment, sent, intentId);
@@ -78,7 +84,7 @@ export async function settlePayout(context: RelayerContext, payment: Payment): P
   journal.move(paymentIntentId, 'transferred', {
     txHash,
     paidBy: config.self,
-    settled: { intentId, state: 'done', txHash },
+    settled: { intentId, state: 'done', txHash, mined },
   });
   log.info({ paymentIntentId, txHash }, 'paid out');
 }

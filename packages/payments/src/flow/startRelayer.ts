@@ -1,20 +1,26 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createTurns } from '@prism-gateway/runtime';
 import type { Logger } from '@prism-gateway/runtime/logs';
-import { openSender, type SenderAccount, type SenderEvent } from '@prism-gateway/sender';
-import { createPublicClient, http } from 'viem';
+import { openSender, type Sender, type SenderAccount, type SenderEvent } from '@prism-gateway/sender';
+import { createPublicClient, http, type PublicClient } from 'viem';
+import { alertLatch } from '../alerts/alertLatch.ts';
 import type { Alerter } from '../alerts/createAlerter.ts';
+import { createKeyWatch, unsettleKey } from '../chain/createKeyWatch.ts';
 import { createMarkSearch } from '../chain/createMarkSearch.ts';
 import { createPayoutFence } from '../chain/createPayoutFence.ts';
 import { createUnknownPayouts } from '../chain/createUnknownPayouts.ts';
+import { settleKey } from '../chain/settleKey.ts';
 import { createFrontendClient } from '../frontend/createFrontendClient.ts';
+import { JournalOwnerError } from '../journal/JournalOwnerError.ts';
 import { openPaymentJournal, type PaymentJournal } from '../journal/openPaymentJournal.ts';
 import { createDayLimit } from '../limits/createDayLimit.ts';
+import { computeCreditsOwed } from '../payments/computeCredits.ts';
+import { createExchange } from '../readiness/createExchange.ts';
 import { createReadiness } from '../readiness/createReadiness.ts';
 import type { Settings } from '../settings/settings.ts';
 import { createPoller } from './createPoller.ts';
-import { resumePayments } from './drivePayment.ts';
 import { holdUnknown } from './holdPayment.ts';
 import type { RelayerConfig } from './relayerConfig.ts';
 import { createMemory, type RelayerContext } from './relayerContext.ts';
@@ -36,12 +42,23 @@ export interface RelayerParts {
 
 /** Longest time between a look at the chain and a payout's broadcast, in milliseconds. */
 const FRESH_MS = 2000;
+/** Calls, one after another, that the fence may make for one of the sender's. */
+const GUARDED_CALLS = 6;
+/** How long a node is given at the start, in milliseconds. */
+const RPC_PATIENCE_MS = 8000;
+
+/** All that the daily limit can buy at the best rate that is allowed. */
+function mostCreditsFor(settings: Settings<'payments'>): bigint {
+  const { DAILY_LIMIT: limit, EXCHANGE_RATE: rate, MAX_RATE_DEVIATION_BPS: deviation } = settings;
+  return (computeCreditsOwed(limit, BigInt(rate)) * BigInt(10_000 + deviation)) / 10_000n;
+}
 
 function readConfig({ settings, account }: RelayerParts): RelayerConfig {
   return {
     exchange: settings.EXCHANGE_ADDRESS,
     creditToken: settings.CREDIT_TOKEN_ADDRESS,
     stablecoin: settings.STABLECOIN_ADDRESS,
+    payouts: settings.PAYOUTS_ADDRESS,
     self: account.address,
     others: settings.RELAYER_ADDRESSES.filter((address) => address !== account.address),
     pollIntervalMs: settings.POLL_INTERVAL_MS,
@@ -51,6 +68,9 @@ function readConfig({ settings, account }: RelayerParts): RelayerConfig {
     slippageBps: settings.SLIPPAGE_BPS,
     maxPayment: settings.MAX_PAYMENT,
     dailyLimit: settings.DAILY_LIMIT,
+    dailyCreditLimit: settings.DAILY_CREDIT_LIMIT ?? mostCreditsFor(settings),
+    expectedRate: BigInt(settings.EXCHANGE_RATE),
+    maxRateDeviationBps: settings.MAX_RATE_DEVIATION_BPS,
     maxInFlight: settings.MAX_IN_FLIGHT,
     takeoverWaitMs: settings.TAKEOVER_WAIT_MS,
     rpcPollIntervalMs: settings.RPC_POLL_INTERVAL_MS,
@@ -70,20 +90,46 @@ function logEvent(log: Logger, event: SenderEvent): void {
   log.debug(fields, 'sender');
 }
 
+/** The journal is of one key on one chain: payments of another one are none of its business. */
+function bindJournal(journal: PaymentJournal, owner: string): void {
+  const known = journal.fact('owner') ?? owner;
+  if (known !== owner) throw new JournalOwnerError(known, owner);
+  journal.setFact('owner', owner);
+}
+
+async function readChainId(client: PublicClient, settings: Settings<'payments'>): Promise<number> {
+  if (settings.CHAIN_ID !== 0) return settings.CHAIN_ID;
+  const untilMs = performance.now() + RPC_PATIENCE_MS;
+  for (;;) {
+    try {
+      return await client.getChainId();
+    } catch (error) {
+      if (performance.now() >= untilMs) throw error;
+      await pause(settings.RPC_POLL_INTERVAL_MS);
+    }
+  }
+}
+
+/** The chain as the payments see it: client, search, and what stands between sender and node. */
 function openChain(
-  { settings, account }: RelayerParts,
-  wiring: { readonly config: RelayerConfig; readonly journal: PaymentJournal; readonly signal: AbortSignal },
+  { settings, account, alerter }: RelayerParts,
+  wiring: {
+    readonly config: RelayerConfig;
+    readonly journal: PaymentJournal;
+    readonly client: PublicClient;
+    readonly chainId: number;
+    readonly signal: AbortSignal;
+  },
 ) {
-  const { config, journal, signal } = wiring;
+  const { config, journal, client, chainId, signal } = wiring;
   const { creditToken, stablecoin, others, self } = config;
-  const transport = http(settings.RPC_URL, { batch: true, timeout: settings.RPC_TIMEOUT_MS, retryCount: 2 });
-  const client = createPublicClient({ transport, pollingInterval: config.rpcPollIntervalMs });
   const monotonicNow = () => performance.now();
-  const { marks } = journal;
+  const { marks, broadcasts } = journal;
   const search = createMarkSearch({
     client,
     marks,
-    broadcasts: journal.broadcasts,
+    broadcasts,
+    chainId,
     self,
     creditToken,
     stablecoin,
@@ -93,6 +139,7 @@ function openChain(
     monotonicNow,
     signal,
   });
+  const watch = createKeyWatch({ journal, client, alerter, self });
   const fence = createPayoutFence({
     rpcUrl: settings.RPC_URL,
     timeoutMs: settings.RPC_TIMEOUT_MS,
@@ -101,13 +148,64 @@ function openChain(
     account,
     others,
     marks,
-    broadcasts: journal.broadcasts,
+    broadcasts,
     search,
+    watch,
     standMs: config.takeoverWaitMs,
     freshMs: Math.min(FRESH_MS, settings.RPC_TIMEOUT_MS),
     monotonicNow,
   });
-  return { client, search, fence };
+  return { search, watch, fence };
+}
+
+type Chain = ReturnType<typeof openChain>;
+
+async function openPaymentSender(
+  { settings, log }: RelayerParts,
+  { config, chainId, chain }: { readonly config: RelayerConfig; readonly chainId: number; readonly chain: Chain },
+): Promise<Sender> {
+  return await openSender({
+    journalPath: join(settings.DATA_DIR, 'sender.db'),
+    rpcUrl: chain.fence.transport,
+    account: chain.fence.account,
+    // Gas equal to the limit does not pass.
+    maxFeePerGas: config.maxGasPrice === 0n ? 0n : config.maxGasPrice - 1n,
+    bumpAfterMs: settings.BUMP_AFTER_MS,
+    pollIntervalMs: config.rpcPollIntervalMs,
+    // A broadcast is a look at the chain and the broadcast itself; each of their calls has a time limit of its own.
+    rpcTimeoutMs: GUARDED_CALLS * settings.RPC_TIMEOUT_MS,
+    ...(settings.LOCK_DIR === undefined ? {} : { lockDir: settings.LOCK_DIR }),
+    chainId,
+    onEvent(event) {
+      chain.watch.takeEvent(event);
+      logEvent(log, event);
+    },
+  });
+}
+
+/** Finds out what the key has done where the journal does not know, and counts it against the limits. */
+function createSettle(context: Omit<RelayerContext, 'settle'>): () => Promise<void> {
+  const { config, journal, watch, log } = context;
+  const disagreement = alertLatch(context, {
+    code: 'KEY_USED_ELSEWHERE',
+    subject: 'Payments do not begin: what this key has done is not clear',
+    over: 'What this key has done is clear',
+  });
+  return async () => {
+    if (watch.state() !== 'unsettled') return;
+    await settleKey({
+      ...context,
+      marks: journal.marks,
+      self: config.self,
+      standMs: config.takeoverWaitMs,
+      pollIntervalMs: config.rpcPollIntervalMs,
+      monotonicNow: () => performance.now(),
+      onWait: (reason) => log.info({ reason }, 'nothing is begun yet'),
+      onDisagreement: disagreement.raise,
+    });
+    await context.dayLimit.recount();
+    disagreement.clear();
+  };
 }
 
 /**
@@ -123,28 +221,27 @@ export async function startRelayer(parts: RelayerParts): Promise<RunningRelayer>
   const config = readConfig(parts);
   const journal = openJournal(settings);
   const stopping = new AbortController();
-  const { client, search, fence } = openChain(parts, { config, journal, signal: stopping.signal });
-  const journalPath = join(settings.DATA_DIR, 'sender.db');
-  if (journal.fact('sender journal') !== undefined && !existsSync(journalPath)) holdUnknown({ journal, alerter });
-  const sender = await openSender({
-    journalPath,
-    rpcUrl: fence.transport,
-    account: fence.account,
-    maxFeePerGas: config.maxGasPrice,
-    bumpAfterMs: settings.BUMP_AFTER_MS,
-    pollIntervalMs: config.rpcPollIntervalMs,
-    rpcTimeoutMs: settings.RPC_TIMEOUT_MS,
-    onEvent: (event) => logEvent(log, event),
-    ...(settings.CHAIN_ID === 0 ? {} : { chainId: settings.CHAIN_ID }),
-  });
+  const { signal } = stopping;
+  const transport = http(settings.RPC_URL, { batch: true, timeout: settings.RPC_TIMEOUT_MS, retryCount: 2 });
+  const client = createPublicClient({ transport, pollingInterval: config.rpcPollIntervalMs });
+  const chainId = await readChainId(client, settings);
+  bindJournal(journal, `${config.self} on chain ${chainId}`);
+  const chain = openChain(parts, { config, journal, client, chainId, signal });
+  if (!existsSync(join(settings.DATA_DIR, 'sender.db'))) {
+    if (journal.fact('sender journal') !== undefined) holdUnknown({ journal, alerter });
+    unsettleKey(journal);
+  }
+  const sender = await openPaymentSender(parts, { config, chainId, chain });
   journal.setFact('sender journal', 'made');
-  const context: RelayerContext = {
+  const creditsPerUnit = computeCreditsOwed(1n, config.expectedRate);
+  const { self, dailyLimit, dailyCreditLimit } = config;
+  const exchange = createExchange({ client, exchange: config.exchange, expectedRate: config.expectedRate });
+  const base = {
     config,
     journal,
     sender,
     client,
-    search,
-    fence,
+    ...chain,
     reorgDepth: settings.REORG_DEPTH,
     frontend: createFrontendClient({
       url: settings.FRONTEND_URL,
@@ -154,15 +251,16 @@ export async function startRelayer(parts: RelayerParts): Promise<RunningRelayer>
     alerter,
     log,
     now: Date.now,
-    signal: stopping.signal,
+    signal,
     decide: createTurns(),
-    readiness: createReadiness({ config, client, sender, journal, log, now: Date.now, signal: stopping.signal }),
-    dayLimit: createDayLimit({ journal, dailyLimit: config.dailyLimit, now: Date.now }),
+    exchange,
+    readiness: createReadiness({ config, client, exchange, sender, journal, log, now: Date.now, signal }),
+    dayLimit: createDayLimit({ journal, client, self, dailyLimit, dailyCreditLimit, creditsPerUnit, now: Date.now }),
     unknownPayouts: createUnknownPayouts({ sender, journal, creditToken: config.creditToken }),
     memory: createMemory(),
   };
+  const context: RelayerContext = { ...base, settle: createSettle(base) };
   const poller = createPoller(context);
-  resumePayments(context, poller.resume);
   const polling = poller.run();
   log.info({ address: config.self, others: config.others, chainId: sender.chainId }, 'payment relayer at work');
   return {

@@ -5,7 +5,7 @@ import { commitTogether } from './commitTogether.ts';
 import { createMarkTable, type MarkTable } from './markTable.ts';
 import type { Attempt, Payment, PaymentMove } from './payment.ts';
 import { assertMove, type PaymentState } from './paymentState.ts';
-import { readAttempt, readMove, readPayment } from './rows.ts';
+import { readAttempt, readMove, readPayment, writeMined } from './rows.ts';
 import { makeTables } from './schema.ts';
 
 /** What a move changes besides the state; a field that is absent stays. */
@@ -13,6 +13,8 @@ export interface MoveChanges {
   /** Absent: none. */
   readonly reason?: string;
   readonly creditsOwed?: bigint;
+  /** Credits for one stablecoin, by which that was settled. */
+  readonly rate?: bigint;
   readonly txHash?: Hash;
   readonly paidBy?: Address;
   /** Null: no longer counted. */
@@ -20,7 +22,7 @@ export interface MoveChanges {
   /** A call to journal in the same commit. */
   readonly attempt?: Pick<Attempt, 'intentId' | 'kind' | 'to' | 'data'>;
   /** How the open attempt ended, in the same commit. */
-  readonly settled?: { readonly intentId: string; readonly state: 'done' | 'void'; readonly txHash?: Hash };
+  readonly settled?: Pick<Attempt, 'intentId' | 'txHash' | 'mined'> & { readonly state: 'done' | 'void' };
 }
 
 /** The durable memory of the payment relayer; every write has reached the disk when it returns. */
@@ -48,8 +50,8 @@ export interface PaymentJournal {
   unwatch(paymentIntentId: string): void;
   /** Moves of a payment, oldest first. */
   movesOf(paymentIntentId: string): readonly PaymentMove[];
-  /** Stablecoin base units that count against a day of UTC. */
-  spentOn(day: string): bigint;
+  /** What counts against a day of UTC, in base units. */
+  spentOn(day: string): { readonly stablecoins: bigint; readonly credits: bigint };
   /** How many payments are in each state. */
   countStates(): ReadonlyMap<PaymentState, number>;
   fact(name: string): string | undefined;
@@ -74,17 +76,19 @@ function prepare(database: DatabaseSync) {
     byState: database.prepare('SELECT * FROM payments WHERE state = ? ORDER BY seen_at_ms, rowid'),
     update: database.prepare(
       `UPDATE payments SET state = ?, reason = ?, credits_owed = ?, attempts = ?, tx_hash = ?, paid_by = ?,
-       counted_day = ?, updated_at_ms = ? WHERE payment_intent_id = ?`,
+       counted_day = ?, rate = coalesce(?, rate), updated_at_ms = ? WHERE payment_intent_id = ?`,
     ),
     insertMove: database.prepare(
       'INSERT INTO moves (payment_intent_id, at_ms, from_state, to_state, reason) VALUES (?, ?, ?, ?, ?)',
     ),
     moves: database.prepare('SELECT * FROM moves WHERE payment_intent_id = ? ORDER BY id'),
-    insertAttempt: database.prepare(`INSERT INTO attempts VALUES (?, ?, ?, ?, ?, 'open', NULL)`),
-    settleAttempt: database.prepare('UPDATE attempts SET state = ?, tx_hash = ? WHERE intent_id = ?'),
+    insertAttempt: database.prepare(
+      `INSERT INTO attempts (intent_id, payment_intent_id, kind, to_address, data, state) VALUES (?, ?, ?, ?, ?, 'open')`,
+    ),
+    settleAttempt: database.prepare('UPDATE attempts SET state = ?, tx_hash = ?, mined = ? WHERE intent_id = ?'),
     attempts: database.prepare('SELECT * FROM attempts WHERE payment_intent_id = ? ORDER BY rowid'),
     attempt: database.prepare('SELECT 1 FROM attempts WHERE intent_id = ?'),
-    counted: database.prepare('SELECT stablecoin_amount FROM payments WHERE counted_day = ?'),
+    counted: database.prepare('SELECT * FROM payments WHERE counted_day = ?'),
     states: database.prepare('SELECT state, count(*) AS count FROM payments GROUP BY state'),
     fact: database.prepare('SELECT value FROM facts WHERE name = ?'),
     clearFact: database.prepare('DELETE FROM facts WHERE name = ?'),
@@ -118,6 +122,7 @@ function createWrites(database: DatabaseSync, statements: ReturnType<typeof prep
       changes.txHash ?? payment.txHash ?? null,
       changes.paidBy ?? payment.paidBy ?? null,
       countedDay,
+      changes.rate === undefined ? null : `${changes.rate}`,
       now(),
       id,
     );
@@ -126,7 +131,10 @@ function createWrites(database: DatabaseSync, statements: ReturnType<typeof prep
       statements.insertAttempt.run(attempt.intentId, id, attempt.kind, attempt.to, attempt.data);
     }
     if (to === 'transferred') statements.watch.run(id);
-    if (settled !== undefined) statements.settleAttempt.run(settled.state, settled.txHash ?? null, settled.intentId);
+    if (settled !== undefined) {
+      const { state, txHash = null, mined } = settled;
+      statements.settleAttempt.run(state, txHash, mined === undefined ? null : writeMined(mined), settled.intentId);
+    }
   }
 
   return {
@@ -174,7 +182,13 @@ export function openPaymentJournal(options: { readonly file: string; readonly no
     listWatched: () => statements.watched.all().map(readPayment),
     unwatch: (paymentIntentId) => void statements.unwatch.run(paymentIntentId),
     movesOf: (paymentIntentId) => statements.moves.all(paymentIntentId).map(readMove),
-    spentOn: (day) => statements.counted.all(day).reduce((sum, row) => sum + BigInt(`${row.stablecoin_amount}`), 0n),
+    spentOn(day) {
+      const payments = statements.counted.all(day).map(readPayment);
+      return {
+        stablecoins: payments.reduce((sum, { stablecoinAmount }) => sum + stablecoinAmount, 0n),
+        credits: payments.reduce((sum, { creditsOwed = 0n }) => sum + creditsOwed, 0n),
+      };
+    },
     // Only states of the machine are written.
     countStates: () => new Map(statements.states.all().map((row) => [row.state as PaymentState, Number(row.count)])),
     fact(name) {

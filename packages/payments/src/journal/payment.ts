@@ -13,6 +13,8 @@ export interface Payment {
   readonly reason?: string;
   /** Credit base units, settled at the rate of the claim. */
   readonly creditsOwed?: bigint;
+  /** Credits for one stablecoin, by which that was settled. */
+  readonly rate?: bigint;
   /** Tries of a buy or payout so far; each has an intent of its own at the sender. */
   readonly attempts: number;
   /** The payout, once `transferred`. */
@@ -28,6 +30,18 @@ export interface Payment {
 /** What an attempt wants on the chain. */
 export type AttemptKind = 'buy' | 'announce' | 'payout';
 
+/** What a mined transaction has cost and moved. */
+export interface MinedAttempt {
+  readonly blockNumber: bigint;
+  readonly gasUsed: bigint;
+  /** Wei. */
+  readonly gasPrice: bigint;
+  /** Stablecoin base units that left this instance. */
+  readonly stablecoins: bigint;
+  /** Credit base units: bought, or paid out. */
+  readonly credits: bigint;
+}
+
 /** A call that was journalled before it was given to the sender. */
 export interface Attempt {
   /** The intent's id at the sender. */
@@ -38,6 +52,8 @@ export interface Attempt {
   readonly data: Hex;
   readonly state: 'open' | 'done' | 'void';
   readonly txHash?: Hash;
+  /** Once it is mined. */
+  readonly mined?: MinedAttempt;
 }
 
 /** A move of a payment, as it was made. */

@@ -1,5 +1,5 @@
 import type { Address, Hash, Hex } from 'viem';
-import type { Attempt, AttemptKind, Payment, PaymentMove } from './payment.ts';
+import type { Attempt, AttemptKind, MinedAttempt, Payment, PaymentMove } from './payment.ts';
 import type { PaymentState } from './paymentState.ts';
 
 /** A row as SQLite gives it. */
@@ -8,6 +8,21 @@ export type Row = Readonly<Record<string, unknown>>;
 /*
  * Casts: only this package writes these tables, from values of these very types.
  */
+
+const MINED_FIELDS = ['blockNumber', 'gasUsed', 'gasPrice', 'stablecoins', 'credits'] as const;
+
+function readMined(text: string): MinedAttempt {
+  const fields = JSON.parse(text) as Readonly<Record<keyof MinedAttempt, string>>;
+  const [blockNumber = 0n, gasUsed = 0n, gasPrice = 0n, stablecoins = 0n, credits = 0n] = MINED_FIELDS.map((name) =>
+    BigInt(fields[name]),
+  );
+  return { blockNumber, gasUsed, gasPrice, stablecoins, credits };
+}
+
+/** Writes what a mined transaction has cost and moved, for the column `mined`. */
+export function writeMined(mined: MinedAttempt): string {
+  return JSON.stringify(Object.fromEntries(MINED_FIELDS.map((name) => [name, `${mined[name]}`])));
+}
 
 /** Reads a row of `payments`. */
 export function readPayment(row: Row): Payment {
@@ -18,6 +33,7 @@ export function readPayment(row: Row): Payment {
     state: row.state as PaymentState,
     ...(row.reason === null ? {} : { reason: `${row.reason}` }),
     ...(row.credits_owed === null ? {} : { creditsOwed: BigInt(`${row.credits_owed}`) }),
+    ...(row.rate === null ? {} : { rate: BigInt(`${row.rate}`) }),
     attempts: Number(row.attempts),
     ...(row.tx_hash === null ? {} : { txHash: row.tx_hash as Hash }),
     ...(row.paid_by === null ? {} : { paidBy: row.paid_by as Address }),
@@ -37,6 +53,7 @@ export function readAttempt(row: Row): Attempt {
     data: row.data as Hex,
     state: row.state as Attempt['state'],
     ...(row.tx_hash === null ? {} : { txHash: row.tx_hash as Hash }),
+    ...(row.mined === null ? {} : { mined: readMined(`${row.mined}`) }),
   };
 }
 

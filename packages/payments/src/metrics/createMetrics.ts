@@ -42,7 +42,7 @@ export function createMetrics(parts: { readonly journal: PaymentJournal; readonl
     registers,
     collect() {
       // A gauge is a float: whole stablecoins and their cents are exact enough to look at.
-      this.set(Number(journal.spentOn(new Date(now()).toISOString().slice(0, 10))) / 1e6);
+      this.set(Number(journal.spentOn(new Date(now()).toISOString().slice(0, 10)).stablecoins) / 1e6);
     },
   });
   new Gauge({

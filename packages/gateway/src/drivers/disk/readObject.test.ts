@@ -1,7 +1,7 @@
 import { readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { parseRange } from './parseRange.ts';
 import { type DiskRig, newPath, send, startDiskObjects } from './startDiskObjects.rig.ts';
 
@@ -118,7 +118,7 @@ test.runIf(process.platform === 'linux')('a download that is broken off closes i
   await answer.body?.getReader().read();
   expect(await isOpen(target)).toBe(true);
   abort.abort();
-  await expect.poll(() => isOpen(target)).toBe(false);
+  await vi.waitFor(async () => expect(await isOpen(target)).toBe(false));
 });
 
 /** Whether this process has the object's file open. */

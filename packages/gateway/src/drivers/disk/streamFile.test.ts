@@ -1,7 +1,7 @@
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { streamFile } from './streamFile.ts';
 
 const SIZE = 200_000;
@@ -36,13 +36,13 @@ test('closes the file when the request is aborted, even if nobody ever reads', a
   const abort = new AbortController();
   streamFile(handle, { range: whole, signal: abort.signal });
   abort.abort();
-  await expect.poll(() => handle.fd).toBe(CLOSED);
+  await vi.waitFor(() => expect(handle.fd).toBe(CLOSED));
 });
 
 test('closes the file when the request was aborted before', async () => {
   const handle = await openFile();
   streamFile(handle, { range: whole, signal: AbortSignal.abort() });
-  await expect.poll(() => handle.fd).toBe(CLOSED);
+  await vi.waitFor(() => expect(handle.fd).toBe(CLOSED));
 });
 
 test('fails, and closes the file, when the file ends before its size', async () => {

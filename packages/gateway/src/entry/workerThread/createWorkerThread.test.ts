@@ -3,6 +3,9 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { RESULT_BYTES, writeJobs } from '../../drivers/secp256k1/runRecovery.ts';
 import { createWorkerThread, type OwnedWorkerThread } from './createWorkerThread.ts';
 
+/** Bounds a hang, not the work: a thread starts late on a busy machine. */
+const PATIENCE = { timeout: 30_000 };
+
 let thread: OwnedWorkerThread;
 afterEach(() => thread.close());
 
@@ -20,8 +23,12 @@ test('answers each caller on its own connection', async () => {
   for (const [place, { connection }] of callers.entries()) {
     connection.send(writeJobs(Array.from({ length: place + 1 }, job)));
   }
-  const lengths = () => callers.map(({ onReply }) => onReply.mock.calls.map(([reply]) => reply.length));
-  await expect.poll(lengths).toEqual([[RESULT_BYTES], [2 * RESULT_BYTES]]);
+  await vi.waitFor(() => {
+    expect(callers.map(({ onReply }) => onReply.mock.calls.map(([reply]) => reply.length))).toEqual([
+      [RESULT_BYTES],
+      [2 * RESULT_BYTES],
+    ]);
+  }, PATIENCE);
 });
 
 test('tells every caller once when the thread dies, and why, and starts another for the next one', async () => {
@@ -29,11 +36,11 @@ test('tells every caller once when the thread dies, and why, and starts another 
   const good = connect();
   const bad = connect('no-such-service');
   await good.connection.closed;
-  await expect.poll(() => good.onGone).toHaveBeenCalledOnce();
+  await vi.waitFor(() => expect(good.onGone).toHaveBeenCalledOnce(), PATIENCE);
   expect(bad.onGone).toHaveBeenCalledExactlyOnceWith(new Error('There is no service no-such-service.'));
   const next = connect();
   next.connection.send(writeJobs([job()]));
-  await expect.poll(() => next.onReply).toHaveBeenCalledOnce();
+  await vi.waitFor(() => expect(next.onReply).toHaveBeenCalledOnce(), PATIENCE);
   expect(next.onGone).not.toHaveBeenCalled();
   expect(good.onGone).toHaveBeenCalledOnce();
 });

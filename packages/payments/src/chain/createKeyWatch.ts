@@ -1,0 +1,130 @@
+import type { SenderEvent } from '@prism-gateway/sender';
+import type { Address, Hash, PublicClient } from 'viem';
+import type { Alerter } from '../alerts/createAlerter.ts';
+import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
+
+/**
+ * Whether this journal knows of every transaction of the key.
+ *
+ * ```
+ *   unsettled ── nothing waits in the node, two looks agree ──▶ ours ── a transaction that the journal does not know ──▶ used elsewhere
+ *       ▲                                                                                                                   │
+ *       ╰──────────────────────────────── a person: `prism payments resume` ────────────────────────────────────────────────╯
+ * ```
+ */
+export type KeyState = 'unsettled' | 'ours' | 'used elsewhere';
+
+/** Counts the account's transactions against those that the journal knows. */
+export interface KeyWatch {
+  state(): KeyState;
+  /** All transactions below this account nonce are known or of before; the key is ours. */
+  settle(nextNonce: number): void;
+  /** A transaction of this instance is about to be broadcast. */
+  note(nonce: number): void;
+  /**
+   * Compares the node's count with the journal's.
+   *
+   * @throws KeyUsedElsewhereError `KEY_USED_ELSEWHERE`; viem's errors
+   * @returns the account's transaction count, with what waits in the node
+   */
+  check(): Promise<number>;
+  /** For the sender: a foreign transaction that has taken an account nonce is evidence. */
+  takeEvent(event: SenderEvent): void;
+}
+
+/** A transaction of this instance's address is on the chain, or waits for it, that its journal does not know. */
+export class KeyUsedElsewhereError extends Error {
+  override readonly name = 'KeyUsedElsewhereError';
+  readonly code = 'KEY_USED_ELSEWHERE';
+
+  /** @param evidence - one sentence */
+  constructor(evidence: string) {
+    super(
+      `${evidence} Nothing is paid until a person has seen to it: see docs/payments.md, "The key is used elsewhere".`,
+    );
+  }
+}
+
+/** Names the facts of the journal. */
+export const KEY_FACTS = { next: 'key: next account nonce', evidence: 'key: used elsewhere' } as const;
+
+/**
+ * Forgets what was settled about the key, so that the next start looks at everything anew.
+ *
+ * @param journal - of an instance that is not at work, or is about to look
+ */
+export function unsettleKey(journal: Pick<PaymentJournal, 'clearFact'>): void {
+  for (const name of Object.values(KEY_FACTS)) journal.clearFact(name);
+}
+
+/**
+ * Creates the watch.
+ *
+ * @param parts - journal, node, alerts, and whose key it is
+ * @returns the watch
+ * @see docs/payments.md, "The key is used elsewhere"
+ */
+export function createKeyWatch(parts: {
+  readonly journal: PaymentJournal;
+  readonly client: PublicClient;
+  readonly alerter: Alerter;
+  readonly self: Address;
+}): KeyWatch {
+  const { journal, client, alerter, self } = parts;
+  const isOwn = (hash: Hash) => journal.broadcasts.nonceOf(hash) !== undefined;
+  let counting: Promise<number> | undefined;
+  const readNext = () => Number(journal.fact(KEY_FACTS.next));
+
+  function state(): KeyState {
+    if (journal.fact(KEY_FACTS.evidence) !== undefined) return 'used elsewhere';
+    return journal.fact(KEY_FACTS.next) === undefined ? 'unsettled' : 'ours';
+  }
+
+  function stop(evidence: string): KeyUsedElsewhereError {
+    if (state() !== 'used elsewhere') {
+      journal.setFact(KEY_FACTS.evidence, evidence);
+      alerter.raise({
+        code: 'KEY_USED_ELSEWHERE',
+        severity: 'critical',
+        subject: 'Payments are stopped: the key is used elsewhere',
+        text: `${evidence} Two processes with one key can pay twice. Find the other one and stop it, then run: prism payments resume.`,
+      });
+    }
+    return new KeyUsedElsewhereError(evidence);
+  }
+
+  /** Calls at the same time share an answer. */
+  function countTransactions(): Promise<number> {
+    counting ??= client.getTransactionCount({ address: self, blockTag: 'pending' }).finally(() => {
+      counting = undefined;
+    });
+    return counting;
+  }
+
+  return {
+    state,
+    settle(nextNonce) {
+      journal.setFact(KEY_FACTS.next, `${nextNonce}`);
+    },
+    note(nonce) {
+      if (state() !== 'unsettled' && nonce >= readNext()) journal.setFact(KEY_FACTS.next, `${nonce + 1}`);
+    },
+    async check() {
+      const evidence = journal.fact(KEY_FACTS.evidence);
+      if (evidence !== undefined) throw new KeyUsedElsewhereError(evidence);
+      const next = readNext();
+      const count = await countTransactions();
+      if (state() === 'unsettled') return count;
+      // Own transactions may have been sent while the node was asked.
+      if (count > Math.max(next, readNext()))
+        throw stop(`${self} has ${count} transactions, and this journal knows of ${readNext()}.`);
+      return count;
+    },
+    takeEvent(event) {
+      if (event.type !== 'requeued' || state() !== 'ours' || isOwn(event.foreignTxHash)) return;
+      stop(
+        `Transaction ${event.foreignTxHash} of ${self} is none of this journal's, and has account nonce ${event.nonce}.`,
+      );
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { creditTokenAbi, payoutsAbi } from '@prism-gateway/contracts';
+import { type Address, decodeFunctionData, type Hash, type Hex } from 'viem';
+import type { MarkedTransaction } from '../journal/markTable.ts';
+import { readMark } from './marks.ts';
+
+/** A transaction as a node tells it. */
+export interface ToldTransaction {
+  readonly hash: Hash;
+  readonly from: Address;
+  readonly to: Address | null;
+  readonly input: Hex;
+}
+
+function lower(address: Address): Address {
+  // Lower case of an address is an address.
+  return address.toLowerCase() as Address;
+}
+
+/** A payout through a contract `Payouts`: whichever one, since an instance calls no other contract that has the function. */
+function readGuarded(input: Hex): Pick<MarkedTransaction, 'mark' | 'recipient' | 'amount'> | undefined {
+  try {
+    const { functionName, args } = decodeFunctionData({ abi: payoutsAbi, data: input });
+    if (functionName !== 'pay') return undefined;
+    const [mark, recipient, amount] = args;
+    return { mark, recipient: lower(recipient), amount };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Reads what a relayer's transaction says.
+ *
+ * @param transaction - sent by a relayer
+ * @param creditToken - whose transfers pay
+ * @returns a payout, an announcement or neither
+ */
+export function describeTransaction(transaction: ToldTransaction, creditToken: Address): MarkedTransaction {
+  const base = { txHash: transaction.hash, sender: lower(transaction.from) };
+  const guarded = readGuarded(transaction.input);
+  if (guarded !== undefined) return { ...base, kind: 'payout', ...guarded };
+  const mark = readMark(transaction.input);
+  if (mark === undefined) return { ...base, kind: 'none' };
+  if (transaction.to === null || lower(transaction.to) !== lower(creditToken))
+    return { ...base, kind: 'announce', mark };
+  try {
+    const { functionName, args } = decodeFunctionData({ abi: creditTokenAbi, data: transaction.input });
+    if (functionName !== 'transfer') return { ...base, kind: 'none' };
+    const [recipient, amount] = args;
+    if (lower(recipient) === base.sender && amount === 0n) return { ...base, kind: 'announce', mark };
+    return { ...base, kind: 'payout', mark, recipient: lower(recipient), amount };
+  } catch {
+    return { ...base, kind: 'none' };
+  }
+}

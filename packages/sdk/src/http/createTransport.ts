@@ -8,6 +8,11 @@ import { isTransient, type RetryContext, withRetries } from './withRetries.ts';
 /** Longest wait for one answer, in milliseconds: a little more than the 29 s that the gateway gives itself. */
 const DEFAULT_TIMEOUT_MS = 30_000;
 
+/** What the gateway lets a call wait. */
+const LONGEST_WAIT_SECONDS = 25;
+/** A browser opens six connections to a host: some are left for what does not wait. */
+const MOST_WAITS = 'document' in globalThis ? 4 : 10_000;
+
 /** What can be set for every client. */
 export interface TransportOptions {
   /** Where the gateway is, like `https://gateway.example/prod`; a base path is kept. */
@@ -50,11 +55,23 @@ export interface GatewayCall {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Calls that wait at the gateway until something has happened. */
+export interface Waits {
+  /** Those under way. */
+  open: number;
+  /** Most at once. */
+  readonly most: number;
+  /** For how long one may wait, in seconds: less than any answer may take; 0 = not at all. */
+  readonly seconds: number;
+}
+
 /** How clients speak to a gateway. */
 export interface Transport extends HttpContext, RetryContext {
   /** Without a trailing slash. */
   readonly url: string;
   readonly timeoutMs: number;
+  /** Whatever waits at the gateway takes its turn here, where connections are few. */
+  readonly waits: Waits;
   /** @returns the answer's JSON @throws GatewayError */
   call(call: GatewayCall): Promise<unknown>;
 }
@@ -73,7 +90,7 @@ function parseAnswer(what: string, body: Bytes): unknown {
   }
 }
 
-async function attemptCall(transport: Omit<Transport, 'call'>, call: GatewayCall): Promise<unknown> {
+async function attemptCall(transport: Omit<Transport, 'call' | 'waits'>, call: GatewayCall): Promise<unknown> {
   const { method, path, signal } = call;
   const what = `${method} ${path}`;
   const body = call.body === undefined ? undefined : new TextEncoder().encode(JSON.stringify(call.body));
@@ -107,8 +124,14 @@ export function createTransport(options: TransportOptions): Transport {
     now: options.now ?? Date.now,
     random: options.random ?? Math.random,
   };
+  const waits = {
+    open: 0,
+    most: MOST_WAITS,
+    seconds: Math.min(LONGEST_WAIT_SECONDS, Math.floor(base.timeoutMs / 1250)),
+  };
   return {
     ...base,
+    waits,
     call(call) {
       const { method, path, signal, repeat } = call;
       const canRepeat = (error: GatewayError) => isTransient(error) && (repeat === 'freely' || !error.mayHaveHappened);

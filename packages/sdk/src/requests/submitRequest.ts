@@ -6,12 +6,16 @@ import { findSubmitted } from './findSubmitted.ts';
 import type { CallOptions } from './getRequest.ts';
 import { readRecord } from './readRecord.ts';
 
-/** Submitting is done twice where it is called twice, so each repeat here is looked before. */
+/**
+ * With `once` a gateway takes the same signature a single time. One that knows the specification alone ignores it, and stores twice
+ * what is sent twice: so each repeat here is looked before.
+ */
 async function postRequest(
   transport: Transport,
   { body, signal }: { readonly body: CreateRequestBody } & CallOptions,
 ): Promise<RequestRecord> {
-  const call = { method: 'POST', path: '/requests', body, repeat: 'ifUnsent', signal } as const;
+  const query = { once: 'true' };
+  const call = { method: 'POST', path: '/requests', query, body, repeat: 'ifUnsent', signal } as const;
   return readRecord('POST /requests', await transport.call(call));
 }
 

@@ -5,7 +5,7 @@ import type { Transport } from '../http/createTransport.ts';
 import { joinSignals } from '../http/joinSignals.ts';
 import { sleep } from '../http/sleep.ts';
 import { isTransient } from '../http/withRetries.ts';
-import { getRequest } from './getRequest.ts';
+import { getRequest, type RequestLook } from './getRequest.ts';
 
 /** How a wait goes on and ends. */
 export interface WaitOptions {
@@ -13,7 +13,7 @@ export interface WaitOptions {
   readonly signal?: AbortSignal | undefined;
   /** Longest wait, in milliseconds; default 600000 (10 minutes). */
   readonly timeoutMs?: number | undefined;
-  /** Time between two looks, in milliseconds; default 1000. */
+  /** Least time between two looks that find the same, in milliseconds; default 1000. A gateway that lets calls wait is not asked so often. */
   readonly pollIntervalMs?: number | undefined;
   /** Told of each new state, the first one included. */
   readonly onStatus?: ((record: RequestRecord) => void) | undefined;
@@ -23,8 +23,22 @@ const DEFAULT_TIMEOUT_MS = 600_000;
 const DEFAULT_POLL_INTERVAL_MS = 1000;
 
 /** A relayer's report is the end: both are final. */
-export function isEnded({ status }: { readonly status: RequestStatus }): boolean {
-  return status === 'success' || status === 'failed';
+export function isEnded<T extends { readonly status: RequestStatus }>(
+  record: T,
+): record is T & { readonly status: 'success' | 'failed' } {
+  return record.status === 'success' || record.status === 'failed';
+}
+
+/** Looks at a request, and lets the gateway wait until its status is another one, where there is a connection to spare for that. */
+async function look(transport: Transport, { status, ...order }: RequestLook): Promise<RequestRecord> {
+  const { waits } = transport;
+  if (status === undefined || waits.open >= waits.most) return await getRequest(transport, order);
+  waits.open++;
+  try {
+    return await getRequest(transport, { ...order, status, wait: waits.seconds });
+  } finally {
+    waits.open--;
+  }
 }
 
 /**
@@ -44,19 +58,23 @@ export async function waitForRequest(
   const { signal: given, onStatus } = wait;
   const signal = joinSignals(AbortSignal.timeout(timeoutMs), given);
   const what = `The wait for request ${requestId}`;
-  let seen: RequestStatus | undefined;
+  let status: RequestStatus | undefined;
   while (!signal.aborted) {
-    let pauseMs = pollIntervalMs;
-    const record = await getRequest(transport, { requestId, signal }).catch((error: unknown) => {
+    const askedAtMs = transport.now();
+    let leastMs = pollIntervalMs;
+    const record = await look(transport, { requestId, status, signal }).catch((error: unknown) => {
       if (!signal.aborted && !isTransient(error)) throw error;
-      pauseMs = Math.max(pauseMs, Object(error).retryAfterMs ?? 0);
+      leastMs += Object(error).retryAfterMs ?? 0;
     });
-    if (record && record.status !== seen) {
-      seen = record.status;
+    if (record && record.status !== status) {
+      status = record.status;
       onStatus?.(record);
+      if (isEnded(record)) return record;
+      // The next look may wait at the gateway.
+      leastMs = 0;
     }
-    if (record && isEnded(record)) return record;
-    await sleep(pauseMs, signal);
+    // One that has waited there has lasted longer than this.
+    await sleep(Math.min(leastMs, askedAtMs + leastMs - transport.now()), signal);
   }
   if (given?.aborted) throw abortedError(what, given, false);
   const message = `${what} ended after ${timeoutMs} ms without an outcome; the request itself goes on.`;

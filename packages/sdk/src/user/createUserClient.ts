@@ -56,7 +56,7 @@ export function createUserClient(options: UserClientOptions): UserClient {
 
   function settle(record: RequestRecord): void {
     // Without a nonce used there is none to look after, and no reason to ask for a wallet.
-    if (isEnded(record)) nonces?.settle(record.requestId, record.status === 'success' ? 'success' : 'failed');
+    if (isEnded(record)) nonces?.settle(record.requestId, record.status);
   }
 
   async function waitForRequest(requestId: string, wait?: WaitOptions): Promise<RequestRecord> {

@@ -1,9 +1,15 @@
 export { type AdminClient, type AdminClientOptions, createAdminClient } from './admin/index.ts';
 export {
+  type BatchOutcome,
+  type ClaimOrder,
   createRelayerClient,
+  type FeedPage,
+  type FeedQuery,
+  type FeedStart,
   type MessageAccount,
   type RelayerClient,
   type RelayerClientOptions,
+  type Report,
   signRelayerCall,
 } from './relayer/index.ts';
 export {

@@ -4,7 +4,12 @@ import type { GatewayClient } from '../requests/createGatewayClient.ts';
 import { type CallOptions, getRequest } from '../requests/getRequest.ts';
 import { type ListFilter, listRequests, type RequestList } from '../requests/listRequests.ts';
 import { claimRequest } from './claimRequest.ts';
+import { type ClaimOrder, claimRequests } from './claimRequests.ts';
+import { type FeedPage, type FeedQuery, type FeedStart, followFeed, readFeed } from './followFeed.ts';
+import type { BatchOutcome } from './readBatch.ts';
+import { releaseRequest } from './releaseRequest.ts';
 import { reportRequest } from './reportRequest.ts';
+import { type Report, reportRequests } from './reportRequests.ts';
 import { type MessageAccount, signRelayerCall } from './signRelayerCall.ts';
 
 /** What a relayer's client is made of: an account on the whitelist, and a way to the gateway. */
@@ -27,6 +32,16 @@ export interface RelayerClient {
   reportSuccess(requestId: string, txHash: string, options?: CallOptions): Promise<RequestRecord>;
   /** Reports failure. @param errorMessage - 1 to 1000 characters @throws GatewayError CONFLICT @see reportRequest */
   reportFailure(requestId: string, errorMessage: string, options?: CallOptions): Promise<RequestRecord>;
+  /** Claims many in one call. @throws GatewayError @see claimRequests */
+  claimRequests(order: ClaimOrder, options?: CallOptions): Promise<BatchOutcome>;
+  /** Reports 1 to 100 in one call. @throws GatewayError @see reportRequests */
+  reportRequests(reports: readonly Report[], options?: CallOptions): Promise<BatchOutcome>;
+  /** Gives a claimed request back. @throws GatewayError CONFLICT when this relayer does not hold it @see releaseRequest */
+  releaseRequest(requestId: string, options?: CallOptions): Promise<RequestRecord>;
+  /** Follows what becomes pending, without an end. @throws GatewayError @see followFeed */
+  followFeed(start: FeedStart): AsyncGenerator<FeedPage, never>;
+  /** Reads one page of the feed. @throws GatewayError */
+  readFeed(query: FeedQuery): Promise<FeedPage>;
 }
 
 /**
@@ -51,5 +66,10 @@ export function createRelayerClient(options: RelayerClientOptions): RelayerClien
       reportRequest(context, { requestId, outcome: { status: 'success', txHash }, signal }),
     reportFailure: (requestId, errorMessage, { signal } = {}) =>
       reportRequest(context, { requestId, outcome: { status: 'failed', errorMessage }, signal }),
+    claimRequests: (order, { signal } = {}) => claimRequests(context, { ...order, signal }),
+    reportRequests: (reports, { signal } = {}) => reportRequests(context, { reports, signal }),
+    releaseRequest: (requestId, { signal } = {}) => releaseRequest(context, { requestId, signal }),
+    followFeed: (start) => followFeed(context, start),
+    readFeed: (query) => readFeed(context, query),
   };
 }

@@ -17,7 +17,8 @@ export interface RelayerContext {
 /** One move of a request's state. */
 export interface Move extends CallOptions {
   readonly requestId: string;
-  readonly body: UpdateRequestBody;
+  /** What is asked for; absent: to give the request back. */
+  readonly body?: UpdateRequestBody;
 }
 
 /**
@@ -31,8 +32,11 @@ async function updateRequest(
   { requestId, body, signal }: Move,
 ): Promise<RequestRecord> {
   const path = `/requests/${encodeURIComponent(requestId)}`;
-  const answer = await transport.call({ method: 'PATCH', path, body, makeHeaders, repeat: 'ifUnsent', signal });
-  return readRecord(`PATCH ${path}`, answer);
+  const how = body
+    ? ({ method: 'PATCH', path, body } as const)
+    : ({ method: 'POST', path: `${path}/release` } as const);
+  const answer = await transport.call({ ...how, makeHeaders, repeat: 'ifUnsent', signal });
+  return readRecord(`${how.method} ${how.path}`, answer);
 }
 
 /** Tells whether a record is under this relayer's claim. */
@@ -80,7 +84,7 @@ export async function moveRequest(
       throw error;
     }
   }
-  const what = `PATCH /requests/${requestId}`;
+  const what = `The move of request ${requestId}`;
   const canRepeat = (error: GatewayError) => isAnswerLost && isTransient(error);
   return await withRetries(transport, { what, signal, canRepeat }, attempt);
 }

@@ -5,7 +5,8 @@ import { isOwnClaim, moveRequest, type RelayerContext } from './moveRequest.ts';
 /** How a request ended. */
 export type Outcome = Exclude<UpdateRequestBody, { readonly status: 'processing' }>;
 
-function saysSame(record: RequestRecord, outcome: Outcome): boolean {
+/** Tells whether a record shows an outcome. */
+export function saysSame(record: RequestRecord, outcome: Outcome): boolean {
   if (outcome.status === 'failed') return record.status === 'failed' && record.errorMessage === outcome.errorMessage;
   return record.status === 'success' && record.txHash?.toLowerCase() === outcome.txHash.toLowerCase();
 }

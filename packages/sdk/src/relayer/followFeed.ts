@@ -1,0 +1,79 @@
+import type { RequestRecord } from '@prism-gateway/protocol';
+import { unexpectedAnswer } from '../errors/unexpectedAnswer.ts';
+import { sleep } from '../http/sleep.ts';
+import { isTransient } from '../http/withRetries.ts';
+import type { CallOptions } from '../requests/getRequest.ts';
+import { readPage } from '../requests/readRecord.ts';
+import type { RelayerContext } from './moveRequest.ts';
+
+/** Where in the feed of a chain to begin. */
+export interface FeedStart extends CallOptions {
+  readonly chainName: string;
+  /** Of a page that has been dealt with; absent: from the oldest pending request on. */
+  readonly cursor?: string | undefined;
+  /** `now`: only what becomes pending from here on. */
+  readonly from?: 'now' | undefined;
+}
+
+/** Where a page of the feed begins, and how long the gateway may wait for one. */
+export interface FeedQuery extends FeedStart {
+  /** Seconds, 0 to 25. */
+  readonly wait?: number | undefined;
+}
+
+/** Up to 100 requests that have become pending: new, released, or claimed and lapsed. */
+export interface FeedPage {
+  readonly items: readonly RequestRecord[];
+  /** Where the next page begins. */
+  readonly cursor: string;
+}
+
+/** Least time between two looks that find nothing, in milliseconds, where the gateway does not wait. */
+const PAUSE_MS = 1000;
+
+/**
+ * Reads one page of the feed.
+ *
+ * @throws GatewayError VALIDATION_FAILED also from a gateway that has no feed
+ */
+export async function readFeed(
+  { transport, makeHeaders }: RelayerContext,
+  { signal, ...query }: FeedQuery,
+): Promise<FeedPage> {
+  const path = '/requests/feed';
+  const call = { method: 'GET', path, query: { ...query }, makeHeaders, repeat: 'freely', signal } as const;
+  const answer = await transport.call(call);
+  const { items } = readPage(`GET ${path}`, answer);
+  // Read with care until it has shown what it is.
+  const { cursor } = Object(answer) as Partial<FeedPage>;
+  if (typeof cursor !== 'string') throw unexpectedAnswer(`GET ${path}`, 'page of a feed');
+  return { items, cursor };
+}
+
+/**
+ * Follows the feed of a chain: each page that holds requests, as soon as there is one. What stays pending is never skipped; a request
+ * may come more than once. A gateway that cannot be reached for a while does not end it.
+ *
+ * @returns pages without an end; keep the `cursor` of a page once it has been dealt with, to go on from there after a restart
+ * @throws GatewayError ABORTED, UNAUTHORISED, VALIDATION_FAILED also from a gateway that has no feed
+ */
+export async function* followFeed(context: RelayerContext, start: FeedStart): AsyncGenerator<FeedPage, never> {
+  const { waits, now } = context.transport;
+  const { chainName, from, signal } = start;
+  let { cursor } = start;
+  for (;;) {
+    const askedAtMs = now();
+    let leastMs = PAUSE_MS;
+    const place = cursor === undefined ? { from } : { cursor };
+    const page = await readFeed(context, { chainName, ...place, wait: waits.seconds, signal }).catch(
+      (error: unknown) => {
+        if (!isTransient(error)) throw error;
+        leastMs += Object(error).retryAfterMs ?? 0;
+      },
+    );
+    cursor = page?.cursor ?? cursor;
+    if (page && page.items.length > 0) yield page;
+    // One that has waited at the gateway has lasted longer than this.
+    else await sleep(Math.min(leastMs, askedAtMs + leastMs - now()), signal);
+  }
+}

@@ -20,8 +20,6 @@ export type GatewayErrorCode =
   | 'ABORTED'
   /** `waitForRequest` ran out of its time; the request itself goes on. */
   | 'WAIT_TIMED_OUT'
-  /** So many open requests name the signer that its nonces cannot be told. */
-  | 'TOO_MANY_OPEN'
   /** An answer that no gateway gives: is the URL right? */
   | 'UNEXPECTED_ANSWER';
 

@@ -12,6 +12,9 @@ const abi = parseAbi([
   'function isValidSignature(bytes32, bytes) view returns (bytes4)',
 ]);
 
+/** What nodes answer where a call could not be carried out. @see https://eips.ethereum.org/EIPS/eip-1474 */
+const CALL_FAILED = -32_000;
+
 /** What `isValidSignature` gives for a signature that is valid. */
 const MAGIC_VALUE = '0x1626ba7e';
 
@@ -67,8 +70,10 @@ export async function isSignedByContract(
     const call = { address: readAddress(signer), abi, functionName: 'isValidSignature', args } as const;
     return (await reader.readContract(call)) === MAGIC_VALUE;
   } catch (error) {
-    // viem's errors: the wallet reverted, or there is no wallet. A node that fails has said nothing.
+    // viem's errors: the wallet reverted, or there is no wallet.
     if (/^ContractFunction[RZ]/.test(Object(Object(error).cause).name)) return false;
+    // The node has tried, and says why it gave up, such as a signature that costs all gas. One that fails has said nothing.
+    if (Object(error).walk?.().code === CALL_FAILED) return false;
     throw error;
   }
 }

@@ -8,6 +8,9 @@ import { isOpenHere, listRecent, type RequestSearch } from './listRecent.ts';
 /** For how long after a request was made a list may lack it, in milliseconds: an index may lag, and clocks differ. */
 const LIST_LAG_MS = 60_000;
 
+/** Open requests of unknown nonces that are kept: as many as one walk sees. */
+const MOST_OPEN = 1000;
+
 /** What a nonce manager is made of. */
 export interface NonceManagerOptions extends RequestSearch, SignatureCheck {
   /** @returns the signer's forwarder nonce on the chain */
@@ -86,16 +89,18 @@ export function createNonceManager(options: NonceManagerOptions): NonceManager {
     // In this order: what runs in between is by then counted by the chain, and not counted twice.
     const { seen, newestMs } = await listRecent(options, { sinceMs, signal });
     const nonce = await untilAborted('Reading the nonce', readNonce(signer), signal);
-    for (const [own, requestId] of book.requests()) {
+    const holders = book.requests().map(async ([own, requestId]) => {
       const record = seen.has(requestId) ? seen.get(requestId) : await readUnseen(requestId, signal);
       if (!record || !isOpenHere(options, record)) book.release(own);
-    }
+    });
+    await Promise.all(holders);
     for (const [requestId, record] of open) if (!isOpenHere(options, record)) open.delete(requestId);
     // Oldest first.
     for (const [requestId, record] of [...seen].reverse()) {
       if (record && !settled.has(requestId) && book.nonceOf(requestId) === undefined) open.set(requestId, record);
       else open.delete(requestId);
     }
+    for (const requestId of [...open.keys()].slice(0, -MOST_OPEN)) open.delete(requestId);
     sinceMs = newestMs - LIST_LAG_MS;
     settled.clear();
     book.reset(nonce);

@@ -5,10 +5,11 @@ import { createNonceSearch } from './createNonceSearch.ts';
 const DOMAIN = { chainId: 31_337, forwarder: '0x5FbDB2315678afecb367f032d93F642f64180aa3' } as const;
 
 /** A search among records that hold nonces, or none where they are forged; it counts the checks. */
-function createSearch(nonces: readonly (bigint | undefined)[]) {
+function createSearch(nonces: readonly (bigint | undefined)[], mostChecks = 1000) {
   let checks = 0;
   const search = createNonceSearch({
     domain: DOMAIN,
+    mostChecks,
     isSigned: async ({ params, nonce }) => {
       checks++;
       return Object(params).holds === nonce;
@@ -33,10 +34,32 @@ describe('the search for who holds a nonce', () => {
     expect(checks()).toBe(200);
   });
 
-  it('finds what is behind forged records, in order, at one check each', async () => {
-    const { find, checks } = createSearch([...FORGED, 0n, 1n, 2n]);
-    for (const nonce of [0n, 1n, 2n]) expect(await find(nonce)).toBe(`request ${100n + nonce}`);
-    expect(checks()).toBe(103);
+  it.each([
+    ['before', [...FORGED, 0n, 1n, 2n], 100n],
+    ['after', [0n, 1n, 2n, ...FORGED], 0n],
+  ])('finds what is at either end of forged records, in order, at few checks: forged %s', async (_, nonces, first) => {
+    const { find, checks } = createSearch(nonces);
+    for (const nonce of [0n, 1n, 2n]) expect(await find(nonce)).toBe(`request ${first + nonce}`);
+    expect(checks()).toBeLessThan(10);
+  });
+
+  it('makes no more checks for a nonce than it may, and goes on where it is asked for the same again', async () => {
+    const { find, checks } = createSearch(FORGED, 30);
+    for (const expected of [30, 60, 90, 100, 100]) {
+      expect(await find(0n)).toBeUndefined();
+      expect(checks()).toBe(expected);
+    }
+    expect(await find(1n)).toBeUndefined();
+    expect(checks()).toBe(130);
+  });
+
+  it('finds all of many own requests, one check each', async () => {
+    const { find, checks } = createSearch(
+      Array.from({ length: 500 }, (_, index) => BigInt(index)),
+      2,
+    );
+    for (let nonce = 0n; nonce < 500n; nonce++) expect(await find(nonce)).toBe(`request ${nonce}`);
+    expect(checks()).toBe(500);
   });
 
   it('finds what is far behind a gap, by when it is needed', async () => {

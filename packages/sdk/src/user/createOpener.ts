@@ -17,11 +17,18 @@ export interface OpenUser {
   readonly nonces: NonceManager;
 }
 
+/** Some 4 ms each: a quarter of a second. */
+const MOST_RECOVERIES = 64;
+/** Each asks a node, over the network. */
+const MOST_CALLS = 16;
+
 /** Without a chain to ask, no record shows that a contract wallet has signed it: anybody may have posted it. */
-function chooseCheck(options: UserClientOptions, signer: string): SignatureCheck['isSigned'] {
-  if (options.signatures !== 'erc1271') return (request) => isSignedBy(signer, request);
-  if (!('publicClient' in options)) return async () => false;
-  return (request) => isSignedByContract(options.publicClient, signer, request);
+function chooseCheck(options: UserClientOptions, signer: string): Omit<SignatureCheck, 'domain'> {
+  if (options.signatures !== 'erc1271') {
+    return { isSigned: (request) => isSignedBy(signer, request), mostChecks: MOST_RECOVERIES };
+  }
+  if (!('publicClient' in options)) return { isSigned: async () => false, mostChecks: 0 };
+  return { isSigned: (request) => isSignedByContract(options.publicClient, signer, request), mostChecks: MOST_CALLS };
 }
 
 async function openUser(options: UserClientOptions): Promise<OpenUser> {
@@ -34,7 +41,7 @@ async function openUser(options: UserClientOptions): Promise<OpenUser> {
         ? options.readNonce
         : readForwarderNonce.bind(undefined, options.publicClient, options.domain),
     maxAgeSeconds: options.maxAgeSeconds ?? DEFAULT_MAX_AGE_SECONDS,
-    isSigned: chooseCheck(options, signer.address),
+    ...chooseCheck(options, signer.address),
     trustMs: options.nonceTrustMs ?? DEFAULT_NONCE_TRUST_MS,
   });
   return { signer, nonces };

@@ -1,5 +1,4 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
-import { GatewayError } from '../errors/gatewayError.ts';
 import type { GatewayClient } from '../requests/createGatewayClient.ts';
 import { isEnded } from '../requests/waitForRequest.ts';
 
@@ -13,8 +12,8 @@ export interface RequestSearch {
 }
 
 const PAGE_SIZE = 100;
-/** Bounds memory and time where strangers post in a signer's name. */
-const MAX_OPEN = 5000;
+/** Bounds memory and time where strangers post in a signer's name: what lies behind is not seen. */
+const MOST_PAGES = 10;
 
 /** Unix time in milliseconds before which a request has to have been made to be too old for the Forwarder. */
 function oldestMs({ gateway, maxAgeSeconds }: RequestSearch): number {
@@ -33,12 +32,12 @@ export function isOpenHere(search: RequestSearch, record: RequestRecord): boolea
 
 /**
  * Lists a signer's requests, newest first, page by page: back to those that are too old for the Forwarder, or that an earlier
- * walk has seen.
+ * walk has seen, and no further than 10 pages.
  *
  * @param walk.sinceMs - Unix time in milliseconds; older ones are known
  * @returns `seen`: all that were looked at by their ids, without the record where it is not open here; `newestMs`: Unix time
  * in milliseconds when the newest was made
- * @throws GatewayError TOO_MANY_OPEN rather than leave one out, whose nonce would be given out twice
+ * @throws GatewayError
  */
 export async function listRecent(
   search: RequestSearch,
@@ -48,22 +47,15 @@ export async function listRecent(
   const { signal } = walk;
   const sinceMs = Math.max(walk.sinceMs, oldestMs(search));
   const seen = new Map<string, RequestRecord | undefined>();
-  let [open, newestMs] = [0, walk.sinceMs];
+  let [pagesLeft, newestMs] = [MOST_PAGES, walk.sinceMs];
   for await (const { items } of gateway.listRequests({ signer, order: 'desc', limit: PAGE_SIZE }, { signal }).pages()) {
     let madeAtMs = Infinity;
     for (const record of items) {
       madeAtMs = Date.parse(record.createdAt);
       newestMs = Math.max(newestMs, madeAtMs);
-      const isOpen = isOpenHere(search, record);
-      seen.set(record.requestId, isOpen ? record : undefined);
-      if (isOpen && ++open > MAX_OPEN) {
-        throw new GatewayError({
-          code: 'TOO_MANY_OPEN',
-          message: `${signer} has more than ${MAX_OPEN} open requests.`,
-        });
-      }
+      seen.set(record.requestId, isOpenHere(search, record) ? record : undefined);
     }
-    if (madeAtMs < sinceMs) break;
+    if (madeAtMs < sinceMs || --pagesLeft === 0) break;
   }
   return { seen, newestMs };
 }

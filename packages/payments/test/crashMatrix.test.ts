@@ -154,7 +154,6 @@ test.concurrent.each([
       }),
     );
   },
-  sized({ small: 120_000, long: 3_600_000 }),
 );
 
 // Shows PAY-14.

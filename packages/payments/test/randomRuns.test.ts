@@ -155,20 +155,16 @@ async function run(count: number, troubles: readonly Trouble[], seed: number): P
   }
 }
 
-test(
-  'whatever befalls three instances, no payment is lost, none is paid twice, and the books balance',
-  async () => {
-    // A seed of its own in full size; the small one is the same run each time.
-    const seed = Number(process.env.FC_SEED ?? sized({ small: 2, long: Date.now() % 2 ** 31 }));
-    console.log(`seed ${seed}`);
-    const troubles = fc.array(trouble, {
-      minLength: sized({ small: 6, long: 40 }),
-      maxLength: sized({ small: 6, long: 60 }),
-    });
-    await fc.assert(
-      fc.asyncProperty(troubles, fc.nat(), (list, faultSeed) => run(sized({ small: 8, long: 200 }), list, faultSeed)),
-      { seed, numRuns: Number(process.env.FC_RUNS ?? sized({ small: 1, long: 5 })), endOnFailure: true },
-    );
-  },
-  sized({ small: 100_000, long: 3_600_000 }),
-);
+test('whatever befalls three instances, no payment is lost, none is paid twice, and the books balance', async () => {
+  // A seed of its own in full size; the small one is the same run each time.
+  const seed = Number(process.env.FC_SEED ?? sized({ small: 2, long: Date.now() % 2 ** 31 }));
+  console.log(`seed ${seed}`);
+  const troubles = fc.array(trouble, {
+    minLength: sized({ small: 6, long: 40 }),
+    maxLength: sized({ small: 6, long: 60 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(troubles, fc.nat(), (list, faultSeed) => run(sized({ small: 8, long: 200 }), list, faultSeed)),
+    { seed, numRuns: Number(process.env.FC_RUNS ?? sized({ small: 1, long: 5 })), endOnFailure: true },
+  );
+});

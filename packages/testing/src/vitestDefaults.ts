@@ -3,7 +3,7 @@ import { PATIENCE_MS } from './patience.ts';
 import { sized } from './testSize.ts';
 
 /** A bound for what hangs, in milliseconds. It measures nothing: a machine under load takes many times as long as an idle one. */
-const HANG_MS = sized({ small: 240_000, long: 1_800_000 });
+const HANG_MS = sized({ small: 240_000, long: 3_600_000 });
 
 /** What holds for the tests of every Vitest project here. */
 export const vitestDefaults = {

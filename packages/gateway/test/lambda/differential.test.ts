@@ -8,9 +8,6 @@ import { type Actors, playScenario } from './playScenario.ts';
 import { sendToFunction } from './sendToFunction.ts';
 import { sendToServer } from './sendToServer.ts';
 
-/** Two hundred calls take a second or two, and longer on a busy machine; in milliseconds. */
-const TIMEOUT_MS = 120_000;
-
 type WriteEvent = (call: HttpCall) => Record<string, unknown>;
 
 const apiDomain = 'a1b2c3d4e5.execute-api.eu-central-1.amazonaws.com';
@@ -68,14 +65,10 @@ describeWithDynamo('the function answers as the server does', () => {
       token: await rig.identity.sign(),
     };
     expected = await playServer();
-  }, TIMEOUT_MS);
+  });
   afterAll(() => rig[Symbol.asyncDispose]());
 
-  it.each(shapes)(
-    '%s',
-    async (name, write) => {
-      expect(await playFunction(name.replaceAll(/\W+/g, '-'), write)).toEqual(expected);
-    },
-    TIMEOUT_MS,
-  );
+  it.each(shapes)('%s', async (name, write) => {
+    expect(await playFunction(name.replaceAll(/\W+/g, '-'), write)).toEqual(expected);
+  });
 });

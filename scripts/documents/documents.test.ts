@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ROUTES } from '@prism-gateway/protocol';
 import { describe, expect, test } from 'vitest';
 import { findCitations } from './findCitations.ts';
 import { findMissingDocuments } from './findMissingDocuments.ts';
@@ -23,6 +25,15 @@ describe('the specification', () => {
     const parts = new Set([...rules.values()].map(({ part }) => part));
     expect([...parts]).toEqual([WIRE, 'Part II: running the gateway', 'Part III: the chain', 'Part IV: the daemons']);
     expect(rules.size).toBeGreaterThan(150);
+  });
+
+  test('has the row of every route, with its access, its success and its errors', () => {
+    const specification = readFileSync(join(root, 'docs/specification.md'), 'utf8');
+    for (const { method, path, access, success, errors } of Object.values(ROUTES)) {
+      const start = `| \`${method} ${path}\` | ${access}`;
+      const row = specification.split('\n').find((line) => line.startsWith(start));
+      expect(row, start).toContain(`| ${success} | ${errors.join(', ')} |`);
+    }
   });
 
   test('has every rule that is cited anywhere', () => {

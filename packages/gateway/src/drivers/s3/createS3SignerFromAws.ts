@@ -1,8 +1,131 @@
 import type { ObjectSigner } from '../../ports/objectSigner.ts';
-import { createAwsCredentials } from './createAwsCredentials.ts';
 import { createS3Signer } from './createS3Signer.ts';
-import type { Environment } from './loadAwsProfile.ts';
-import { loadAwsSettings } from './loadAwsSettings.ts';
+import type { CredentialsProvider, S3Credentials } from './credentials.ts';
+import { type AwsProfile, type Environment, loadAwsProfile } from './loadAwsProfile.ts';
+import { S3SettingsError } from './s3SettingsError.ts';
+
+/** Longer than any source takes (metadata services answer in milliseconds), shorter than a caller's patience. */
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Makes a provider of AWS credentials. Keys in the environment are used as they are, unless `AWS_PROFILE` asks for a
+ * profile. Otherwise the AWS SDK's own chain is loaded with the first call: single sign-on, profiles, processes, web identity,
+ * containers, instances. It keeps what it found, and fetches anew from five minutes before the end.
+ *
+ * @param env environment variables; the chain also reads the process's own
+ * @returns provider; it fails as the chain fails, and after ten seconds without an answer
+ * @see https://docs.aws.amazon.com/sdkref/latest/guide/standardized-credentials.html
+ */
+function createAwsCredentials(env: Environment): CredentialsProvider {
+  const fixed = readStaticCredentials(env);
+  if (fixed !== undefined) return async () => fixed;
+
+  let chain: Promise<CredentialsProvider> | undefined;
+  return async () => {
+    chain ??= loadChain(env);
+    const provider = await chain;
+    return await withTimeout(provider());
+  };
+}
+
+function readStaticCredentials(env: Environment): S3Credentials | undefined {
+  const accessKeyId = env.AWS_ACCESS_KEY_ID;
+  const secretAccessKey = env.AWS_SECRET_ACCESS_KEY;
+  if (env.AWS_PROFILE || !accessKeyId || !secretAccessKey) return undefined;
+  const expiration = env.AWS_CREDENTIAL_EXPIRATION;
+  return {
+    accessKeyId,
+    secretAccessKey,
+    sessionToken: env.AWS_SESSION_TOKEN || undefined,
+    expiration: expiration ? new Date(expiration) : undefined,
+  };
+}
+
+async function loadChain(env: Environment): Promise<CredentialsProvider> {
+  const { defaultProvider } = await import('@aws-sdk/credential-provider-node');
+  const profile = env.AWS_PROFILE;
+  const filepath = env.AWS_SHARED_CREDENTIALS_FILE;
+  const configFilepath = env.AWS_CONFIG_FILE;
+  return defaultProvider({
+    ...(profile ? { profile } : {}),
+    ...(filepath ? { filepath } : {}),
+    ...(configFilepath ? { configFilepath } : {}),
+  });
+}
+
+async function withTimeout<T>(work: Promise<T>): Promise<T> {
+  const { promise: expired, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error('No source of AWS credentials answered in time.')), TIMEOUT_MS);
+  try {
+    return await Promise.race([work, expired]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Which S3 to speak to. */
+interface AwsSettings {
+  readonly region: string;
+  readonly endpoint: string | undefined;
+  readonly useFips: boolean;
+  readonly useDualStack: boolean;
+}
+
+/**
+ * Finds region and endpoint as the AWS SDK does: environment first, then the shared profile, then (region only) the
+ * machine's metadata service. `AWS_DEFAULT_REGION`, which AWS's CLI reads, counts after `AWS_REGION`.
+ *
+ * @param env environment variables
+ * @returns the settings
+ * @throws S3SettingsError (`S3_SETTINGS_INVALID`) when no region can be found or a setting is not what it should be
+ * @see https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html
+ */
+async function loadAwsSettings(env: Environment): Promise<AwsSettings> {
+  const profile = await loadAwsProfile(env);
+  const readFlag = (variable: string, setting: string) => parseFlag(variable, env[variable] || profile.config[setting]);
+  const ignoresEndpoint = readFlag('AWS_IGNORE_CONFIGURED_ENDPOINT_URLS', 'ignore_configured_endpoint_urls');
+  return {
+    region: await findRegion(env, profile),
+    endpoint: ignoresEndpoint ? undefined : findEndpoint(env, profile),
+    useFips: readFlag('AWS_USE_FIPS_ENDPOINT', 'use_fips_endpoint'),
+    useDualStack: readFlag('AWS_USE_DUALSTACK_ENDPOINT', 'use_dualstack_endpoint'),
+  };
+}
+
+function parseFlag(variable: string, value: string | undefined): boolean {
+  if (value === undefined || value === 'false') return false;
+  if (value === 'true') return true;
+  throw new S3SettingsError(`${variable} must be true or false.`);
+}
+
+function findEndpoint(env: Environment, { config, credentials, services }: AwsProfile): string | undefined {
+  return (
+    env.AWS_ENDPOINT_URL_S3 ||
+    env.AWS_ENDPOINT_URL ||
+    services['s3.endpoint_url'] ||
+    config.endpoint_url ||
+    credentials.endpoint_url ||
+    undefined
+  );
+}
+
+async function findRegion(env: Environment, { config, credentials }: AwsProfile): Promise<string> {
+  const region =
+    env.AWS_REGION || env.AWS_DEFAULT_REGION || credentials.region || config.region || (await askMachine(env));
+  if (region === undefined) {
+    throw new S3SettingsError('No AWS region is known; set AWS_REGION, for example to us-east-1.');
+  }
+  return region;
+}
+
+/** The region of the EC2 instance this runs on; it takes up to a second to learn that it is none. */
+async function askMachine(env: Environment): Promise<string | undefined> {
+  if (env.AWS_EC2_METADATA_DISABLED) return undefined;
+  const { NODE_REGION_CONFIG_OPTIONS } = await import('@smithy/core/config');
+  const { default: findInstanceRegion } = NODE_REGION_CONFIG_OPTIONS;
+  if (typeof findInstanceRegion !== 'function') return undefined;
+  return Promise.resolve(findInstanceRegion()).catch(() => undefined);
+}
 
 /**
  * Makes a signer for a bucket whose region, endpoint and credentials are set as for the AWS SDK.

@@ -8,14 +8,30 @@ import { createEmfMetrics } from '../../drivers/emf/createEmfMetrics.ts';
 import { createS3SignerFromAws } from '../../drivers/s3/createS3SignerFromAws.ts';
 import { loadCompactRecovery } from '../../drivers/secp256k1/loadCompactRecovery.ts';
 import { routeNotFound } from '../../http/errors.ts';
+import type { DocsAsset } from '../../ports/gatewayPorts.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { createUuidV7Source } from '../../uuidV7.ts';
 import { gatewayOptions } from '../gatewayOptions.ts';
 import { createProviderVerifier } from '../provider.ts';
-import { findDocsPage } from './docsPage.ts';
 import type { FunctionSettings } from './functionSettings.ts';
 import type { Invocation } from './invocation.ts';
 import { fillOpenApi } from './openApiTemplate.ts';
+
+const page = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Prism Gateway</title>
+<h1>Prism Gateway</h1>
+<p>This deployment serves its API reference as a document only: <a href="openapi.json">OpenAPI 3.1</a>.
+Open it in any reader of such documents, or run the gateway on your machine (<code>npm start</code>) and read it there.</p>
+</html>
+`;
+
+/** Finds what `/docs` shows on Lambda: a page that leads to the document. The reader itself would be four times the bundle. */
+async function findDocsPage(name: string): Promise<DocsAsset | undefined> {
+  return name === 'index.html' ? { contentType: 'text/html; charset=utf-8', body: page } : undefined;
+}
 
 interface WireContext {
   readonly settings: FunctionSettings;

@@ -1,5 +1,5 @@
 import { ChainError } from './chainError.ts';
-import type { Head } from './chainReader.ts';
+import type { BlockHead } from './chainReader.ts';
 
 /** By how much the time of day may be ahead of what the blocks say before the node is asked, in seconds: blocks take a moment to arrive. */
 const TRUSTED_SECONDS = 2n;
@@ -9,7 +9,7 @@ const STANDS_STILL_MS = 30_000;
 const REFUSED_MS = 30_000;
 
 /** @returns the time that the next block is expected to have, in Unix seconds @param head - the newest block */
-export type ChainClock = (head: Pick<Head, 'number' | 'timestamp'>) => Promise<bigint>;
+export type ChainClock = (head: Pick<BlockHead, 'number' | 'timestamp'>) => Promise<bigint>;
 
 const larger = (a: bigint, b: bigint) => (a > b ? a : b);
 const smaller = (a: bigint, b: bigint) => (a < b ? a : b);

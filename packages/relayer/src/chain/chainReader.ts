@@ -1,14 +1,21 @@
 import { forwarderAbi, type RequestExecuted, readRequestExecuted } from '@prism-gateway/contracts';
+import {
+  parseArray,
+  parseBytes,
+  parseHash,
+  parseLog,
+  parseQuantity,
+  parseRecord,
+  type Revert,
+  type Simulated,
+} from '@prism-gateway/rpc';
 import type { Hex } from 'viem';
 import { encodeFunctionData, numberToHex } from 'viem/utils';
-import type { Rpc } from './createRpc.ts';
-import { createSimulator, type Simulated } from './createSimulator.ts';
-import { readBytes, readList, readQuantity, readRecord, readWord } from './readAnswer.ts';
+import type { ChainRpc } from './createChainRpc.ts';
 import { readBlockTime } from './readBlockTime.ts';
-import { readLog } from './readLog.ts';
 
 /** The newest block, and what gas costs after it. */
-export interface Head {
+export interface BlockHead {
   readonly number: bigint;
   /** Unix time in seconds. */
   readonly timestamp: bigint;
@@ -34,7 +41,7 @@ export interface ChainReader {
   readonly forwarder: Hex;
   /** The relayer's own address. */
   readonly relayer: Hex;
-  head(): Promise<Head>;
+  head(): Promise<BlockHead>;
   /** The time of the block that the node would make now, in Unix seconds; many nodes say that of the newest one. */
   pendingSeconds(): Promise<bigint>;
   policy(): Promise<ForwarderPolicy>;
@@ -43,7 +50,7 @@ export interface ChainReader {
   /** Simulates a call of the Forwarder by this relayer. @param seconds - Unix time that the next block is expected to have */
   simulate(data: Hex, seconds: bigint): Promise<Simulated>;
   /** Repeats a call of the Forwarder by this relayer, after a block and with its time. @returns what it reverts with; undefined where it does not */
-  replay(data: Hex, block: bigint): Promise<{ readonly reverted: Hex | undefined } | undefined>;
+  replay(data: Hex, block: bigint): Promise<Revert | undefined>;
   /** The relayer's ether, in wei. */
   balance(): Promise<bigint>;
   /** Whether there is code at an address: an ERC-1271 wallet. */
@@ -58,6 +65,15 @@ const FULL_SHARE_BPS = 10_000n;
 
 type View = 'priorityWindow' | 'maxAge' | 'relayerShareBps' | 'isOfficialRelayer' | 'nonces';
 
+function parseBlock(answer: unknown): { number: bigint; timestamp: bigint; baseFee: bigint } {
+  const block = parseRecord(answer, 'block');
+  return {
+    number: parseQuantity(block.number, 'block number'),
+    timestamp: parseQuantity(block.timestamp, 'block time'),
+    baseFee: parseQuantity(block.baseFeePerGas, 'base fee'),
+  };
+}
+
 /**
  * Makes the questions that the relayer has to a chain.
  *
@@ -66,38 +82,31 @@ type View = 'priorityWindow' | 'maxAge' | 'relayerShareBps' | 'isOfficialRelayer
  * @param options.relayer - the relayer's own address: simulations are made as if it sent them
  */
 export function createChainReader(options: {
-  readonly rpc: Rpc;
+  readonly rpc: ChainRpc;
   readonly forwarder: Hex;
   readonly relayer: Hex;
 }): ChainReader {
   const { rpc, forwarder, relayer } = options;
 
-  const simulate = createSimulator(rpc);
-
   async function view(functionName: View, args: readonly unknown[] = []): Promise<bigint> {
     // The views' arguments are one address or none, which their callers give.
     const data = encodeFunctionData({ abi: forwarderAbi, functionName, args: args as never });
-    const answer = readBytes(await rpc.call('eth_call', [{ to: forwarder, data }, 'latest']), functionName);
-    return readWord(answer, functionName);
+    // One number, or one truth value as 0 or 1: a word of 32 bytes.
+    return await rpc.read(['eth_call', { to: forwarder, data }, 'latest'], (word) =>
+      BigInt(parseHash(word, functionName)),
+    );
   }
 
   return {
     forwarder,
     relayer,
     async head() {
-      const [answer, tip] = await Promise.all([
-        rpc.call('eth_getBlockByNumber', ['latest', false]),
-        rpc.call('eth_maxPriorityFeePerGas', []),
+      const [block, tip] = await Promise.all([
+        rpc.read(['eth_getBlockByNumber', 'latest', false], parseBlock),
+        rpc.read(['eth_maxPriorityFeePerGas'], (answer) => parseQuantity(answer, 'tip')),
       ]);
-      const block = readRecord(answer, 'block');
-      const baseFee = readQuantity(block.baseFeePerGas, 'base fee');
-      const priorityFee = readQuantity(tip, 'tip');
-      return {
-        number: readQuantity(block.number, 'block number'),
-        timestamp: readQuantity(block.timestamp, 'block time'),
-        gasPrice: baseFee + priorityFee,
-        gasReserve: 2n * baseFee + priorityFee,
-      };
+      const { number, timestamp, baseFee } = block;
+      return { number, timestamp, gasPrice: baseFee + tip, gasReserve: 2n * baseFee + tip };
     },
     pendingSeconds: async () => (await readBlockTime(rpc, 'pending')) ?? 0n,
     async policy() {
@@ -117,21 +126,21 @@ export function createChainReader(options: {
       );
       return new Map(counted.filter((one) => one.status === 'fulfilled').map(({ value }) => value));
     },
-    simulate: (data, seconds) => simulate({ from: relayer, to: forwarder, data }, seconds),
+    simulate: (data, seconds) => rpc.simulate({ from: relayer, to: forwarder, data }, seconds),
     async replay(data, block) {
-      const outcome = await rpc.attempt('eth_call', [{ from: relayer, to: forwarder, data }, numberToHex(block)]);
+      const outcome = await rpc.attempt(['eth_call', { from: relayer, to: forwarder, data }, numberToHex(block)]);
       return 'reverted' in outcome ? outcome : undefined;
     },
-    balance: async () => readQuantity(await rpc.call('eth_getBalance', [relayer, 'latest']), 'balance'),
-    hasCode: async (address) => readBytes(await rpc.call('eth_getCode', [address, 'latest']), 'code') !== '0x',
-    async calldata(txHash) {
-      const transaction = readRecord(await rpc.call('eth_getTransactionByHash', [txHash]), 'transaction');
-      // Lower case of hex is hex.
-      return readBytes(transaction.input, 'calldata').toLowerCase() as Hex;
-    },
-    async events(txHash) {
-      const receipt = readRecord(await rpc.call('eth_getTransactionReceipt', [txHash]), 'receipt');
-      return readRequestExecuted({ logs: readList(receipt.logs, 'logs').map(readLog), forwarder });
-    },
+    balance: () => rpc.read(['eth_getBalance', relayer, 'latest'], (answer) => parseQuantity(answer, 'balance')),
+    hasCode: (address) => rpc.read(['eth_getCode', address, 'latest'], (code) => parseBytes(code, 'code') !== '0x'),
+    calldata: (txHash) =>
+      rpc.read(['eth_getTransactionByHash', txHash], (answer) =>
+        parseBytes(parseRecord(answer, 'transaction').input, 'calldata'),
+      ),
+    events: (txHash) =>
+      rpc.read(['eth_getTransactionReceipt', txHash], (answer) => {
+        const logs = parseArray(parseRecord(answer, 'receipt').logs, 'logs').map((log) => parseLog(log, 'log'));
+        return readRequestExecuted({ logs, forwarder });
+      }),
   };
 }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import type { Rpc } from './createRpc.ts';
+import type { ChainRpc } from './createChainRpc.ts';
 import { findBlockAt } from './findBlockAt.ts';
 
 /** Block n has the time 100 + 10 × n. */
-const rpc = {
-  call: async (_: string, [tag]: readonly [string]) => ({ timestamp: `0x${(100 + 10 * Number(tag)).toString(16)}` }),
-} as unknown as Rpc;
+const rpc: Pick<ChainRpc, 'read'> = {
+  read: async ([, tag], parse) => parse({ timestamp: `0x${(100 + 10 * Number(tag)).toString(16)}` }),
+};
 
 test.each([
   [99n, -1n],

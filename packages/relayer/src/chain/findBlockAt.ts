@@ -1,5 +1,5 @@
 import { ChainError } from './chainError.ts';
-import type { Rpc } from './createRpc.ts';
+import type { ChainRpc } from './createChainRpc.ts';
 import { readBlockTime } from './readBlockTime.ts';
 
 /**
@@ -12,7 +12,7 @@ import { readBlockTime } from './readBlockTime.ts';
  * @throws ChainError
  */
 export async function findBlockAt(search: {
-  readonly rpc: Rpc;
+  readonly rpc: Pick<ChainRpc, 'read'>;
   readonly seconds: bigint;
   readonly fromBlock: bigint;
   readonly head: { readonly number: bigint; readonly timestamp: bigint };

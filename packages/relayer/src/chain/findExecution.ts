@@ -1,6 +1,6 @@
 import type { Hex } from 'viem';
-import type { Head } from './chainReader.ts';
-import type { Rpc } from './createRpc.ts';
+import type { BlockHead } from './chainReader.ts';
+import type { ChainRpc } from './createChainRpc.ts';
 import { findBlockAt } from './findBlockAt.ts';
 import { type Execution, readExecutions } from './readExecutions.ts';
 import { createWalkBack } from './walkBack.ts';
@@ -14,7 +14,7 @@ export interface ExecutionQuery {
   readonly since?: bigint;
   readonly until?: bigint;
   /** The newest block that counts. */
-  readonly head: Pick<Head, 'number' | 'timestamp'>;
+  readonly head: Pick<BlockHead, 'number' | 'timestamp'>;
   /** Whether it is the one; default the first that is found. */
   readonly isWanted?: (execution: Execution) => Promise<boolean>;
 }
@@ -43,7 +43,7 @@ async function findWanted(
  * @param options.fromBlock - where the Forwarder's events begin
  */
 export function createFindExecution(options: {
-  readonly rpc: Rpc;
+  readonly rpc: Pick<ChainRpc, 'read'>;
   readonly forwarder: Hex;
   readonly fromBlock: bigint;
 }): FindExecution {

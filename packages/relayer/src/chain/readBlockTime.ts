@@ -1,6 +1,6 @@
+import { parseQuantity, parseRecord } from '@prism-gateway/rpc';
 import { numberToHex } from 'viem/utils';
-import type { Rpc } from './createRpc.ts';
-import { readQuantity, readRecord } from './readAnswer.ts';
+import type { ChainRpc } from './createChainRpc.ts';
 
 /**
  * Reads the time of a block.
@@ -8,8 +8,9 @@ import { readQuantity, readRecord } from './readAnswer.ts';
  * @returns Unix seconds; undefined where the node does not have the block (yet)
  * @throws ChainError
  */
-export async function readBlockTime(rpc: Rpc, block: bigint | 'pending'): Promise<bigint | undefined> {
+export function readBlockTime(rpc: Pick<ChainRpc, 'read'>, block: bigint | 'pending'): Promise<bigint | undefined> {
   const tag = block === 'pending' ? block : numberToHex(block);
-  const answer = await rpc.call('eth_getBlockByNumber', [tag, false]);
-  return answer === null ? undefined : readQuantity(readRecord(answer, 'block').timestamp, 'block time');
+  return rpc.read(['eth_getBlockByNumber', tag, false], (answer) =>
+    answer === null ? undefined : parseQuantity(parseRecord(answer, 'block').timestamp, 'block time'),
+  );
 }

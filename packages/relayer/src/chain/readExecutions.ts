@@ -1,11 +1,10 @@
 import { type RequestExecuted, readRequestExecuted } from '@prism-gateway/contracts';
+import { parseArray, parseLog } from '@prism-gateway/rpc';
 import type { Hex } from 'viem';
 import { keccak256, numberToHex, padHex, toHex } from 'viem/utils';
 import { ChainError } from './chainError.ts';
-import type { Rpc } from './createRpc.ts';
-import { readList } from './readAnswer.ts';
+import type { ChainRpc } from './createChainRpc.ts';
 import { readBlockTime } from './readBlockTime.ts';
-import { readLog } from './readLog.ts';
 import type { BlockRange } from './walkBack.ts';
 
 /** Signature of the Forwarder's event. */
@@ -19,7 +18,7 @@ export interface Execution extends RequestExecuted {
 
 /** Whose executions are read. */
 export interface ExecutionFilter {
-  readonly rpc: Rpc;
+  readonly rpc: Pick<ChainRpc, 'read'>;
   readonly forwarder: Hex;
   readonly signer: Hex;
   /** undefined: any. */
@@ -36,12 +35,18 @@ export interface ExecutionPage {
 
 /** @returns the execution that a log tells of; undefined where it is of another signer or nonce, or has consumed none */
 function readExecution({ forwarder, signer, nonce }: ExecutionFilter, answer: unknown): Execution | undefined {
-  const log = readLog(answer);
+  const log = parseLog(answer, 'log');
   const [event] = log.removed ? [] : readRequestExecuted({ logs: [log], forwarder });
   if (event?.success !== true || event.signer.toLowerCase() !== signer.toLowerCase()) return undefined;
   if (nonce !== undefined && event.nonce !== nonce) return undefined;
-  // `readLog` has read both.
+  // `parseLog` has read both.
   return { ...event, txHash: log.transactionHash as Hex, blockNumber: log.blockNumber as bigint };
+}
+
+/** @returns newest first */
+function readExecutionList(filter: ExecutionFilter, logs: unknown): readonly Execution[] {
+  const executions = parseArray(logs, 'logs').map((log) => readExecution(filter, log));
+  return executions.filter((each) => each !== undefined).toReversed();
 }
 
 function toRefusal(error: unknown): undefined {
@@ -65,13 +70,12 @@ export async function readExecutions(
   if (nonce !== undefined) topics.push(numberToHex(nonce, { size: 32 }));
   const query = { address: forwarder, topics, fromBlock: numberToHex(fromBlock), toBlock: numberToHex(toBlock) };
   // In one batch, which one node answers: one that is behind knows no logs of blocks that it does not have.
-  const [logs, oldestSeconds, newestSeconds] = await Promise.all([
-    rpc.call('eth_getLogs', [query]).catch(toRefusal),
+  const [executions, oldestSeconds, newestSeconds] = await Promise.all([
+    rpc.read(['eth_getLogs', query], (answer) => readExecutionList(filter, answer)).catch(toRefusal),
     readBlockTime(rpc, fromBlock),
     readBlockTime(rpc, toBlock),
   ]);
   if (newestSeconds === undefined) throw new ChainError('RPC_UNAVAILABLE', `The node does not have block ${toBlock}.`);
-  if (logs === undefined) return undefined;
-  const executions = readList(logs, 'logs').map((log) => readExecution(filter, log));
-  return { executions: executions.filter((each) => each !== undefined).toReversed(), oldestSeconds };
+  if (executions === undefined) return undefined;
+  return { executions, oldestSeconds };
 }

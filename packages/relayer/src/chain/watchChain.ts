@@ -1,5 +1,5 @@
 import { createChainClock } from './chainClock.ts';
-import type { ChainReader, ForwarderPolicy, Head } from './chainReader.ts';
+import type { BlockHead, ChainReader, ForwarderPolicy } from './chainReader.ts';
 
 /** How long what was read stays good, in milliseconds: a head for less than a block, the rest for longer. */
 const HEAD_MS = 500;
@@ -10,7 +10,7 @@ export type WatchedChain = Pick<ChainReader, 'head' | 'pendingSeconds' | 'policy
 
 /** What is known of the chain; read again when it has become old. */
 export interface ChainState {
-  head(): Promise<Head>;
+  head(): Promise<BlockHead>;
   policy(): Promise<ForwarderPolicy>;
   /** The relayer's ether, in wei. */
   balance(): Promise<bigint>;

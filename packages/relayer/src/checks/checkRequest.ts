@@ -1,7 +1,7 @@
 import { encodeForwarderCall } from '@prism-gateway/contracts';
 import type { ActionParams } from '@prism-gateway/protocol';
-import type { ChainReader, ForwarderPolicy, Head } from '../chain/chainReader.ts';
-import type { Simulated } from '../chain/createSimulator.ts';
+import type { Simulated } from '@prism-gateway/rpc';
+import type { BlockHead, ChainReader, ForwarderPolicy } from '../chain/chainReader.ts';
 import { decodeReason, nameReason } from '../chain/decodeReason.ts';
 import type { RelayedRecord, SignatureRef } from '../lifecycle/openRequest.ts';
 import type { ChainSettings } from '../settings/chainSettings.ts';
@@ -28,7 +28,7 @@ export interface CheckInput {
   readonly signatures: readonly SignatureRef[];
   /** Each signer's forwarder nonce on the chain. */
   readonly nonces: ReadonlyMap<string, bigint>;
-  readonly head: Head;
+  readonly head: BlockHead;
   readonly forwarder: ForwarderPolicy;
   /** Earliest Unix time in seconds that the next block is expected to have. */
   readonly seconds: bigint;

@@ -1,4 +1,4 @@
-import type { ChainReader, Head } from '../chain/chainReader.ts';
+import type { BlockHead, ChainReader } from '../chain/chainReader.ts';
 import type { FindExecution } from '../chain/findExecution.ts';
 import type { ChainState } from '../chain/watchChain.ts';
 import { listSignedParts } from '../checks/findNonce.ts';
@@ -47,7 +47,7 @@ interface AskedSignature {
   readonly signature: SignatureRef;
   /** The signer's forwarder nonce on the chain; undefined where the node did not say. */
   readonly current: bigint | undefined;
-  readonly head: Head;
+  readonly head: BlockHead;
 }
 
 /** A contract wallet's, or one whose nonce is far behind: what the signer had carried out is gone through. */

@@ -1,9 +1,9 @@
 import { forwarderAbi } from '@prism-gateway/contracts';
+import type { Simulated } from '@prism-gateway/rpc';
 import type { Sent } from '@prism-gateway/sender';
 import { encodeErrorResult, getAddress, type Hex } from 'viem';
 import { expect, test } from 'vitest';
 import { ChainError } from '../chain/chainError.ts';
-import type { Simulated } from '../chain/createSimulator.ts';
 import { openJournal } from '../journal/openJournal.ts';
 import { createMetrics } from '../metrics/createMetrics.ts';
 import { askChain } from './askChain.ts';

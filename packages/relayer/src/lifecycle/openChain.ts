@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { forwarderAbi } from '@prism-gateway/contracts';
 import { createRecoverSigner } from '@prism-gateway/crypto/accounts';
 import { hashForwarderDomain } from '@prism-gateway/protocol/typed-data';
+import { parseCount } from '@prism-gateway/rpc';
 import { createBackOff } from '@prism-gateway/runtime';
 import { openSender, type Sender, SenderError, type SenderEvent } from '@prism-gateway/sender';
 import type { Logger } from 'pino';
@@ -9,9 +9,8 @@ import type { Hex } from 'viem';
 import { encodeFunctionData } from 'viem/utils';
 import { ChainError } from '../chain/chainError.ts';
 import { type ChainReader, createChainReader } from '../chain/chainReader.ts';
-import { createRpc, type Rpc } from '../chain/createRpc.ts';
+import { type ChainRpc, createChainRpc } from '../chain/createChainRpc.ts';
 import { createFindExecution } from '../chain/findExecution.ts';
-import { readBytes, readQuantity } from '../chain/readAnswer.ts';
 import { type ChainState, watchChain } from '../chain/watchChain.ts';
 import { type Journal, openJournal } from '../journal/openJournal.ts';
 import { journalPath } from '../settings/settings.ts';
@@ -38,8 +37,8 @@ export interface OpenChain {
 }
 
 /** Refuses a node of another chain, and an address that is not a Forwarder of this chain: nothing signed would be valid there. */
-async function verifyForwarder(rpc: Rpc, { chain }: ChainOptions): Promise<number> {
-  const chainId = Number(readQuantity(await rpc.call('eth_chainId', []), 'chain id'));
+async function verifyForwarder(rpc: ChainRpc, { chain }: ChainOptions): Promise<number> {
+  const chainId = await rpc.read(['eth_chainId'], (answer) => parseCount(answer, 'chain id'));
   if (chain.chainId !== undefined && chain.chainId !== chainId) {
     throw new ChainError(
       'WRONG_CHAIN',
@@ -47,9 +46,9 @@ async function verifyForwarder(rpc: Rpc, { chain }: ChainOptions): Promise<numbe
     );
   }
   const data = encodeFunctionData({ abi: forwarderAbi, functionName: 'domainSeparator' });
-  const answer = await rpc.attempt('eth_call', [{ to: chain.forwarder, data }, 'latest']);
+  const answer = await rpc.attempt(['eth_call', { to: chain.forwarder, data }, 'latest']);
   // No code there answers with no bytes; nonsense is no word of any contract.
-  const separator = 'result' in answer ? readBytes(answer.result, 'domain separator') : '0x';
+  const separator = 'returned' in answer ? answer.returned : '0x';
   if (separator !== hashForwarderDomain({ chainId, forwarder: chain.forwarder })) {
     throw new ChainError(
       'WRONG_FORWARDER',
@@ -83,11 +82,15 @@ function isTransient(error: unknown): boolean {
  * @throws ChainError, SenderError of the kinds that waiting does not mend
  */
 export async function openChain(options: ChainOptions): Promise<OpenChain | undefined> {
-  const { logger, random, signal, health } = options;
+  const { logger, now, random, signal, health } = options;
+  const { rpcUrl } = options.chain;
+  const onFallback = (reason: string) =>
+    logger.warn({ reason }, 'the node does not know eth_simulateV1; eth_call takes its place');
+  const rpc = createChainRpc({ rpcUrl, now, random, onFallback, signal });
   const backOff = createBackOff({ firstMs: FIRST_PAUSE_MS, maxMs: LONGEST_PAUSE_MS, random, signal });
   for (;;) {
     try {
-      return await openOnce(options);
+      return await openOnce(options, rpc);
     } catch (error) {
       // All kinds have a message without URLs.
       const { message } = error as Error;
@@ -117,14 +120,8 @@ function noteHeads(chain: ChainReader, health: Health): ChainReader {
 }
 
 /** The sender's lock on the key comes first, so that two relayers by mistake on one key never share a journal. */
-async function openOnce(options: ChainOptions): Promise<OpenChain> {
-  const { settings, chain: given, account, now, logger, health, signal } = options;
-  const rpc = createRpc({
-    rpcUrl: given.rpcUrl,
-    wait: (ms) => pause(ms, undefined, { signal }).catch(() => undefined),
-    random: options.random,
-    signal,
-  });
+async function openOnce(options: ChainOptions, rpc: ChainRpc): Promise<OpenChain> {
+  const { settings, chain: given, account, now, logger, health } = options;
   const chainId = await verifyForwarder(rpc, options);
   // Addresses are compared in lower case here.
   const relayer = account.address.toLowerCase() as Hex;

@@ -133,6 +133,22 @@ describe('by eth_call', () => {
     expect(told).toEqual([]);
   });
 
+  test('anybody may make a call that the node refuses: others are simulated as before', async () => {
+    node.behave({
+      answer({ method, params = [] }) {
+        if (method !== 'eth_simulateV1') return { result: method === 'eth_call' ? '0x56' : '0x10' };
+        const isOdd = JSON.stringify(params).includes(call.data);
+        return isOdd
+          ? { error: { code: -32_000, message: 'execution aborted' } }
+          : simulated({ status: '0x1', gasUsed: '0x1', returnData: '0x' });
+      },
+    });
+    const simulate = open();
+    expect(await simulate(call, 1n)).toEqual({ gas: 16n, returned: '0x56' });
+    expect(await simulate({ ...call, data: '0x77' }, 1n)).toEqual({ gas: 1n, returned: '0x' });
+    expect(told).toEqual([]);
+  });
+
   test('an error of the node in the place of both is thrown', async () => {
     const error = { code: -32_603, message: 'internal error' };
     node.behave(knowing(unknown, { call: { error }, estimate: { error } }));

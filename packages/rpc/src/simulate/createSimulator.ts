@@ -1,4 +1,4 @@
-import type { Hex } from 'viem';
+import { type Hex, zeroAddress } from 'viem';
 import { numberToHex } from 'viem/utils';
 import { parseArray, parseBytes, parseQuantity, parseRecord } from '../answers/parseAnswers.ts';
 import { type Revert, readRevert } from '../answers/readRevert.ts';
@@ -72,14 +72,17 @@ async function estimateAt(client: RpcClient, call: SimulatedCall, block: 'latest
   return { gas: parseQuantity(estimated.value, 'gas'), returned: parseBytes(called.value, 'return data') };
 }
 
-/** Errors of `eth_simulateV1` about the call or its time, by a node that knows the method well. */
-const isAboutCall = ({ code }: RpcAnswerError) => code <= -38_000 && code > -39_000;
+/** Errors of `eth_simulateV1` about the call or its time, by a node that knows the method well. @see https://github.com/ethereum/execution-apis */
+const isAboutCall = (code: number) => code <= -38_000 && code > -39_000;
 
-/** Whether the node has refused the method, rather than not answered. */
+/** Whether the node has refused, rather than not answered. */
 function isRefused(error: unknown): error is RpcAnswerError | RpcUnavailableError {
-  if (error instanceof RpcAnswerError) return true;
+  if (error instanceof RpcAnswerError) return !isAboutCall(error.code);
   return error instanceof RpcUnavailableError && (error.code === 'RPC_ANSWER_INVALID' || isRefusedRequest(error));
 }
+
+/** A call that does nothing. */
+const HARMLESS: SimulatedCall = { from: zeroAddress, to: zeroAddress, data: '0x' };
 
 /**
  * Makes the simulation of calls: by `eth_simulateV1`, or by `eth_estimateGas` and `eth_call` when the node answers that with any error
@@ -93,13 +96,24 @@ export function createSimulator(options: SimulatorOptions): Simulator {
   const { client, now, onFallback, isTooEarly } = options;
   let isTold = false;
   let unknownUntilMs = 0;
+  let probing: Promise<boolean> | undefined;
 
-  function takeRefusal(error: RpcAnswerError | RpcUnavailableError): void {
-    if (error instanceof RpcAnswerError && isAboutCall(error)) return;
+  /** Whether the node refuses a call that does nothing as well. Anybody may have made the call that it refused. */
+  function isMethodRefused(seconds: bigint): Promise<boolean> {
+    probing ??= simulateBlock(client, HARMLESS, seconds)
+      .then(() => false, isRefused)
+      .finally(() => {
+        probing = undefined;
+      });
+    return probing;
+  }
+
+  async function takeRefusal(reason: string, seconds: bigint): Promise<void> {
+    if (!(await isMethodRefused(seconds))) return;
     unknownUntilMs = now() + ASK_AGAIN_MS;
     if (isTold) return;
     isTold = true;
-    onFallback(error.message);
+    onFallback(reason);
   }
 
   /**
@@ -119,8 +133,9 @@ export function createSimulator(options: SimulatorOptions): Simulator {
     } catch (error) {
       const revert = readRevert(error);
       if (revert !== undefined) return revert;
+      if (error instanceof RpcAnswerError && isAboutCall(error.code)) return await estimate(call);
       if (!isRefused(error)) throw error;
-      takeRefusal(error);
+      await takeRefusal(error.message, seconds);
       return await estimate(call);
     }
   };

@@ -1,0 +1,95 @@
+import {
+  createRpcClient,
+  createSimulator,
+  parseBytes,
+  type Revert,
+  RpcAnswerError,
+  RpcUnavailableError,
+  readRevert,
+  type Simulator,
+  withRetries,
+} from '@prism-gateway/rpc';
+import { createBackOff } from '@prism-gateway/runtime';
+import { ChainError } from './chainError.ts';
+import { nameReason } from './decodeReason.ts';
+
+/** Attempts of a call that gets no answer, and the pauses between them in milliseconds. */
+const ATTEMPTS = 4;
+const FIRST_PAUSE_MS = 150;
+const LONGEST_PAUSE_MS = 2000;
+
+/** A method, and its params. */
+export type ChainCall = readonly [method: string, ...params: readonly unknown[]];
+
+/** Asks a node, patiently; what it does not say is a ChainError. */
+export interface ChainRpc {
+  /**
+   * Makes a call and reads its result.
+   *
+   * @param parse - throws what the parsers of `packages/rpc` throw
+   * @throws ChainError `RPC_UNAVAILABLE`, `RPC_ANSWER_INVALID`
+   */
+  read<T>(call: ChainCall, parse: (result: unknown) => T): Promise<T>;
+  /** Calls a contract, where a revert is an answer as good as any. @throws ChainError `RPC_UNAVAILABLE`, `RPC_ANSWER_INVALID` */
+  attempt(call: ChainCall): Promise<{ readonly returned: `0x${string}` } | Revert>;
+  /** Simulates a call of a contract. @throws ChainError `RPC_UNAVAILABLE`, `RPC_ANSWER_INVALID` */
+  readonly simulate: Simulator;
+}
+
+/** Says of a node's errors what was asked. */
+async function wrapErrors<T>(method: string, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (cause) {
+    if (cause instanceof RpcAnswerError) {
+      throw new ChainError('RPC_UNAVAILABLE', `The node refused ${method}: ${cause.message}.`, { cause });
+    }
+    if (!(cause instanceof RpcUnavailableError)) throw cause;
+    if (cause.code === 'RPC_ANSWER_INVALID') {
+      throw new ChainError('RPC_ANSWER_INVALID', `The node's answer to ${method} cannot be read: ${cause.message}.`, {
+        cause,
+      });
+    }
+    throw new ChainError('RPC_UNAVAILABLE', `The node did not answer ${method}: ${cause.message}.`, { cause });
+  }
+}
+
+/**
+ * Makes the way to a node. Calls that get no answer, or an error of the node itself, are repeated: all of them only ask.
+ *
+ * @param options.rpcUrl - it appears in no error
+ * @param options.now - Unix time in milliseconds
+ * @param options.random - from 0 to 1
+ * @param options.onFallback - told once, when the node turns out not to simulate blocks, and why
+ * @param options.signal - ends all waiting: what is asked then has no answer
+ */
+export function createChainRpc(options: {
+  readonly rpcUrl: string;
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly onFallback: (reason: string) => void;
+  readonly signal: AbortSignal;
+}): ChainRpc {
+  const { rpcUrl, now, random, onFallback, signal } = options;
+  const plain = createRpcClient({ rpcUrl });
+  if (signal.aborted) plain.close();
+  signal.addEventListener('abort', plain.close, { once: true });
+  const pauses = { firstMs: FIRST_PAUSE_MS, maxMs: LONGEST_PAUSE_MS, random, signal };
+  const client = withRetries(plain, { attempts: ATTEMPTS, createBackOff: () => createBackOff(pauses) });
+  const isTooEarly = (returned: `0x${string}` | undefined) => nameReason(returned) === 'RequestNotYetOpen';
+  const simulate = createSimulator({ client, now, onFallback, isTooEarly });
+  return {
+    read: ([method, ...params], parse) => wrapErrors(method, async () => parse(await client.request(method, params))),
+    attempt: ([method, ...params]) =>
+      wrapErrors(method, async () => {
+        try {
+          return { returned: parseBytes(await client.request(method, params), 'return data') };
+        } catch (error) {
+          const revert = readRevert(error);
+          if (revert === undefined) throw error;
+          return revert;
+        }
+      }),
+    simulate: (call, seconds) => wrapErrors('a simulation', () => simulate(call, seconds)),
+  };
+}

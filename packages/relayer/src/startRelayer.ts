@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { openAccount } from '@prism-gateway/crypto/accounts';
 import { type PageMaker, serveMetrics } from '@prism-gateway/runtime';
+import { type Logger, withFields } from '@prism-gateway/runtime/logs';
 import { createGatewayClient, createRelayerClient } from '@prism-gateway/sdk';
-import type { Logger } from 'pino';
 import { createKeepAliveFetch } from './gateway/createKeepAliveFetch.ts';
 import { watchFetch } from './gateway/watchFetch.ts';
 import { createHealth, type Health } from './lifecycle/createHealth.ts';
@@ -93,7 +93,7 @@ export async function startRelayer(options: RelayerOptions): Promise<RunningRela
   }
   try {
     for (const chain of settings.chains) {
-      const log = logger.child({ chain: chain.chainName });
+      const log = withFields(logger, { chain: chain.chainName });
       // Each chain has its health.
       const health = chainHealth.get(chain.chainName)!;
       const shared = { settings, account, client, transport, metrics, now, random };

@@ -1,6 +1,6 @@
+import { createLogger } from '@prism-gateway/runtime/logs';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { type RelayWorld, signWrite, startRelayWorld } from '@prism-gateway/testing/relay';
-import { pino } from 'pino';
 import { numberToHex } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseSettings } from '../src/settings/settings.ts';
@@ -21,7 +21,8 @@ afterAll(async () => {
 // Shows RELAY-12.
 test('a relayer whose clock is fast pays for no transaction that the Forwarder does not take yet', async () => {
   const mined: string[] = [];
-  const logger = pino({ level: 'info' }, { write: (line) => void (line.includes('"mined"') && mined.push(line)) });
+  const write = (line: string) => void (line.includes('"mined"') && mined.push(line));
+  const logger = createLogger({ level: 'info', now: Date.now, write });
   const settings = parseSettings({ ...world.relayerEnv(0), METRICS_PORT: 'off' });
   relayer = await startRelayer({ settings, logger, now: () => Date.now() + FAST_BY_MS, random: Math.random });
   const params = await signWrite(world.deployment, world.users[0]!, {

@@ -5,21 +5,24 @@ import { describeStartFailure } from './startFailure.ts';
 
 /** Works until it is told to stop. What it needs is loaded here: the other commands start at once without it. */
 async function run({ environment }: CommandInput): Promise<void> {
-  const [{ waitForSignal }, { pino }, { parseSettings }, { startRelayer }] = await Promise.all([
+  const [{ waitForSignal }, { createLogger, openLogOutput }, { parseSettings }, { startRelayer }] = await Promise.all([
     import('@prism-gateway/runtime'),
-    import('pino'),
+    import('@prism-gateway/runtime/logs'),
     import('../settings/settings.ts'),
     import('../startRelayer.ts'),
   ]);
   const settings = parseSettings(environment);
   const signal = waitForSignal();
-  const logger = pino({ level: settings.logLevel });
+  const output = openLogOutput();
+  const logger = createLogger({ level: settings.logLevel, write: output.write, now: Date.now });
   const relayer = await startRelayer({ settings, logger, now: Date.now, random: Math.random });
   const { address, metricsUrl } = relayer;
   logger.info({ relayer: address, metrics: metricsUrl, gateway: new URL(settings.gatewayUrl).host }, 'started');
   logger.info({ signal: await signal }, 'stopping');
   await relayer.stop();
-  logger.info('stopped');
+  logger.info({}, 'stopped');
+  // All is stored. An exit in good order would wait for whoever has stopped reading the log.
+  if (!(await output.close())) process.kill(process.pid, 'SIGKILL');
 }
 
 /** What can stand behind `relayer`, and what goes before the reason where it fails. */

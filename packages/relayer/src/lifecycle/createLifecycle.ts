@@ -1,7 +1,7 @@
 import type { Account } from '@prism-gateway/crypto/accounts';
+import type { Logger } from '@prism-gateway/runtime/logs';
 import type { RelayerClient, Transport } from '@prism-gateway/sdk';
 import type { Sender } from '@prism-gateway/sender';
-import type { Logger } from 'pino';
 import type { ChainReader } from '../chain/chainReader.ts';
 import type { FindExecution } from '../chain/findExecution.ts';
 import type { ChainState } from '../chain/watchChain.ts';

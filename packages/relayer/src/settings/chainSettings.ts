@@ -1,12 +1,5 @@
+import { address, decimalAmount, expected, httpUrl, wholeNumber } from '@prism-gateway/runtime/settings';
 import * as z from 'zod/mini';
-import {
-  addressFormat,
-  chainNameFormat,
-  expected,
-  fixedPointFormat,
-  httpUrlFormat,
-  wholeNumberFormat,
-} from './settingFormats.ts';
 
 /** Highest chain id that is still an exact number. */
 const MAX_CHAIN_ID = Number.MAX_SAFE_INTEGER;
@@ -19,20 +12,30 @@ function orNumber<T extends z.ZodMiniType>(format: T) {
   );
 }
 
+const rateError = expected('a positive decimal number, with at most 18 digits after the point');
+
+/** A positive decimal number, read as 18-decimal fixed point: "0.5" is 5 × 10^17. */
+const rate = () => z.pipe(decimalAmount(18), z.bigint().check(z.gte(1n, rateError)));
+
+const nameError = expected('1 to 64 of letters, digits and ". _ : -", beginning with a letter or digit');
+
+/** The gateway's name of a chain. */
+export const chainName = () => z.string(nameError).check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/, nameError));
+
 /** What is set for each chain; a chain that does not say it takes it from the general settings. */
 export const chainFields = {
-  CREDITS_PER_ETH: fixedPointFormat,
-  MAX_FEE_GWEI: fixedPointFormat,
-  MAX_IN_FLIGHT: wholeNumberFormat(1, 10_000),
-  MAX_BATCH_SIZE: wholeNumberFormat(1, 500),
-  CONFIRMATIONS: wholeNumberFormat(1, 1000),
+  CREDITS_PER_ETH: rate(),
+  MAX_FEE_GWEI: rate(),
+  MAX_IN_FLIGHT: wholeNumber(1, 10_000),
+  MAX_BATCH_SIZE: wholeNumber(1, 500),
+  CONFIRMATIONS: wholeNumber(1, 1000),
 } as const;
 
 const chainSchema = z.strictObject(
   {
-    chainName: chainNameFormat,
-    rpcUrl: httpUrlFormat,
-    forwarder: addressFormat,
+    chainName: chainName(),
+    rpcUrl: httpUrl(),
+    forwarder: address(),
     chainId: z.optional(z.int(expected('a whole number')).check(z.gte(1), z.lte(MAX_CHAIN_ID))),
     fromBlock: z._default(z.int(expected('a whole number')).check(z.gte(0)), 0),
     creditsPerEth: z.optional(orNumber(chainFields.CREDITS_PER_ETH)),

@@ -1,6 +1,6 @@
+import { SettingsError } from '@prism-gateway/runtime/settings';
 import { expect, test } from 'vitest';
 import { journalPath, parseSettings } from './settings.ts';
-import { SettingsError } from './settingsError.ts';
 import { usage } from './usage.ts';
 
 const key = `0x${'11'.repeat(32)}`;

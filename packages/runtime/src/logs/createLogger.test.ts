@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createLogger, type LogFields, type LogLevel } from './createLogger.ts';
+import { withFields } from './withFields.ts';
 
 function logAt(level: LogLevel): unknown[] {
   const lines: string[] = [];
@@ -55,4 +56,17 @@ test('a value that holds itself costs the fields, not the line', () => {
   const ring: Record<string, unknown> = {};
   ring.self = ring;
   expect(logged({ ring })).toEqual({ level: 'info', time: 5, msg: 'hm', unwritable: ['level', 'time', 'ring', 'msg'] });
+});
+
+test('a part of a program says in each line which it is', () => {
+  const lines: unknown[] = [];
+  const write = (line: string) => lines.push(JSON.parse(line));
+  const logger = withFields(createLogger({ level: 'info', now: () => 5, write }), { chain: 'a', block: 1 });
+  logger.debug({}, 'not written');
+  logger.warn({ block: 2 }, 'oh');
+  logger.error({}, 'no');
+  expect(lines).toEqual([
+    { level: 'warn', time: 5, chain: 'a', block: 2, msg: 'oh' },
+    { level: 'error', time: 5, chain: 'a', block: 1, msg: 'no' },
+  ]);
 });

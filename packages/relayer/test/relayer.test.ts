@@ -206,6 +206,8 @@ test('it refuses to start with a key and folder that another process uses, and w
   // The other one is at work on the chain.
   await expect.poll(() => relayer.output.some((line) => line.includes('"working"'))).toBe(true);
   await expect(startRelayerProcess(env())).rejects.toThrow(/Another process uses this journal/);
+  const twin = { ...env(), DATA_DIR: `${world.dir}/twin`, LOCK_DIR: env().DATA_DIR! };
+  await expect(startRelayerProcess(twin)).rejects.toThrow(/Another process sends with this key/);
   await expect(startRelayerProcess({})).rejects.toThrow(/RELAYER_PRIVATE_KEY: required/);
 });
 

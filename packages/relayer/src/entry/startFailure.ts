@@ -5,7 +5,7 @@ interface CodedError extends Error {
 /** What a person can do about the usual reasons, by the error's code. */
 const ADVICE: Readonly<Record<string, string>> = {
   EADDRINUSE: 'METRICS_PORT is in use: set it to another port, to 0 for any free one, or to off.',
-  EACCES: 'No permission for DATA_DIR or METRICS_PORT: set them to what this user may use.',
+  EACCES: 'No permission for DATA_DIR, LOCK_DIR or METRICS_PORT: set them to what this user may use.',
   EROFS: 'DATA_DIR cannot be written: set it to a directory that can.',
   ENOTDIR: 'DATA_DIR is not a directory: set it to one.',
   EEXIST: 'DATA_DIR is not a directory: set it to one.',

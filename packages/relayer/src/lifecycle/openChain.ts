@@ -130,6 +130,7 @@ async function openOnce(options: ChainOptions, rpc: ChainRpc): Promise<OpenChain
   const confirmations = given.confirmations ?? (chainId === DEV_CHAIN_ID ? 1 : DEFAULT_CONFIRMATIONS);
   const sender = await openSender({
     journalPath: path('sender'),
+    lockDir: settings.lockDir,
     rpcUrl: given.rpcUrl,
     account,
     chainId,

@@ -120,8 +120,14 @@ test('the help names every setting', () => {
     'CREDITS_PER_ETH',
     'TAKE_OVER_SECONDS',
     'DATA_DIR',
+    'LOCK_DIR',
   ];
   for (const name of [...names, ...Object.keys(one)]) expect(usage).toContain(name);
+});
+
+test('locks on keys are in the data folder, unless relayers with folders of their own share another', () => {
+  expect(parseSettings({ ...one, DATA_DIR: 'a' }).lockDir).toBe('a');
+  expect(parseSettings({ ...one, DATA_DIR: 'a', LOCK_DIR: 'b' }).lockDir).toBe('b');
 });
 
 test('a journal belongs to one key on one chain', () => {

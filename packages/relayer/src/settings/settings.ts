@@ -52,6 +52,7 @@ const schema = z.object({
   DRAIN_SECONDS: z._default(wholeNumber(0, 3600), 60),
   BUMP_AFTER_SECONDS: z._default(wholeNumber(1, 3600), 30),
   DATA_DIR: z._default(z.string(), './data'),
+  LOCK_DIR: z.optional(z.string()),
   METRICS_PORT: z._default(
     z.union([z.literal('off'), wholeNumber(0, 65_535)], expected('a port, 0 for any free one, or off')),
     9464,
@@ -86,6 +87,8 @@ export interface Settings {
   readonly chains: readonly ChainSettings[];
   readonly policy: RelayPolicy;
   readonly dataDir: string;
+  /** Folder of the locks on keys: relayers that share it keep off each other's keys. */
+  readonly lockDir: string;
   readonly drainMs: number;
   /** When a transaction that no block takes is offered again for more. */
   readonly bumpAfterMs: number;
@@ -169,6 +172,7 @@ export function parseSettings(environment: Environment): Settings {
     chains: listGiven(settings).map((chain) => readChain(chain, settings)),
     policy: readPolicy(settings),
     dataDir: settings.DATA_DIR,
+    lockDir: settings.LOCK_DIR ?? settings.DATA_DIR,
     drainMs: settings.DRAIN_SECONDS * 1000,
     bumpAfterMs: settings.BUMP_AFTER_SECONDS * 1000,
     metricsPort: settings.METRICS_PORT,

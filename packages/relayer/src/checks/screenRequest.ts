@@ -1,5 +1,5 @@
 import type { ActionParams } from '@prism-gateway/protocol';
-import type { ForwarderPolicy, Head } from '../chain/chainReader.ts';
+import type { BlockHead, ForwarderPolicy } from '../chain/chainReader.ts';
 import type { RelayedRecord } from '../lifecycle/openRequest.ts';
 import type { ChainSettings } from '../settings/chainSettings.ts';
 import type { RelayPolicy } from '../settings/settings.ts';
@@ -23,7 +23,7 @@ export interface ScreenContext {
 
 /** What is known of the chain, of whatever request. */
 export interface ChainFacts {
-  readonly head: Head;
+  readonly head: BlockHead;
   readonly forwarder: ForwarderPolicy;
   /** Earliest Unix time in seconds that the next block is expected to have. */
   readonly seconds: bigint;

@@ -8,6 +8,7 @@ import { createAdminAccess } from './routes/admin/adminAccess.ts';
 import { addRelayerEndpoint, listRelayersEndpoint, removeRelayerEndpoint } from './routes/admin/relayers.ts';
 import { docsRoutes } from './routes/docs/docs.ts';
 import { operationsRoutes } from './routes/operations/operations.ts';
+import { claimRequestsEndpoint, releaseRequestEndpoint, reportRequestsEndpoint } from './routes/requests/batches.ts';
 import { createRequestEndpoint } from './routes/requests/create.ts';
 import { listRequestsEndpoint } from './routes/requests/list.ts';
 import { readRequestEndpoint } from './routes/requests/read.ts';
@@ -39,7 +40,7 @@ export interface Gateway {
 }
 
 /**
- * Builds the gateway: every route of the specification, by access level, over the given ports. It listens to nothing.
+ * Builds the gateway: every route, by access level, over the given ports. It listens to nothing.
  *
  * @see docs/specification.md SERVICE-4
  */
@@ -62,6 +63,9 @@ export function createGateway(ports: GatewayPorts, options: GatewayOptions): Gat
   router.serve(signStorageEndpoint(ports, options.sign));
   // Whitelisted relayers
   router.serve(updateRequestEndpoint(requests));
+  router.serve(claimRequestsEndpoint(requests));
+  router.serve(reportRequestsEndpoint(requests));
+  router.serve(releaseRequestEndpoint(requests));
   // Administrators
   router.serve(addRelayerEndpoint(ports, admin));
   router.serve(listRelayersEndpoint(ports, admin));

@@ -32,6 +32,19 @@ export {
   type ParamsSchemas,
 } from './requests/create.ts';
 export {
+  type ClaimRequestsBody,
+  claimRequestsForms,
+  MAX_REQUEST_BATCH,
+  parseClaimRequests,
+  parseReportRequests,
+  type ReportRequestsBody,
+  type RequestReport,
+  reportRequestsSchema,
+  requestBatchSchema,
+  requestConflictSchema,
+  requestReportForms,
+} from './requests/batch.ts';
+export {
   DEFAULT_PAGE_SIZE,
   type ListRequestsQuery,
   listRequestsFields,

@@ -20,7 +20,7 @@ export interface Route {
 }
 
 /**
- * Every endpoint of the specification, by the name of what it does.
+ * Every endpoint, by the name of what it does: those of the specification, and the batches and releases beyond it.
  *
  * @see docs/specification.md SERVICE-4
  */
@@ -64,6 +64,33 @@ export const ROUTES = {
   updateRequest: {
     method: 'PATCH',
     path: '/requests/{requestId}',
+    access: 'relayer',
+    rateLimit: 'writes',
+    takesBody: true,
+    success: 200,
+    errors: [400, 401, 404, 409, 413, 415, 429, 500, 503],
+  },
+  claimRequests: {
+    method: 'POST',
+    path: '/requests/claims',
+    access: 'relayer',
+    rateLimit: 'writes',
+    takesBody: true,
+    success: 200,
+    errors: [400, 401, 413, 415, 429, 500, 503],
+  },
+  reportRequests: {
+    method: 'POST',
+    path: '/requests/reports',
+    access: 'relayer',
+    rateLimit: 'writes',
+    takesBody: true,
+    success: 200,
+    errors: [400, 401, 413, 415, 429, 500, 503],
+  },
+  releaseRequest: {
+    method: 'POST',
+    path: '/requests/{requestId}/release',
     access: 'relayer',
     rateLimit: 'writes',
     takesBody: true,

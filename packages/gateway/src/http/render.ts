@@ -1,6 +1,7 @@
 import type { RelayerWireRecord } from '@prism-gateway/protocol';
 import type { RelayerRecord } from '../ports/relayerStore.ts';
 import type { StoredRequest } from '../ports/requestStore.ts';
+import type { RequestBatch } from '../requests/claim.ts';
 
 const MS_PER_DAY = 86_400_000;
 
@@ -46,6 +47,16 @@ export function renderRecord(record: StoredRequest): string {
   if (record.claimedBy !== undefined) json += `,"claimedBy":"${record.claimedBy}"`;
   if (record.claimedAt !== undefined) json += `,"claimedAt":"${formatTime(record.claimedAt)}"`;
   return `${json}}`;
+}
+
+/**
+ * Writes what came of a batch of claims or reports.
+ *
+ * @see docs/specification.md BATCH-1
+ */
+export function renderBatch({ items, conflicts }: RequestBatch): string {
+  const records = items.map(renderRecord).join(',');
+  return `{"items":[${records}],"count":${items.length},"conflicts":${JSON.stringify(conflicts)}}`;
 }
 
 /** Writes a whitelist record as the wire has it. */

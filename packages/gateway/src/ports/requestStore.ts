@@ -57,6 +57,28 @@ export interface Claim {
   readonly now: number;
   /** A claim made at or before this time may be taken over; absent: never. */
   readonly leaseExpiredAt?: number;
+  /** A claim of the relayer's own may be taken over by itself only if it was made at or before this time; absent: never. */
+  readonly ownLeaseExpiredAt?: number;
+}
+
+/** A claim of the oldest pending requests of a chain, whichever they are. */
+export interface OldestClaim {
+  readonly chainName: string;
+  /** 1 to 100. */
+  readonly limit: number;
+  readonly relayer: string;
+  /** Made for one HTTP call, as `Claim.claimId`. */
+  readonly claimId: string;
+  readonly now: number;
+}
+
+/** A claim that its owner gives back. */
+export interface Release {
+  readonly requestId: string;
+  readonly relayer: string;
+  /** Made for one HTTP call, as `Claim.claimId`. */
+  readonly releaseId: string;
+  readonly now: number;
 }
 
 export interface Report {
@@ -90,6 +112,8 @@ export interface RequestStats {
  *
  *     (none) --create--> pending --claim--> processing --report--> success | failed
  *                                           processing --claim (lease expired)--> processing
+ *                                           processing --claimAll (its owner)--> processing
+ *                                           processing --release (its owner)--> pending
  *
  * Every method throws `DependencyUnavailableError` when the store does not answer; nothing else is thrown for good input.
  *
@@ -104,7 +128,20 @@ export interface RequestStore {
   list(query: ListQuery): Promise<ListPage>;
   /** Moves `pending` (or an expired claim) to `processing`; atomic among all rivals. */
   claim(claim: Claim): Promise<Transition>;
+  /**
+   * Makes up to 100 claims of one relayer, each as atomic as `claim`. A request that the relayer holds already, under a lease that has
+   * not lapsed, is renewed: it counts as moved.
+   *
+   * @returns one a claim, in their order
+   */
+  claimAll(claims: readonly Claim[]): Promise<readonly Transition[]>;
+  /** Claims the oldest pending requests of a chain; fewer than asked where there are no more. @returns oldest first */
+  claimOldest(claim: OldestClaim): Promise<readonly StoredRequest[]>;
   /** Moves the owner's `processing` to `success` or `failed`. */
   report(report: Report): Promise<Transition>;
+  /** Makes up to 100 reports of one relayer, each as atomic as `report`. @returns one a report, in their order */
+  reportAll(reports: readonly Report[]): Promise<readonly Transition[]>;
+  /** Moves the owner's `processing` back to `pending`; nothing of the claim stays. */
+  release(release: Release): Promise<Transition>;
   stats(): Promise<RequestStats>;
 }

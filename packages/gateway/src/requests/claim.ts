@@ -1,4 +1,4 @@
-import type { RequestStore, StoredRequest } from '../ports/requestStore.ts';
+import type { Claim, RequestStore, StoredRequest, Transition } from '../ports/requestStore.ts';
 import { RequestAlreadyClaimedError, RequestNotFoundError } from './errors.ts';
 
 export interface ClaimPorts {
@@ -11,6 +11,18 @@ export interface ClaimPorts {
 }
 
 /**
+ * Writes a claim as the store takes it. An owner whose lease lapsed stands back for one more lease, so that others come in.
+ *
+ * @see docs/specification.md LEASE-2
+ */
+function createClaim(ports: ClaimPorts, requestId: string, relayer: string): Claim {
+  const now = ports.now();
+  const leaseMs = ports.claimLeaseSeconds * 1000;
+  const lease = leaseMs > 0 && { leaseExpiredAt: now - leaseMs, ownLeaseExpiredAt: now - 2 * leaseMs };
+  return { requestId, relayer, claimId: ports.newId(), now, ...lease };
+}
+
+/**
  * Claims a request for a relayer; of any number of rivals one wins.
  *
  * @returns the record, now `processing`
@@ -18,15 +30,7 @@ export interface ClaimPorts {
  * @see docs/specification.md CLAIM-1, LEASE-2
  */
 export async function claimRequest(ports: ClaimPorts, requestId: string, relayer: string): Promise<StoredRequest> {
-  const now = ports.now();
-  const lease = ports.claimLeaseSeconds;
-  const transition = await ports.requests.claim({
-    requestId,
-    relayer,
-    claimId: ports.newId(),
-    now,
-    ...(lease > 0 && { leaseExpiredAt: now - lease * 1000 }),
-  });
+  const transition = await ports.requests.claim(createClaim(ports, requestId, relayer));
   if (transition.outcome === 'missing') throw new RequestNotFoundError(requestId);
   if (transition.outcome === 'conflict') {
     ports.claimed('lost');
@@ -34,4 +38,58 @@ export async function claimRequest(ports: ClaimPorts, requestId: string, relayer
   }
   ports.claimed('won');
   return transition.record;
+}
+
+/** What came of a batch: the records that it moved, and the requests that it could not. */
+export interface RequestBatch {
+  readonly items: readonly StoredRequest[];
+  /** `status` is absent where there is no such request. */
+  readonly conflicts: readonly { readonly requestId: string; readonly status?: StoredRequest['status'] }[];
+}
+
+/** Sorts what became of each request of a batch. @param requestIds - one a transition, in their order */
+export function createBatch(requestIds: readonly string[], transitions: readonly Transition[]): RequestBatch {
+  const items: StoredRequest[] = [];
+  const conflicts: { requestId: string; status?: StoredRequest['status'] }[] = [];
+  for (const [index, transition] of transitions.entries()) {
+    const requestId = requestIds[index] ?? '';
+    if (transition.outcome === 'moved') items.push(transition.record);
+    else if (transition.outcome === 'missing') conflicts.push({ requestId });
+    else conflicts.push({ requestId, status: transition.record.status });
+  }
+  return { items, conflicts };
+}
+
+/**
+ * Claims many requests for a relayer, each as atomic as one claim; a request that it holds already gets its lease renewed.
+ *
+ * @param requestIds - in lower case, each once
+ * @see docs/specification.md BATCH-1
+ */
+export async function claimRequests(
+  ports: ClaimPorts,
+  requestIds: readonly string[],
+  relayer: string,
+): Promise<RequestBatch> {
+  const claims = requestIds.map((requestId) => createClaim(ports, requestId, relayer));
+  const batch = createBatch(requestIds, await ports.requests.claimAll(claims));
+  for (const _ of batch.items) ports.claimed('won');
+  for (const _ of batch.conflicts) ports.claimed('lost');
+  return batch;
+}
+
+/**
+ * Claims the oldest pending requests of a chain.
+ *
+ * @param wanted.limit - most of them, 1 to 100
+ * @see docs/specification.md BATCH-1
+ */
+export async function claimOldestRequests(
+  ports: ClaimPorts,
+  wanted: { readonly chainName: string; readonly limit: number },
+  relayer: string,
+): Promise<RequestBatch> {
+  const items = await ports.requests.claimOldest({ ...wanted, relayer, claimId: ports.newId(), now: ports.now() });
+  for (const _ of items) ports.claimed('won');
+  return { items, conflicts: [] };
 }

@@ -27,23 +27,28 @@ export class RequestAlreadyClaimedError extends RequestConflictError {
   }
 }
 
-/** A report on a request that nobody holds. */
+/** What a relayer asks of a request that it holds. */
+type Asked = Report['outcome']['status'] | 'pending';
+
+/** A report on, or a release of, a request that nobody holds. */
 export class RequestNotClaimedError extends RequestConflictError {
   override readonly name = 'RequestNotClaimedError';
   readonly code = 'REQUEST_NOT_CLAIMED';
 
-  constructor({ status }: Pick<StoredRequest, 'status'>, asked: Report['outcome']['status']) {
+  constructor({ status }: Pick<StoredRequest, 'status'>, asked: Asked) {
     const { from } = REQUEST_MOVES.report;
-    super(`The request is ${status}; ${asked} was asked, and only a ${from} request can be reported on.`);
+    const act = asked === 'pending' ? 'given back' : 'reported on';
+    super(`The request is ${status}; ${asked} was asked, and only a ${from} request can be ${act}.`);
   }
 }
 
-/** A report by another relayer than the one that holds the claim. */
+/** A report or a release by another relayer than the one that holds the claim. */
 export class ClaimNotOwnedError extends RequestConflictError {
   override readonly name = 'ClaimNotOwnedError';
   readonly code = 'CLAIM_NOT_OWNED';
 
-  constructor({ status }: Pick<StoredRequest, 'status'>, asked: Report['outcome']['status']) {
-    super(`The request is ${status} under another relayer's claim; ${asked} was asked, and only its owner may report.`);
+  constructor({ status }: Pick<StoredRequest, 'status'>, asked: Asked) {
+    const act = asked === 'pending' ? 'give it back' : 'report';
+    super(`The request is ${status} under another relayer's claim; ${asked} was asked, and only its owner may ${act}.`);
   }
 }

@@ -1,5 +1,6 @@
 import { REQUEST_MOVES } from '@prism-gateway/protocol';
 import type { Report, RequestStore, StoredRequest } from '../ports/requestStore.ts';
+import { createBatch, type RequestBatch } from './claim.ts';
 import {
   ClaimNotOwnedError,
   type RequestConflictError,
@@ -14,7 +15,7 @@ export interface ReportPorts {
 }
 
 /** Why a report was refused: the record's status, or another relayer's claim. */
-function conflictOf(record: StoredRequest, asked: Report['outcome']['status']): RequestConflictError {
+function conflictOf(record: StoredRequest, asked: Report['outcome']['status'] | 'pending'): RequestConflictError {
   if (record.status !== REQUEST_MOVES.report.from) return new RequestNotClaimedError(record, asked);
   return new ClaimNotOwnedError(record, asked);
 }
@@ -33,5 +34,39 @@ export async function reportRequest(
   const transition = await ports.requests.report({ ...report, reportId: ports.newId(), now: ports.now() });
   if (transition.outcome === 'missing') throw new RequestNotFoundError(report.requestId);
   if (transition.outcome === 'conflict') throw conflictOf(transition.record, report.outcome.status);
+  return transition.record;
+}
+
+/**
+ * Reports how many requests ended, each as atomic as one report; a conflict only concerns its own entry.
+ *
+ * @param reports - each request once, ids in lower case
+ * @see docs/specification.md BATCH-2
+ */
+export async function reportRequests(
+  ports: ReportPorts,
+  reports: readonly Pick<Report, 'requestId' | 'relayer' | 'outcome'>[],
+): Promise<RequestBatch> {
+  const now = ports.now();
+  const transitions = await ports.requests.reportAll(
+    reports.map((report) => ({ ...report, reportId: ports.newId(), now })),
+  );
+  return createBatch(
+    reports.map(({ requestId }) => requestId),
+    transitions,
+  );
+}
+
+/**
+ * Gives a claimed request back, so that others may claim it at once; only the relayer that holds it may.
+ *
+ * @returns the record, `pending` again
+ * @throws RequestNotFoundError, RequestNotClaimedError, ClaimNotOwnedError
+ * @see docs/specification.md RELEASE-1
+ */
+export async function releaseRequest(ports: ReportPorts, requestId: string, relayer: string): Promise<StoredRequest> {
+  const transition = await ports.requests.release({ requestId, relayer, releaseId: ports.newId(), now: ports.now() });
+  if (transition.outcome === 'missing') throw new RequestNotFoundError(requestId);
+  if (transition.outcome === 'conflict') throw conflictOf(transition.record, 'pending');
   return transition.record;
 }

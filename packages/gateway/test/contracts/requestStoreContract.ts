@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import type { RequestStore } from '../../src/ports/requestStore.ts';
+import { describeBatches } from './requestStore/describeBatches.ts';
 import { describeClaims } from './requestStore/describeClaims.ts';
 import { describeCreation } from './requestStore/describeCreation.ts';
 import { describeLeases } from './requestStore/describeLeases.ts';
@@ -27,6 +28,7 @@ export function requestStoreContract(name: string, createStore: CreateStore<Requ
     describeClaims(use);
     describeLeases(use);
     describeReports(use);
+    describeBatches(use);
     describeStats(createStore);
     describeOutage(createStore);
   });

@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest';
 import { INITIAL_STATUS, isStatusMove, REQUEST_MOVES, REQUEST_STATUSES } from './status.ts';
 
-test('only a claim, a take-over and a report move a request', () => {
+test('only a claim, a take-over, a renewal, a release and a report move a request', () => {
   const moves = REQUEST_STATUSES.flatMap((from) => {
     return REQUEST_STATUSES.filter((to) => isStatusMove(from, to)).map((to) => `${from} -> ${to}`);
   });
   expect(moves).toEqual([
     'pending -> processing',
-    // Of a lapsed claim, to another relayer.
+    // Given back by its owner.
+    'processing -> pending',
+    // Of a lapsed claim, to another relayer; of a valid one, to its owner.
     'processing -> processing',
     'processing -> success',
     'processing -> failed',

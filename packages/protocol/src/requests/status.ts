@@ -3,6 +3,8 @@
  *
  *     (none) --create--> pending --claim--> processing --report--> success | failed
  *                                           processing --takeOver (lease lapsed)--> processing
+ *                                           processing --renew (its owner, in a batch)--> processing
+ *                                           processing --release (its owner)--> pending
  *
  * @see docs/specification.md STATE-1
  */
@@ -22,6 +24,8 @@ export const INITIAL_STATUS = 'pending' satisfies RequestStatus;
 export const REQUEST_MOVES = {
   claim: { from: 'pending', to: ['processing'] },
   takeOver: { from: 'processing', to: ['processing'] },
+  renew: { from: 'processing', to: ['processing'] },
+  release: { from: 'processing', to: ['pending'] },
   report: { from: 'processing', to: ['success', 'failed'] },
 } as const satisfies Record<string, { readonly from: RequestStatus; readonly to: readonly RequestStatus[] }>;
 

@@ -18,17 +18,24 @@ export interface Move {
   readonly callId: string;
   /** What is stored besides. */
   readonly set: Item;
+  /** Attributes that go. */
+  readonly remove?: readonly string[];
   /** The condition, over `#status` and the names and values that follow. */
   readonly condition: string;
   readonly values: Item;
 }
 
+/** Names that conditions may use, whatever is set. */
+const CONDITION_NAMES = ['claimedBy', 'claimedAt'] as const;
+
 /** A write of the named attributes, as `UpdateItem` wants it: every name and value by a placeholder. */
-function assignments(set: Item) {
+function assignments(set: Item, { remove = [], condition }: Pick<Move, 'remove' | 'condition'>) {
   const names = Object.keys(set);
+  const removal = remove.length === 0 ? '' : ` REMOVE ${remove.map((name) => `#${name}`).join(', ')}`;
+  const named = [...names, ...remove, ...CONDITION_NAMES.filter((name) => condition.includes(`#${name}`))];
   return {
-    UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}`,
-    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+    UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}${removal}`,
+    ExpressionAttributeNames: Object.fromEntries(named.map((name) => [`#${name}`, name])),
     ExpressionAttributeValues: Object.fromEntries(Object.entries(set).map(([name, value]) => [`:${name}`, value])),
   };
 }
@@ -46,11 +53,8 @@ export async function moveRequest(
   const { requestId, from, to, callId, set, condition, values } = move;
   if (!from.every((status) => isStatusMove(status, to)))
     throw new Error(`A request may not move from ${from} to ${to}.`);
-  const update = assignments({
-    ...set,
-    ...statusAttributes(to, requestId, shards),
-    callMark: bytes(callMarkOf(callId)),
-  });
+  const all = { ...set, ...statusAttributes(to, requestId, shards), callMark: bytes(callMarkOf(callId)) };
+  const update = assignments(all, move);
   return await askConditionally(() =>
     client.send(
       new UpdateItemCommand({

@@ -1,9 +1,9 @@
 import { UpdateItemCommand, type UpdateItemCommandOutput } from '@aws-sdk/client-dynamodb';
 import { REQUEST_MOVES } from '@prism-gateway/protocol';
-import type { Report, Transition } from '../../ports/requestStore.ts';
+import type { Release, Report, Transition } from '../../ports/requestStore.ts';
 import { askStore, type ConditionalAnswer } from './askStore.ts';
 import { type Item, number, text } from './attributes.ts';
-import { headOfAnswer, moveRequest, transitionOf } from './moveRequest.ts';
+import { headOfAnswer, type Move, moveRequest, transitionOf } from './moveRequest.ts';
 import type { ParamsReader } from './params.ts';
 import type { Head } from './requestItem.ts';
 import type { RequestTable } from './requestTable.ts';
@@ -19,28 +19,33 @@ function expiry({ retentionDays }: RequestTable, now: number): Item {
   return { [TTL_ATTRIBUTE]: number(Math.floor(now / MS_PER_SECOND) + retentionDays * SECONDS_PER_DAY) };
 }
 
-/** @param owner - as it claimed, letter for letter */
+/** A move that only the owner of a claim may make. */
+type OwnersMove = Omit<Move, 'condition' | 'values'> & { readonly relayer: string };
+
+function reportMove(table: RequestTable, { requestId, relayer, reportId, now, outcome }: Report): OwnersMove {
+  const told =
+    outcome.status === 'success' ? { txHash: text(outcome.txHash) } : { errorMessage: text(outcome.errorMessage) };
+  const set = { ...told, updatedAt: number(now), ...expiry(table, now) };
+  return { requestId: requestId.toLowerCase(), relayer, from: [REPORTABLE], to: outcome.status, callId: reportId, set };
+}
+
+/**
+ * Makes an owner's move. The condition compares the owner letter for letter; where only letter case differs, it is asked once more with
+ * the letters of the claim.
+ */
 async function moveAsOwner(
   table: RequestTable,
-  report: Report,
-  owner: string,
+  { relayer, ...move }: OwnersMove,
 ): Promise<ConditionalAnswer<UpdateItemCommandOutput>> {
-  const { reportId, now, outcome } = report;
-  return await moveRequest(table, {
-    requestId: report.requestId.toLowerCase(),
-    from: [REPORTABLE],
-    to: outcome.status,
-    callId: reportId,
-    set: {
-      ...(outcome.status === 'success'
-        ? { txHash: text(outcome.txHash) }
-        : { errorMessage: text(outcome.errorMessage) }),
-      updatedAt: number(now),
-      ...expiry(table, now),
-    },
-    condition: '#status = :reportable AND claimedBy = :owner',
-    values: { ':reportable': text(REPORTABLE), ':owner': text(owner) },
-  });
+  const moveAs = (owner: string) =>
+    moveRequest(table, {
+      ...move,
+      condition: '#status = :held AND #claimedBy = :owner',
+      values: { ':held': text(REPORTABLE), ':owner': text(owner) },
+    });
+  const answer = await moveAs(relayer);
+  const owner = answer.done ? undefined : ownerInOtherCase(headOfAnswer(answer), relayer);
+  return owner === undefined ? answer : await moveAs(owner);
 }
 
 const isOwner = (head: Head | undefined, relayer: string) =>
@@ -72,18 +77,27 @@ async function expireParams(table: RequestTable, head: Head | undefined): Promis
 }
 
 /**
- * Reports how a request ended: its owner's `processing` becomes `success` or `failed`. The condition compares the owner letter
- * for letter; where only letter case differs, it is asked once more with the letters of the claim.
+ * Reports how a request ended: its owner's `processing` becomes `success` or `failed`.
  *
  * @throws DependencyUnavailableError
  */
 export async function reportRequest(table: RequestTable, params: ParamsReader, report: Report): Promise<Transition> {
-  let answer = await moveAsOwner(table, report, report.relayer);
-  if (!answer.done) {
-    const owner = ownerInOtherCase(headOfAnswer(answer), report.relayer);
-    if (owner !== undefined) answer = await moveAsOwner(table, report, owner);
-  }
+  const answer = await moveAsOwner(table, reportMove(table, report));
   const head = headOfAnswer(answer);
   if (answer.done || isOwner(head, report.relayer)) await expireParams(table, head);
   return await transitionOf(table, params, answer, report.reportId);
+}
+
+/**
+ * Gives a claim back: its owner's `processing` becomes `pending`, and nothing of the claim stays.
+ *
+ * @throws DependencyUnavailableError
+ */
+export async function releaseRequest(table: RequestTable, params: ParamsReader, release: Release): Promise<Transition> {
+  const { requestId, relayer, releaseId, now } = release;
+  const { from, to } = REQUEST_MOVES.release;
+  const move = { requestId: requestId.toLowerCase(), relayer, from: [from], to: to[0], callId: releaseId };
+  const set = { updatedAt: number(now) };
+  const answer = await moveAsOwner(table, { ...move, set, remove: ['claimedBy', 'claimedAt'] });
+  return await transitionOf(table, params, answer, releaseId);
 }

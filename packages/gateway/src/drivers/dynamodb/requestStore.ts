@@ -1,12 +1,13 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { createSemaphore } from '@prism-gateway/runtime';
 import type { RequestStore, StoredRequest } from '../../ports/requestStore.ts';
 import { askStore } from './askStore.ts';
 import { text } from './attributes.ts';
-import { claimRequest } from './claimRequest.ts';
+import { claimOldest, claimOrRenew, claimRequest } from './claimRequest.ts';
 import { createRequest } from './createRequest.ts';
 import { findOldestPending, listRequests } from './listRequests.ts';
 import { createParamsReader, type ParamsReader } from './params.ts';
-import { reportRequest } from './reportRequest.ts';
+import { releaseRequest, reportRequest } from './reportRequest.ts';
 import { isExpired, readHead } from './requestItem.ts';
 import type { RequestTable } from './requestTable.ts';
 
@@ -25,15 +26,25 @@ async function getRequest(
   return record;
 }
 
+/** Most writes of batches under way at once: fewer than the client has connections, so that single calls do not wait behind them. */
+const MAX_BATCH_WRITES = 32;
+
 /** The queue's records in DynamoDB. */
 export function createRequestStore(table: RequestTable): RequestStore {
   const params = createParamsReader(table);
+  const batches = createSemaphore(MAX_BATCH_WRITES);
   return {
     create: (record) => createRequest(table, params, record),
     get: (requestId) => getRequest(table, params, requestId.toLowerCase()),
     list: (query) => listRequests(table, params, query),
     claim: (claim) => claimRequest(table, params, claim),
+    claimAll: (claims) => Promise.all(claims.map((claim) => batches.run(() => claimOrRenew(table, params, claim)))),
+    claimOldest: (oldest) =>
+      claimOldest(table, params, { oldest, claim: (one) => batches.run(() => claimRequest(table, params, one)) }),
     report: (report) => reportRequest(table, params, report),
+    reportAll: (reports) =>
+      Promise.all(reports.map((report) => batches.run(() => reportRequest(table, params, report)))),
+    release: (release) => releaseRequest(table, params, release),
     async stats() {
       const oldestPendingAt = await findOldestPending(table);
       return oldestPendingAt === undefined ? {} : { oldestPendingAt };

@@ -45,7 +45,11 @@ export function createRequestStore({ database, snapshot, writer, tables }: Sqlit
       }
     },
     claim: (claim) => writer.write('claim', claim),
+    claimAll: (claims) => writer.write('claimAll', claims),
+    claimOldest: (claim) => writer.write('claimOldest', claim),
     report: (report) => writer.write('report', report),
+    reportAll: (reports) => writer.write('reportAll', reports),
+    release: (release) => writer.write('release', release),
     stats: async () => readStore(() => snapshot.read(() => readStats(statement, tables))),
   };
 }

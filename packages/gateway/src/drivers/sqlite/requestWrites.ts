@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { isStatusMove, REQUEST_MOVES as MOVES, type RequestStatus } from '@prism-gateway/protocol';
-import type { Claim, Report, StoredRequest, Transition } from '../../ports/requestStore.ts';
+import type { Claim, OldestClaim, Release, Report, StoredRequest, Transition } from '../../ports/requestStore.ts';
 import type { QuotedTables } from './tables.ts';
 import { type RequestRow, requestOfRow, selectRequests } from './tables.ts';
 
@@ -8,7 +8,11 @@ import { type RequestRow, requestOfRow, selectRequests } from './tables.ts';
 export interface RequestWrites {
   create: { readonly input: StoredRequest; readonly result: null };
   claim: { readonly input: Claim; readonly result: Transition };
+  claimAll: { readonly input: readonly Claim[]; readonly result: readonly Transition[] };
+  claimOldest: { readonly input: OldestClaim; readonly result: readonly StoredRequest[] };
   report: { readonly input: Report; readonly result: Transition };
+  reportAll: { readonly input: readonly Report[]; readonly result: readonly Transition[] };
+  release: { readonly input: Release; readonly result: Transition };
 }
 
 /** Counts a record that is new (from null) or has moved. @throws Error for a move that the table of moves does not have */
@@ -74,19 +78,47 @@ function prepareTransition(database: DatabaseSync, t: QuotedTables) {
 
 function prepareClaim(database: DatabaseSync, t: QuotedTables, move: CountMove) {
   const [claimed] = MOVES.claim.to;
+  const set = 'claimed_by = ?, claimed_at = ?, updated_at = ?, call_id = ?';
   const update = database.prepare(`
-    UPDATE ${t.requests} SET status = '${claimed}', claimed_by = ?, claimed_at = ?, updated_at = ?, call_id = ?
-    WHERE request_id = ? AND status = '${MOVES.claim.from}'`);
+    UPDATE ${t.requests} SET status = '${claimed}', ${set} WHERE request_id = ? AND status = '${MOVES.claim.from}'`);
+  // Columns compare addresses without regard to case.
   const takeOver = database.prepare(`
-    UPDATE ${t.requests} SET claimed_by = ?, claimed_at = ?, updated_at = ?, call_id = ?
-    WHERE request_id = ? AND status = '${MOVES.takeOver.from}' AND claimed_at <= ? AND call_id <> ?`);
+    UPDATE ${t.requests} SET ${set}
+    WHERE request_id = ? AND status = '${MOVES.takeOver.from}' AND call_id <> ?
+      AND claimed_at <= CASE WHEN claimed_by = ? THEN ? ELSE ? END`);
   const transitionOf = prepareTransition(database, t);
-  return function claim({ requestId, relayer, claimId, now, leaseExpiredAt }: Claim): Transition {
+  return function claim({ requestId, relayer, claimId, now, leaseExpiredAt, ownLeaseExpiredAt }: Claim): Transition {
     if (update.run(relayer, now, now, claimId, requestId).changes === 1) move(MOVES.claim.from, claimed);
     else if (leaseExpiredAt !== undefined) {
-      takeOver.run(relayer, now, now, claimId, requestId, leaseExpiredAt, claimId);
+      const limits = [relayer, ownLeaseExpiredAt ?? leaseExpiredAt, leaseExpiredAt];
+      takeOver.run(relayer, now, now, claimId, requestId, claimId, ...limits);
     }
     return transitionOf(requestId, claimId);
+  };
+}
+
+/** Claims in batches: with renewals, and of the oldest. */
+function prepareBatchClaims(database: DatabaseSync, t: QuotedTables, claim: (claim: Claim) => Transition) {
+  const renew = database.prepare(`
+    UPDATE ${t.requests} SET claimed_at = ?, updated_at = ?, call_id = ?
+    WHERE request_id = ? AND status = '${MOVES.renew.from}' AND claimed_by = ? AND claimed_at > ? AND call_id <> ?`);
+  const selectOldest = database.prepare(`
+    SELECT request_id FROM ${t.requests} WHERE chain_name = ? AND status = '${MOVES.claim.from}'
+    ORDER BY created_at, request_id LIMIT ?`);
+  function claimOrRenew(one: Claim): Transition {
+    const { requestId, relayer, claimId, now, leaseExpiredAt = -1 } = one;
+    renew.run(now, now, claimId, requestId, relayer, leaseExpiredAt, claimId);
+    return claim(one);
+  }
+  return {
+    claimAll: (claims: readonly Claim[]) => claims.map(claimOrRenew),
+    claimOldest({ chainName, limit, ...rest }: OldestClaim): readonly StoredRequest[] {
+      const ids = selectOldest.all(chainName, limit).map(({ request_id }) => String(request_id));
+      return ids.flatMap((requestId) => {
+        const transition = claim({ requestId, ...rest });
+        return transition.outcome === 'moved' ? [transition.record] : [];
+      });
+    },
   };
 }
 
@@ -104,16 +136,33 @@ function prepareReport(database: DatabaseSync, t: QuotedTables, move: CountMove)
   };
 }
 
+function prepareRelease(database: DatabaseSync, t: QuotedTables, move: CountMove) {
+  const [released] = MOVES.release.to;
+  const update = database.prepare(`
+    UPDATE ${t.requests} SET status = '${released}', claimed_by = NULL, claimed_at = NULL, updated_at = ?, call_id = ?
+    WHERE request_id = ? AND status = '${MOVES.release.from}' AND claimed_by = ?`);
+  const transitionOf = prepareTransition(database, t);
+  return function release({ requestId, relayer, releaseId, now }: Release): Transition {
+    if (update.run(now, releaseId, requestId, relayer).changes === 1) move(MOVES.release.from, released);
+    return transitionOf(requestId, releaseId);
+  };
+}
+
 /**
  * Prepares the moves of requests on one connection; their conditions come from the table of moves. Call them inside a transaction, and
  * `saveCounts` before its commit, or `forgetCounts` when it fails.
  */
 export function prepareRequestWrites(database: DatabaseSync, tables: QuotedTables) {
   const counts = prepareCounts(database, tables);
+  const claim = prepareClaim(database, tables, counts.move);
+  const report = prepareReport(database, tables, counts.move);
   return {
     create: prepareCreate(database, tables, counts.move),
-    claim: prepareClaim(database, tables, counts.move),
-    report: prepareReport(database, tables, counts.move),
+    claim,
+    ...prepareBatchClaims(database, tables, claim),
+    report,
+    reportAll: (reports: readonly Report[]) => reports.map(report),
+    release: prepareRelease(database, tables, counts.move),
     saveCounts: counts.save,
     forgetCounts: counts.forget,
   };

@@ -1,0 +1,78 @@
+import {
+  type ClaimRequestsBody,
+  type Fault,
+  parseClaimRequests,
+  parseReportRequests,
+  type RequestReport,
+  ROUTES,
+} from '@prism-gateway/protocol';
+import { authenticateRelayer, type RelayerAuthPorts } from '../../auth/relayer.ts';
+import type { Endpoint } from '../../http/endpoint.ts';
+import { renderBatch, renderRecord } from '../../http/render.ts';
+import { parseBody, requireValid } from '../../http/request.ts';
+import { type ClaimPorts, claimOldestRequests, claimRequests } from '../../requests/claim.ts';
+import { type ReportPorts, releaseRequest, reportRequests } from '../../requests/report.ts';
+import { parseRequestId } from './requestId.ts';
+
+type BatchPorts = RelayerAuthPorts & ClaimPorts & ReportPorts;
+
+function claim(ports: BatchPorts, relayer: string, body: ClaimRequestsBody) {
+  if ('chainName' in body) return claimOldestRequests(ports, body, relayer);
+  const requestIds = body.requestIds.map((requestId) => requestId.toLowerCase());
+  return claimRequests(ports, requestIds, relayer);
+}
+
+/** `POST /requests/claims`: a relayer claims many requests by one call. */
+export function claimRequestsEndpoint(ports: BatchPorts): Endpoint<string> {
+  return {
+    route: ROUTES.claimRequests,
+    authenticate: (request) => authenticateRelayer(ports, request),
+    async handle(request, relayer) {
+      const [body] = requireValid(parseBody(request.body, parseClaimRequests));
+      return { status: 200, body: renderBatch(await claim(ports, relayer, body)) };
+    },
+  };
+}
+
+const reportOf = (relayer: string, { requestId, ...outcome }: RequestReport) => ({
+  requestId: requestId.toLowerCase(),
+  relayer,
+  outcome,
+});
+
+/** `POST /requests/reports`: a relayer reports how many requests ended by one call. */
+export function reportRequestsEndpoint(ports: BatchPorts): Endpoint<string> {
+  return {
+    route: ROUTES.reportRequests,
+    authenticate: (request) => authenticateRelayer(ports, request),
+    async handle(request, relayer) {
+      const [{ reports }] = requireValid(parseBody(request.body, parseReportRequests));
+      const batch = await reportRequests(
+        ports,
+        reports.map((report) => reportOf(relayer, report)),
+      );
+      return { status: 200, body: renderBatch(batch) };
+    },
+  };
+}
+
+const noFields = (input: unknown): { readonly value: null } | { readonly faults: readonly Fault[] } => {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    return { faults: [{ path: 'body', message: 'expected an object without fields, or no body' }] };
+  }
+  const faults = Object.keys(input).map((path) => ({ path, message: 'unknown field' }));
+  return faults.length > 0 ? { faults } : { value: null };
+};
+
+/** `POST /requests/{requestId}/release`: the relayer that holds a request gives it back. */
+export function releaseRequestEndpoint(ports: BatchPorts): Endpoint<string> {
+  return {
+    route: ROUTES.releaseRequest,
+    authenticate: (request) => authenticateRelayer(ports, request),
+    async handle(request, relayer) {
+      const body = request.body.byteLength === 0 ? { value: null } : parseBody(request.body, noFields);
+      const [requestId] = requireValid(parseRequestId(request), body);
+      return { status: 200, body: renderRecord(await releaseRequest(ports, requestId, relayer)) };
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import * as z from 'zod/mini';
+import { type Parsed, parseWith } from '../errors/fault.ts';
+import { chainNameFormat, expecting, requestIdFormat } from '../formats.ts';
+import { MAX_PAGE_SIZE } from './list.ts';
+import { requestRecordSchema } from './record.ts';
+import { REQUEST_STATUSES } from './status.ts';
+import { updateRequestSchema } from './update.ts';
+
+/** Most requests of one batch of claims or reports. */
+export const MAX_REQUEST_BATCH = MAX_PAGE_SIZE;
+
+/** Body of `POST /requests/claims`: these requests, or the oldest pending ones of a chain. */
+export type ClaimRequestsBody =
+  | { readonly requestIds: readonly string[] }
+  | { readonly chainName: string; readonly limit: number };
+
+/** One entry of `POST /requests/reports`. */
+export type RequestReport =
+  | { readonly requestId: string; readonly status: 'success'; readonly txHash: string }
+  | { readonly requestId: string; readonly status: 'failed'; readonly errorMessage: string };
+
+/** Body of `POST /requests/reports`. */
+export interface ReportRequestsBody {
+  readonly reports: readonly RequestReport[];
+}
+
+const countError = { error: expecting(`1 to ${MAX_REQUEST_BATCH} entries`) };
+const limitError = { error: expecting(`an integer from 1 to ${MAX_REQUEST_BATCH}`) };
+
+/** Ids that stand a second time, by their place; letter case does not tell ids apart. */
+function findRepeated(ids: readonly unknown[]): number[] {
+  const seen = new Set<unknown>();
+  return ids.flatMap((id, index) => {
+    const key = typeof id === 'string' ? id.toLowerCase() : undefined;
+    if (key === undefined || !seen.has(key)) {
+      seen.add(key);
+      return [];
+    }
+    return [index];
+  });
+}
+
+const onceEach = z.check<unknown[]>(({ value, issues }) => {
+  for (const index of findRepeated(value)) {
+    issues.push({ code: 'custom', path: [index], message: 'expected each id once', input: value[index] });
+  }
+});
+
+const onceEachReport = z.check<{ requestId?: unknown }[]>(({ value, issues }) => {
+  for (const index of findRepeated(value.map((report) => report?.requestId))) {
+    issues.push({ code: 'custom', path: [index, 'requestId'], message: 'expected each id once', input: value[index] });
+  }
+});
+
+/** The two forms of `POST /requests/claims`. */
+export const claimRequestsForms = [
+  z.strictObject(
+    {
+      requestIds: z
+        .array(requestIdFormat, countError)
+        .check(z.minLength(1, countError), z.maxLength(MAX_REQUEST_BATCH, countError), onceEach),
+    },
+    { error: expecting('an object') },
+  ),
+  z.strictObject(
+    {
+      chainName: chainNameFormat,
+      limit: z.int(limitError).check(z.minimum(1, limitError), z.maximum(MAX_REQUEST_BATCH, limitError)),
+    },
+    { error: expecting('an object') },
+  ),
+] as const;
+
+const [claimByIds, claimByChain] = claimRequestsForms;
+
+/** One report: the fields of a `PATCH` that reports, and whose it is. */
+export const requestReportForms = [
+  z.strictObject({
+    requestId: requestIdFormat,
+    status: z.literal('success'),
+    txHash: updateRequestSchema.shape.txHash.def.innerType,
+  }),
+  z.strictObject({
+    requestId: requestIdFormat,
+    status: z.literal('failed'),
+    errorMessage: updateRequestSchema.shape.errorMessage.def.innerType,
+  }),
+] as const;
+
+const reportSchema = z.discriminatedUnion('status', requestReportForms, {
+  error: expecting('an object with requestId, status (success or failed) and txHash or errorMessage'),
+});
+
+/** Schema of `POST /requests/reports`. */
+export const reportRequestsSchema = z.strictObject(
+  {
+    reports: z
+      .array(reportSchema, countError)
+      .check(z.minLength(1, countError), z.maxLength(MAX_REQUEST_BATCH, countError), onceEachReport),
+  },
+  { error: expecting('an object') },
+);
+
+/** One request of a batch that was not moved: the status that it has; absent where there is no such request. */
+export const requestConflictSchema = z.strictObject({
+  requestId: requestIdFormat,
+  status: z.optional(z.enum(REQUEST_STATUSES)),
+});
+
+/** Answer to a batch: the records that it moved, and those that it could not. */
+export const requestBatchSchema = z.strictObject({
+  items: z.array(requestRecordSchema),
+  count: z.int(),
+  conflicts: z.array(requestConflictSchema),
+});
+
+/**
+ * Parses the body of a batch of claims.
+ *
+ * @see docs/specification.md BATCH-1
+ */
+export function parseClaimRequests(input: unknown): Parsed<ClaimRequestsBody> {
+  const byChain = typeof input === 'object' && input !== null && !('requestIds' in input) && 'chainName' in input;
+  return parseWith<typeof claimByIds | typeof claimByChain>(byChain ? claimByChain : claimByIds, input);
+}
+
+/**
+ * Parses the body of a batch of reports: one bad entry makes it bad as a whole.
+ *
+ * @see docs/specification.md BATCH-2
+ */
+export function parseReportRequests(input: unknown): Parsed<ReportRequestsBody> {
+  return parseWith(reportRequestsSchema, input);
+}

@@ -3,6 +3,8 @@ import type { RuleCase } from './ruleCase.ts';
 const unprovoked = 'no input brings it about: what is thrown is turned into a 500 beside the code that does it';
 const storeDown = "the store's outage cannot be brought about from outside; the drivers' tests do";
 
+const asForUpdate = 'the same code answers it as for PATCH, where it is shown';
+
 /** Every endpoint, with every status that it answers. */
 export const ENDPOINT_CASES = [
   { id: 'signStorage.200', rule: 'SIGN-1', says: 'POST /storage/sign answers url, method, headers and expiresAt' },
@@ -61,6 +63,102 @@ export const ENDPOINT_CASES = [
   { id: 'updateRequest.429', rule: 'ERROR-12', says: 'PATCH: over RATE_LIMIT_WRITES' },
   { id: 'updateRequest.500', rule: 'ERROR-13', says: 'PATCH: unexpected server error', elsewhere: unprovoked },
   { id: 'updateRequest.503', rule: 'ERROR-14', says: 'PATCH: the store does not answer', elsewhere: storeDown },
+
+  { id: 'claimRequests.200', rule: 'BATCH-1', says: 'POST /requests/claims: answers items, count and conflicts' },
+  { id: 'claimRequests.400', rule: 'ERROR-5', says: 'POST /requests/claims: validation' },
+  { id: 'claimRequests.401', rule: 'ERROR-6', says: 'POST /requests/claims: relayer authentication failed' },
+  {
+    id: 'claimRequests.413',
+    rule: 'ERROR-10',
+    says: 'POST /requests/claims: body over MAX_BODY_BYTES',
+    elsewhere: asForUpdate,
+  },
+  {
+    id: 'claimRequests.415',
+    rule: 'ERROR-11',
+    says: 'POST /requests/claims: a body that is not JSON by its content type',
+    elsewhere: asForUpdate,
+  },
+  {
+    id: 'claimRequests.429',
+    rule: 'ERROR-12',
+    says: 'POST /requests/claims: over RATE_LIMIT_WRITES',
+    elsewhere: asForUpdate,
+  },
+  {
+    id: 'claimRequests.500',
+    rule: 'ERROR-13',
+    says: 'POST /requests/claims: unexpected server error',
+    elsewhere: unprovoked,
+  },
+  {
+    id: 'claimRequests.503',
+    rule: 'ERROR-14',
+    says: 'POST /requests/claims: the store does not answer',
+    elsewhere: storeDown,
+  },
+
+  { id: 'reportRequests.200', rule: 'BATCH-2', says: 'POST /requests/reports: answers items, count and conflicts' },
+  { id: 'reportRequests.400', rule: 'ERROR-5', says: 'POST /requests/reports: validation' },
+  { id: 'reportRequests.401', rule: 'ERROR-6', says: 'POST /requests/reports: relayer authentication failed' },
+  {
+    id: 'reportRequests.413',
+    rule: 'ERROR-10',
+    says: 'POST /requests/reports: body over MAX_BODY_BYTES',
+    elsewhere: asForUpdate,
+  },
+  {
+    id: 'reportRequests.415',
+    rule: 'ERROR-11',
+    says: 'POST /requests/reports: a body that is not JSON by its content type',
+    elsewhere: asForUpdate,
+  },
+  {
+    id: 'reportRequests.429',
+    rule: 'ERROR-12',
+    says: 'POST /requests/reports: over RATE_LIMIT_WRITES',
+    elsewhere: asForUpdate,
+  },
+  {
+    id: 'reportRequests.500',
+    rule: 'ERROR-13',
+    says: 'POST /requests/reports: unexpected server error',
+    elsewhere: unprovoked,
+  },
+  {
+    id: 'reportRequests.503',
+    rule: 'ERROR-14',
+    says: 'POST /requests/reports: the store does not answer',
+    elsewhere: storeDown,
+  },
+
+  { id: 'releaseRequest.200', rule: 'RELEASE-1', says: 'POST /requests/{requestId}/release: answers the whole record' },
+  { id: 'releaseRequest.400', rule: 'ERROR-5', says: 'POST /requests/{requestId}/release: validation' },
+  {
+    id: 'releaseRequest.401',
+    rule: 'ERROR-6',
+    says: 'POST /requests/{requestId}/release: relayer authentication failed',
+  },
+  { id: 'releaseRequest.404', rule: 'RELEASE-1', says: 'POST /requests/{requestId}/release: unknown request' },
+  { id: 'releaseRequest.409', rule: 'ERROR-9', says: 'POST /requests/{requestId}/release: not held by the relayer' },
+  {
+    id: 'releaseRequest.429',
+    rule: 'ERROR-12',
+    says: 'POST /requests/{requestId}/release: over RATE_LIMIT_WRITES',
+    elsewhere: asForUpdate,
+  },
+  {
+    id: 'releaseRequest.500',
+    rule: 'ERROR-13',
+    says: 'POST /requests/{requestId}/release: unexpected server error',
+    elsewhere: unprovoked,
+  },
+  {
+    id: 'releaseRequest.503',
+    rule: 'ERROR-14',
+    says: 'POST /requests/{requestId}/release: the store does not answer',
+    elsewhere: storeDown,
+  },
 
   { id: 'addRelayer.201', rule: 'WHITELIST-1', says: 'POST /admin/relayers answers the created record' },
   { id: 'addRelayer.400', rule: 'ERROR-5', says: 'POST /admin/relayers: validation' },

@@ -60,3 +60,11 @@ covers(['lease.takeOver', 'claim.once'], 'of rivals for an old claim one wins', 
   );
   expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 409)]);
 });
+
+covers(['lease.ownAgain'], 'the owner of a lapsed claim gets it again only after one more lease', async () => {
+  const { target } = await startOwn({ env: { CLAIM_LEASE_SECONDS: '1' }, relayerCount: 1 });
+  const { requestId } = await createRequest(target);
+  const before = await claim(target, requestId, relayerAt(target, 0));
+  const again = await eventually(() => claim(target, requestId, relayerAt(target, 0)));
+  expect(Date.parse(again.claimedAt ?? '') - Date.parse(before.claimedAt ?? '')).toBeGreaterThanOrEqual(2000);
+});

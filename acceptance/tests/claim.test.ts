@@ -57,7 +57,7 @@ covers(['claim.once', 'claim.again'], 'twenty claims of one relayer at once: one
 });
 
 covers(
-  ['claim.again', 'updateRequest.409', 'conflict.sentence', 'conflict.noChange', 'lease.off'],
+  ['claim.again', 'updateRequest.409', 'conflict.sentence', 'conflict.noChange'],
   'a claimed request is not claimed again, by its owner neither',
   async () => {
     const { requestId } = await createRequest(target);

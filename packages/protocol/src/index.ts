@@ -24,14 +24,6 @@ export {
   removeRelayerSchema,
 } from './relayers/relayer.ts';
 export {
-  type ActionParams,
-  type CreateRequestBody,
-  createParamsSchemas,
-  createRequestParser,
-  createRequestSchemaOf,
-  type ParamsSchemas,
-} from './requests/create.ts';
-export {
   type ClaimRequestsBody,
   claimRequestsForms,
   MAX_REQUEST_BATCH,
@@ -44,6 +36,14 @@ export {
   requestConflictSchema,
   requestReportForms,
 } from './requests/batch.ts';
+export {
+  type ActionParams,
+  type CreateRequestBody,
+  createParamsSchemas,
+  createRequestParser,
+  createRequestSchemaOf,
+  type ParamsSchemas,
+} from './requests/create.ts';
 export {
   DEFAULT_PAGE_SIZE,
   type ListRequestsQuery,

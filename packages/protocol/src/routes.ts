@@ -93,9 +93,9 @@ export const ROUTES = {
     path: '/requests/{requestId}/release',
     access: 'relayer',
     rateLimit: 'writes',
-    takesBody: true,
+    takesBody: false,
     success: 200,
-    errors: [400, 401, 404, 409, 413, 415, 429, 500, 503],
+    errors: [400, 401, 404, 409, 429, 500, 503],
   },
   addRelayer: {
     method: 'POST',

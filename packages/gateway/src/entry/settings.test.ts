@@ -31,7 +31,7 @@ test('defaults need no environment, and an empty value counts as unset', () => {
     STORE: 'sqlite',
     DATA_DIR: './data',
     adminKeys: ['change-me-admin-key'],
-    CLAIM_LEASE_SECONDS: 0,
+    CLAIM_LEASE_SECONDS: 900,
     MAX_BODY_BYTES: 262_144,
     MAX_BATCH_SIZE: 100,
     MAX_OBJECT_BYTES: 104_857_600,

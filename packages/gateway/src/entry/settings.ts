@@ -76,7 +76,7 @@ const schema = z.object({
   IDENTITY_APP_SECRET: z.optional(z.string()),
   ADMIN_API_KEY: z._default(z.string(), DEV_ADMIN_KEY),
   CURSOR_SECRET: z.optional(z.string().check(z.minLength(32, expected('at least 32 characters')))),
-  CLAIM_LEASE_SECONDS: z._default(wholeNumber(0, 31_536_000), 0),
+  CLAIM_LEASE_SECONDS: z._default(wholeNumber(0, 31_536_000), 900),
   MAX_BODY_BYTES: z._default(wholeNumber(1024, 10 * 1024 * 1024), 262_144),
   MAX_BATCH_SIZE: z._default(wholeNumber(1, 10_000), 100),
   RATE_LIMIT_WRITES: limitAMinute(600),

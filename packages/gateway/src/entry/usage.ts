@@ -14,7 +14,7 @@ Settings are environment variables; each has a default that works on one machine
   REQUESTS_TABLE, RELAYERS_TABLE, RATELIMIT_TABLE    names of its tables (service-requests-{stage}, …)
   ADMIN_API_KEY                   change-me-…        key of the administrator; two with a comma while rotating
   CURSOR_SECRET                   generated          seals list cursors; set it where several machines serve
-  CLAIM_LEASE_SECONDS             0                  after how long a claim may be taken over; 0 is never
+  CLAIM_LEASE_SECONDS             900                after how long a claim may be taken over; 0 is never
   MAX_BODY_BYTES, MAX_BATCH_SIZE  262144, 100        limits of a body and of a batch
   RATE_LIMIT_WRITES, _READS, _SIGN, _ADMIN_FAILURES  600, 3000, 600, 20 a minute and client; 0 is off
   TRUSTED_PROXY_HOPS              0                  proxies in front whose X-Forwarded-For is believed

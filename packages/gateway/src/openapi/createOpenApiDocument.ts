@@ -16,6 +16,7 @@ import { describeLocalObjects } from './paths/localObjects.ts';
 import { describeOperations } from './paths/operations.ts';
 import { describeReadRequest } from './paths/readRequest.ts';
 import { describeAddRelayer, describeListRelayers, describeRemoveRelayer } from './paths/relayers.ts';
+import { describeRequestBatches } from './paths/requestBatches.ts';
 import { describeSignStorage } from './paths/signStorage.ts';
 import { describeUpdateRequest } from './paths/updateRequest.ts';
 import { createSchemas } from './schemas/createSchemas.ts';
@@ -48,6 +49,7 @@ function describePaths(options: OpenApiOptions): Paths {
     describeListRequests(),
     describeReadRequest(),
     describeUpdateRequest(),
+    describeRequestBatches(),
     describeSignStorage(options),
     describeAddRelayer(),
     describeListRelayers(),

@@ -13,7 +13,7 @@ export interface ClaimPorts {
 /**
  * Writes a claim as the store takes it. An owner whose lease lapsed stands back for one more lease, so that others come in.
  *
- * @see docs/specification.md LEASE-2
+ * @see docs/specification.md LEASE-5
  */
 function createClaim(ports: ClaimPorts, requestId: string, relayer: string): Claim {
   const now = ports.now();
@@ -82,7 +82,7 @@ export async function claimRequests(
  * Claims the oldest pending requests of a chain.
  *
  * @param wanted.limit - most of them, 1 to 100
- * @see docs/specification.md BATCH-1
+ * @see docs/specification.md BATCH-2
  */
 export async function claimOldestRequests(
   ports: ClaimPorts,

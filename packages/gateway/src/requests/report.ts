@@ -41,7 +41,7 @@ export async function reportRequest(
  * Reports how many requests ended, each as atomic as one report; a conflict only concerns its own entry.
  *
  * @param reports - each request once, ids in lower case
- * @see docs/specification.md BATCH-2
+ * @see docs/specification.md BATCH-5
  */
 export async function reportRequests(
   ports: ReportPorts,

@@ -127,7 +127,7 @@ export function parseClaimRequests(input: unknown): Parsed<ClaimRequestsBody> {
 /**
  * Parses the body of a batch of reports: one bad entry makes it bad as a whole.
  *
- * @see docs/specification.md BATCH-2
+ * @see docs/specification.md BATCH-5
  */
 export function parseReportRequests(input: unknown): Parsed<ReportRequestsBody> {
   return parseWith(reportRequestsSchema, input);

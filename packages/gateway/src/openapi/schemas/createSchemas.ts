@@ -53,6 +53,13 @@ function updateRequestBody(): JsonSchema {
   };
 }
 
+function claimRequestsBody(): JsonSchema {
+  return {
+    description: 'The requests to claim, or how many of the oldest pending ones of a chain',
+    oneOf: ['ClaimByIdsBody', 'ClaimOldestBody'].map(schemaRef),
+  };
+}
+
 /** Rules between fields, which zod checks in code: as JSON Schema where it can say them, and in words. */
 function addParamsRules(schemas: Record<string, MutableSchema>): void {
   for (const action of ACTIONS) {
@@ -104,5 +111,10 @@ export function createSchemas(limits: { readonly maxBatchSize: number }): Readon
   addParamsRules(translated);
   addFieldDescriptions(translated);
   describeRecordParams(translated);
-  return { ...translated, CreateRequestBody: createRequestBody(), UpdateRequestBody: updateRequestBody() };
+  return {
+    ...translated,
+    CreateRequestBody: createRequestBody(),
+    UpdateRequestBody: updateRequestBody(),
+    ClaimRequestsBody: claimRequestsBody(),
+  };
 }

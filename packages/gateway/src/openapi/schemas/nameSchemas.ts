@@ -2,6 +2,7 @@ import {
   ACTIONS,
   type Action,
   addRelayerSchema,
+  claimRequestsForms,
   createParamsSchemas,
   createRequestSchemaOf,
   errorBodySchema,
@@ -9,8 +10,12 @@ import {
   relayerListSchema,
   relayerRecordSchema,
   relayerRemovedSchema,
+  reportRequestsSchema,
+  requestBatchSchema,
+  requestConflictSchema,
   requestPageSchema,
   requestRecordSchema,
+  requestReportForms,
   signedOperationSchema,
   signStorageSchema,
   updateRequestForms,
@@ -75,6 +80,8 @@ export function nameSchemas(limits: { readonly maxBatchSize: number }) {
   const { named, aliases } = nameParams(params);
   const bodies = ACTIONS.map((action) => [`${schemaStemOf(action)}Body`, createRequestSchemaOf(action, params)]);
   const [ClaimBody, SuccessReportBody, FailureReportBody] = updateRequestForms;
+  const [ClaimByIdsBody, ClaimOldestBody] = claimRequestsForms;
+  const [SuccessReport, FailureReport] = requestReportForms;
   const schemas: Readonly<Record<string, z.ZodMiniType>> = {
     ...nameSharedParts(params),
     ...named,
@@ -86,6 +93,13 @@ export function nameSchemas(limits: { readonly maxBatchSize: number }) {
     ClaimBody,
     SuccessReportBody,
     FailureReportBody,
+    ClaimByIdsBody,
+    ClaimOldestBody,
+    SuccessReport,
+    FailureReport,
+    ReportRequestsBody: reportRequestsSchema,
+    RequestConflict: requestConflictSchema,
+    RequestBatch: requestBatchSchema,
     AddRelayerBody: addRelayerSchema,
     Relayer: relayerRecordSchema,
     RelayerList: relayerListSchema,

@@ -1,8 +1,8 @@
 import {
   type ClaimRequestsBody,
-  type Fault,
   parseClaimRequests,
   parseReportRequests,
+  parseRequestId,
   type RequestReport,
   ROUTES,
 } from '@prism-gateway/protocol';
@@ -12,7 +12,6 @@ import { renderBatch, renderRecord } from '../../http/render.ts';
 import { parseBody, requireValid } from '../../http/request.ts';
 import { type ClaimPorts, claimOldestRequests, claimRequests } from '../../requests/claim.ts';
 import { type ReportPorts, releaseRequest, reportRequests } from '../../requests/report.ts';
-import { parseRequestId } from './requestId.ts';
 
 type BatchPorts = RelayerAuthPorts & ClaimPorts & ReportPorts;
 
@@ -56,22 +55,13 @@ export function reportRequestsEndpoint(ports: BatchPorts): Endpoint<string> {
   };
 }
 
-const noFields = (input: unknown): { readonly value: null } | { readonly faults: readonly Fault[] } => {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    return { faults: [{ path: 'body', message: 'expected an object without fields, or no body' }] };
-  }
-  const faults = Object.keys(input).map((path) => ({ path, message: 'unknown field' }));
-  return faults.length > 0 ? { faults } : { value: null };
-};
-
 /** `POST /requests/{requestId}/release`: the relayer that holds a request gives it back. */
 export function releaseRequestEndpoint(ports: BatchPorts): Endpoint<string> {
   return {
     route: ROUTES.releaseRequest,
     authenticate: (request) => authenticateRelayer(ports, request),
     async handle(request, relayer) {
-      const body = request.body.byteLength === 0 ? { value: null } : parseBody(request.body, noFields);
-      const [requestId] = requireValid(parseRequestId(request), body);
+      const [requestId] = requireValid(parseRequestId(request.params.requestId));
       return { status: 200, body: renderRecord(await releaseRequest(ports, requestId, relayer)) };
     },
   };

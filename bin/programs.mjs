@@ -187,6 +187,11 @@ export const programs = {
       },
     ],
   },
+  mutate: {
+    summary: 'spoils the modules that carry promises, and sees that a test notices each change',
+    group: 'develop',
+    steps: [{ file: 'scripts/mutate.ts' }],
+  },
   'test:commands': {
     summary: 'runs every command that the documents name, quickly',
     group: 'develop',

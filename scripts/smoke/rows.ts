@@ -153,6 +153,7 @@ export const rows: readonly SmokeRow[] = [
   { command: 'test:infra', elsewhere: '.ci/run runs it' },
   { command: 'test:dynamodb-local', elsewhere: '.ci/run runs it' },
   { command: 'test:commands', elsewhere: 'this is it' },
+  { command: 'mutate', args: () => ['relayerAuth.ts'], prints: /3 mutants; each/ },
   { command: 'check', elsewhere: '.ci/run runs it' },
   ...['check:format', 'check:types', 'check:imports', 'check:openapi', 'check:size'].map((command) => ({
     command,

@@ -1,0 +1,199 @@
+/** One change to the code that some test must notice. */
+export interface Mutant {
+  /** The changed file, from the repository's root. */
+  readonly file: string;
+  /** What stands there, exactly once. */
+  readonly find: string;
+  /** What stands there instead. */
+  readonly replace: string;
+  /** Test files that must notice, from the root. */
+  readonly tests: readonly string[];
+  /** Why no test can notice: the change makes no difference that a caller could see. */
+  readonly survives?: string;
+}
+
+type Change = readonly [find: string, replace: string, survives?: string];
+
+/** Changes of one file, watched by the same tests. */
+function mutantsOf(file: string, tests: readonly string[], changes: readonly Change[]): Mutant[] {
+  return changes.map(([find, replace, survives]) => ({ file, tests, find, replace, ...(survives && { survives }) }));
+}
+
+const sqlite = 'packages/gateway/src/drivers/sqlite';
+const storeTests = [`${sqlite}/requestStore.test.ts`];
+const stateTests = ['packages/protocol/src/requests/status.test.ts', ...storeTests];
+const blackBoxTests = ['claim', 'report', 'create', 'list'].map((name) => `acceptance/tests/${name}.test.ts`);
+
+const stateMachine: readonly Mutant[] = [
+  ...mutantsOf('packages/protocol/src/requests/status.ts', stateTests, [
+    ["claim: { from: 'pending'", "claim: { from: 'processing'"],
+    ["claim: { from: 'pending', to: ['processing'] }", "claim: { from: 'pending', to: ['success'] }"],
+    ["takeOver: { from: 'processing'", "takeOver: { from: 'pending'"],
+    ["report: { from: 'processing'", "report: { from: 'pending'"],
+    ["to: ['success', 'failed'] }", "to: ['success'] }"],
+    ['move.from === from && ', ''],
+  ]),
+  ...mutantsOf(`${sqlite}/requestWrites.ts`, storeTests, [
+    ["AND status = '${MOVES.claim.from}'`", '`'],
+    ['AND claimed_at <= ?', 'AND claimed_at >= ?'],
+    ['AND call_id <> ?', 'AND length(?) > 0'],
+    ["AND status = '${MOVES.report.from}' AND claimed_by = ?", 'AND claimed_by = ?'],
+    ["'${MOVES.report.from}' AND claimed_by = ?", "'${MOVES.report.from}' AND length(?) > 0"],
+    ['row[12] === callId', "row[12] !== ''"],
+    ['if (changes === 0) return null;', ''],
+  ]),
+  ...mutantsOf('packages/gateway/src/requests/claim.ts', blackBoxTests, [
+    ["if (transition.outcome === 'conflict') {", 'if (false) {'],
+    ["if (transition.outcome === 'missing') throw new RequestNotFoundError(requestId);", ''],
+    ['...(lease > 0 &&', '...(lease >= 0 &&'],
+  ]),
+  ...mutantsOf('packages/gateway/src/requests/report.ts', blackBoxTests, [
+    ["if (transition.outcome === 'conflict') throw", "if (transition.outcome === 'missing') throw"],
+    ['record.status !== REQUEST_MOVES.report.from', 'record.status === REQUEST_MOVES.report.from'],
+  ]),
+  ...mutantsOf('packages/gateway/src/requests/create.ts', blackBoxTests, [
+    ['status: INITIAL_STATUS', "status: 'processing'"],
+    ['signer: body.params.signer', 'signer: body.chainName'],
+  ]),
+];
+
+const authTests = ['relayer', 'lowS'].map((name) => `packages/gateway/src/auth/${name}.test.ts`);
+
+const relayerAuth: readonly Mutant[] = [
+  ...mutantsOf('packages/gateway/src/auth/relayer.ts', authTests, [
+    ['HALF_ORDER.compare(bytes, 32, 64) < 0', 'HALF_ORDER.compare(bytes, 32, 64) < -1'],
+    ['Math.abs(now - Number(timestamp))', '(now - Number(timestamp))'],
+    ['Math.abs(now - Number(timestamp))', '(Number(timestamp) - now)'],
+    ['> RELAYER_TIMESTAMP_SKEW_MS', '>= RELAYER_TIMESTAMP_SKEW_MS'],
+    ['/^[0-9]{1,16}$/', '/^[0-9]{1,20}$/'],
+    ['/^0x[0-9a-fA-F]{130}$/', '/^0x[0-9a-fA-F]{130,}$/'],
+    ['value === 27 || value === 28', 'value === 27'],
+    ['if (!(await ports.relayers.has(address)))', 'if (!(await ports.relayers.has(address)) && false)'],
+    ['!== address.toLowerCase()', '!== address'],
+    ['/%|\\/\\/|', '/\\/\\/|'],
+    ['keccak256(request.body)', 'keccak256(new Uint8Array())'],
+    ['relayer:${address.toLowerCase()}', 'relayer:${address}'],
+    [
+      'Buffer.byteLength(message)',
+      'message.length',
+      'The message is ASCII: a path with "%" is refused, and whatever else is not ASCII reaches the gateway as "%".',
+    ],
+  ]),
+  ...mutantsOf(
+    'packages/protocol/src/auth/relayerAuth.ts',
+    ['packages/protocol/src/auth/relayerAuth.test.ts'],
+    [
+      ['method.toUpperCase()', 'method'],
+      ['Path: ${path}', 'Path: /'],
+      ['5 * 60 * 1000', '10 * 60 * 1000'],
+    ],
+  ),
+];
+
+const s3 = 'packages/gateway/src/drivers/s3';
+const s3Tests = ['', '.oracle'].map((kind) => `${s3}/createS3Signer${kind}.test.ts`);
+const disk = 'packages/gateway/src/drivers/disk';
+const diskTests = ['createDiskObjects', 'objectUrls', 'bucketHeaders'].map((name) => `${disk}/${name}.test.ts`);
+
+const presigners: readonly Mutant[] = [
+  ...mutantsOf(`${s3}/createS3Signer.ts`, s3Tests, [
+    ['Math.floor(order.nowMs / 1000) * 1000', 'order.nowMs'],
+    ["order.operation === 'put' ?", "order.operation === 'get' ?"],
+    ["? 'host' : 'host;if-none-match;x-amz-checksum-sha256'", "? 'host' : 'host;x-amz-checksum-sha256'"],
+    ['{ ...order, lifetimeSeconds, nowMs: startMs }', '{ ...order, nowMs: startMs }'],
+    ['response-content-disposition=attachment', 'response-content-disposition=inline'],
+    ['\\nUNSIGNED-PAYLOAD`', '\\nUNSIGNED`'],
+    ['order.nowMs + order.lifetimeSeconds * 1000', 'order.nowMs + order.lifetimeSeconds'],
+  ]),
+  ...mutantsOf(`${s3}/signingScope.ts`, s3Tests, [
+    ['day.day !== longDate.slice(0, 8) || ', ''],
+    ['left.sessionToken === right.sessionToken', 'true'],
+    ['secondMs === startMs && ', ''],
+  ]),
+  ...mutantsOf(`${disk}/presignedUrl.ts`, diskTests, [
+    ['method === request.method &&', 'method !== undefined &&'],
+    ['left.length === right.length && timingSafeEqual(left, right)', 'left.length === right.length'],
+    ['${objectPath}\\n${expiresSeconds}\\n', '${objectPath}\\n'],
+    ['prism-object-url-1\\n${method}\\n${objectPath}', 'prism-object-url-1\\n${method}'],
+    ['prism-object-url-1\\n${method}\\n', 'prism-object-url-1\\n'],
+    ['searchParams.size === (headers === undefined ? 3 : 4)', 'searchParams.size >= 3'],
+    ['`if-none-match:${bound.ifNoneMatch}\\n', '`\\n'],
+    ['x-amz-checksum-sha256:${bound.checksum}', 'x-amz-checksum-sha256:'],
+  ]),
+];
+
+const engine = 'packages/sender/src/engine';
+const sending = 'packages/sender/src/openSender.test.ts';
+const lost = 'packages/sender/test/lostTransactions.test.ts';
+const events = 'packages/sender/test/chainEvents.test.ts';
+
+const nonces: readonly Mutant[] = [
+  ...mutantsOf(
+    `${engine}/reserve.ts`,
+    [sending, lost],
+    [
+      ['nonce: engine.nextNonce + place', 'nonce: engine.nextNonce'],
+      ['engine.nextNonce += group.length;', 'engine.nextNonce += 1;'],
+      ['engine.nextNonce += group.length;', ''],
+      ['engine.journal.commit({ intents: stored, versions });', ''],
+      ['Math.min(room, GROUP_SIZE)', 'GROUP_SIZE'],
+    ],
+  ),
+  ...mutantsOf(
+    `${engine}/settle.ts`,
+    [sending, lost, events],
+    [
+      ['>= BigInt(intent.confirmations)) end', '> BigInt(intent.confirmations)) end'],
+      ["version.kind === 'cancel'", "version.kind !== 'cancel'"],
+      ['intent.mined = undefined;', ''],
+    ],
+  ),
+  ...mutantsOf(
+    `${engine}/displacement.ts`,
+    [lost, events],
+    [
+      ['head.number - blockNumber + 1n >= BigInt', 'head.number - blockNumber + 1000n >= BigInt'],
+      ['Math.max(engine.nextNonce, nonce + 1)', 'nonce'],
+      ['if (failure !== undefined) {', 'if (failure === undefined) {'],
+      ['engine.queue.push(intent);', ''],
+      ['(await engine.chain.accountNonce(passed)) <= nonce', '(await engine.chain.accountNonce(passed)) < nonce'],
+    ],
+  ),
+  ...mutantsOf(
+    `${engine}/gaps.ts`,
+    [lost],
+    [
+      ['const MIN_GAP_ROUNDS = 3;', 'const MIN_GAP_ROUNDS = 1_000_000;'],
+      ['engine.journal.versionsOn(nonce).at(-1) ?? (await', '(await'],
+      ['nonce < highest && filled', 'nonce < highest - 1 && filled'],
+      ['if (version === undefined) return;\n  try', 'if (version !== undefined) return;\n  try'],
+    ],
+  ),
+];
+
+const chain = 'packages/payments/src/chain';
+const fenceTests = ['packages/payments/test/payoutFence.test.ts'];
+
+const payoutFence: readonly Mutant[] = [
+  ...mutantsOf(`${chain}/judgePayout.ts`, fenceTests, [
+    ["some(({ kind }) => kind === 'payout')", 'some(() => false)'],
+    ["isOvertaken ? 'never' : 'yes'", "isOvertaken ? 'yes' : 'yes'"],
+    ['one.blockNumber > other.blockNumber', 'one.blockNumber < other.blockNumber'],
+    ["if (own === undefined) return 'later';", "if (own === undefined) return 'yes';"],
+    ['.some(({ sender }) => !isSame(sender, self))', '.some(({ sender }) => isSame(sender, self))'],
+    ['known.sinceMs >= options.standMs', 'known.sinceMs >= 0'],
+    ['one.toLowerCase() === other.toLowerCase()', 'one === other.toLowerCase()'],
+  ]),
+  ...mutantsOf(`${chain}/createPayoutFence.ts`, fenceTests, [
+    ["{ address, blockTag: 'pending' })) < nonce", "{ address, blockTag: 'pending' })) < 0"],
+    ['await makeRoomAbove(nonce, send);', ''],
+    ['givenUp.add(payout.mark);', ''],
+    ['broadcasts.add({ nonce, raw });', ''],
+    ["verdict === 'yes' && !standing.hasStood(judged) ? 'later' : verdict", 'verdict'],
+    ['if (isOurs) continue;', ''],
+    ["const isDue = verdict !== 'yes' &&", 'const isDue = false &&'],
+  ]),
+];
+
+/** Changes to the modules that carry the promises; each must make a test fail, or say why none can. */
+export const mutants: readonly Mutant[] = [...stateMachine, ...relayerAuth, ...presigners, ...nonces, ...payoutFence];

@@ -71,6 +71,7 @@ const checkImports = [
       ...['packages', 'acceptance', 'bench', 'bin', 'demo', 'examples', 'infra', 'scripts'],
     ],
   },
+  { file: 'scripts/checkExports.ts' },
 ];
 /** @type {readonly Step[]} */
 const checkOpenApi = [{ file: 'packages/gateway/scripts/lintOpenApi.ts' }];

@@ -36,7 +36,11 @@ const stateMachine: readonly Mutant[] = [
   ...mutantsOf(`${sqlite}/requestWrites.ts`, storeTests, [
     ["AND status = '${MOVES.claim.from}'`", '`'],
     ['AND claimed_at <= ?', 'AND claimed_at >= ?'],
-    ['AND call_id <> ?', 'AND length(?) > 0'],
+    [
+      'AND call_id <> ?',
+      'AND length(?) > 0',
+      'A call that is tried again brings the times of its first try, by which its own claim has not lapsed.',
+    ],
     ["AND status = '${MOVES.report.from}' AND claimed_by = ?", 'AND claimed_by = ?'],
     ["'${MOVES.report.from}' AND claimed_by = ?", "'${MOVES.report.from}' AND length(?) > 0"],
     ['row[12] === callId', "row[12] !== ''"],
@@ -185,7 +189,6 @@ const payoutFence: readonly Mutant[] = [
     ['one.toLowerCase() === other.toLowerCase()', 'one === other.toLowerCase()'],
   ]),
   ...mutantsOf(`${chain}/createPayoutFence.ts`, fenceTests, [
-    ["{ address, blockTag: 'pending' })) < nonce", "{ address, blockTag: 'pending' })) < 0"],
     ['await makeRoomAbove(nonce, send);', ''],
     ['givenUp.add(payout.mark);', ''],
     ['broadcasts.add({ nonce, raw });', ''],

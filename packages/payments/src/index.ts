@@ -1,1 +1,0 @@
-export { markAnnouncement, markPayout, readMark } from './chain/marks.ts';

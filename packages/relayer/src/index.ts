@@ -1,2 +1,0 @@
-export { parseSettings, type Settings } from './settings/settings.ts';
-export { type RunningRelayer, startRelayer } from './startRelayer.ts';

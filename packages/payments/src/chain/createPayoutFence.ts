@@ -1,5 +1,6 @@
+import { createRpcClient, createRpcTransport } from '@prism-gateway/rpc';
 import type { SenderAccount } from '@prism-gateway/sender';
-import { type Address, type Hex, http, type PublicClient, parseTransaction, type Transport } from 'viem';
+import { type Address, type Hex, type PublicClient, parseTransaction, type Transport } from 'viem';
 import type { BroadcastTable } from '../journal/broadcastTable.ts';
 import type { MarkTable } from '../journal/markTable.ts';
 import { KeyUsedElsewhereError, type KeyWatch } from './createKeyWatch.ts';
@@ -154,8 +155,10 @@ export function createPayoutFence(options: FenceOptions): PayoutFence {
     broadcasts.add({ nonce, raw });
   }
 
+  // The sender repeats what may be repeated.
+  const node = createRpcClient({ rpcUrl: options.rpcUrl, timeoutMs: options.timeoutMs });
   const transport: Transport = (parameters) => {
-    const inner = http(options.rpcUrl, { batch: true, timeout: options.timeoutMs, retryCount: 0 })(parameters);
+    const inner = createRpcTransport(node)(parameters);
     const ask = inner.request as (...parameters: unknown[]) => Promise<unknown>;
     // The type of `request` maps each method to its answer; the wrapper passes answers on as they are.
     const request = (async (call: { method: string; params?: unknown }, ...rest: unknown[]) => {

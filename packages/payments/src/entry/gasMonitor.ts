@@ -4,9 +4,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { openAccount } from '@prism-gateway/crypto/accounts';
 import { waitForSignal } from '@prism-gateway/runtime';
 import { createLogger, openLogOutput } from '@prism-gateway/runtime/logs';
-import { type Address, createPublicClient, http } from 'viem';
+import { type Address, createPublicClient } from 'viem';
 import { createAlerter } from '../alerts/createAlerter.ts';
 import { openChannels } from '../alerts/openChannels.ts';
+import { connectNode } from '../chain/connectNode.ts';
 import { createRedactor } from '../createRedactor.ts';
 import { createMonitor, type MonitorTarget } from '../monitor/createMonitor.ts';
 import { readMonitorState, writeMonitorState } from '../monitor/monitorState.ts';
@@ -31,9 +32,9 @@ async function listOwnAddresses(settings: Settings<'gas-monitor'>): Promise<read
   return [...new Set([address, ...settings.RELAYER_ADDRESSES])];
 }
 
-async function listTargets(settings: Settings<'gas-monitor'>): Promise<readonly MonitorTarget[]> {
-  const connect = (rpcUrl: string) =>
-    createPublicClient({ transport: http(rpcUrl, { batch: true, timeout: settings.RPC_TIMEOUT_MS, retryCount: 1 }) });
+async function listTargets(settings: Settings<'gas-monitor'>, signal: AbortSignal): Promise<readonly MonitorTarget[]> {
+  const node = { timeoutMs: settings.RPC_TIMEOUT_MS, attempts: 2, signal };
+  const connect = (rpcUrl: string) => createPublicClient({ transport: connectNode({ ...node, rpcUrl }) });
   const others = settings.gasTargets.map(({ name, rpcUrl, addresses }) => ({
     name,
     client: connect(rpcUrl),
@@ -65,7 +66,7 @@ async function watch(settings: Settings<'gas-monitor'>): Promise<void> {
   const alerter = createAlerter({ channels: openChannels(settings), log, redact });
   const file = join(settings.DATA_DIR, 'gas-monitor.json');
   const state = readMonitorState(file);
-  const targets = await listTargets(settings);
+  const targets = await listTargets(settings, signal);
   const look = createMonitor({
     targets,
     warnBelow: settings.GAS_WARN_BALANCE_ETH,

@@ -16,10 +16,14 @@ const WAIT_SECONDS = 25;
 const MAX_CANDIDATES = 4000;
 const MAX_UNREAD = 500;
 /** Most requests of the backlog that are looked at beside new ones. */
-const MAX_BACKLOG = 200;
+const MAX_BACKLOG = 100;
 /** Most requests that a look reads again by their ids, and how many at once. */
 const MAX_RECALLED = 20;
 const MAX_CALLS = 8;
+/** Stands for the oldest request among saved cursors. */
+const OLDEST = '';
+/** Most looks at what is new, or can be claimed, alone: then comes all the rest, which is to be starved by nobody. */
+const MAX_URGENT = 4;
 /** Most old cursors that are kept: the oldest one covers those between. */
 const MAX_WALKS = 4;
 /** A request that was seen before this is read again before a claim, in milliseconds. */
@@ -64,9 +68,11 @@ export function createFeedQueue(ports: FeedQueuePorts, first: FeedPage): Pending
   let liveCursor = first.cursor;
   let drained = Promise.withResolvers<void>();
   const walks: Walk[] = loadWalks();
-  /** The next page of the first walk: it is read while the one before is judged. */
+  /** The next page of the last walk: it is read while the one before is judged. */
   let next: Promise<FeedPage | undefined> | undefined;
   let isStuck = false;
+  /** Looks at what is new alone since the last look at everything. */
+  let urgentLooks = 0;
   /** Saved once all that they have shown is judged. */
   let unsaved: readonly (string | undefined)[] | undefined;
 
@@ -74,7 +80,7 @@ export function createFeedQueue(ports: FeedQueuePorts, first: FeedPage): Pending
     const saved = journal.cursors();
     if (saved.length === 0) return [{ cursor: undefined }];
     const kept = saved.length <= MAX_WALKS ? saved : [...saved.slice(0, 1), ...saved.slice(1 - MAX_WALKS)];
-    return kept.map((cursor) => ({ cursor }));
+    return kept.map((cursor) => ({ cursor: cursor === OLDEST ? undefined : cursor }));
   }
 
   /** Waits until what has been read is looked at: nobody makes this relayer hold more than its bounds. */
@@ -124,24 +130,25 @@ export function createFeedQueue(ports: FeedQueuePorts, first: FeedPage): Pending
     }
   }
 
+  const countReady = () => candidates.countReasons().get('ready') ?? 0;
   const countUnjudged = () => candidates.countReasons().get('seen') ?? 0;
 
-  /** A walk that has shown nothing is not saved: it begins at the oldest again. */
   function saveCursors(): void {
     if (unsaved === undefined || countUnjudged() > 0) return;
-    journal.saveCursors(unsaved.filter((cursor) => cursor !== undefined));
+    journal.saveCursors(unsaved.map((cursor) => cursor ?? OLDEST));
     unsaved = undefined;
   }
 
   async function takeBacklog(): Promise<readonly RequestRecord[]> {
-    const [walk] = walks;
+    // The newest first: what was posted while this relayer was away waits for no older junk.
+    const walk = walks.at(-1);
     if (walk === undefined || countUnjudged() > MAX_BACKLOG) return [];
     const page = await (next ?? readBacklog(walk));
     next = undefined;
     if (page === undefined) return [];
     walk.cursor = page.cursor;
     // A walk has ended when there is nothing behind its cursor.
-    if (page.items.length === 0) walks.shift();
+    if (page.items.length === 0) walks.pop();
     else next = readBacklog(walk);
     return page.items;
   }
@@ -180,28 +187,51 @@ export function createFeedQueue(ports: FeedQueuePorts, first: FeedPage): Pending
     return claimable.filter(({ record }) => !gone.has(record.requestId));
   }
 
+  // From here on a restart knows where to go on, whatever it has judged till then.
+  unsaved = [...walks.map(({ cursor }) => cursor), first.cursor];
+  saveCursors();
   // It ends with the signal; a defect is told like any other.
   follow().catch((error: unknown) => notes.log.error({ err: error }, 'following the feed failed'));
+  /** Forgets what need not be in memory; the journal has it looked at again. */
+  function shed(): void {
+    const nowMs = now();
+    const ids = candidates.shed({ max: MAX_CANDIDATES, nowMs }).map(({ record }) => record.requestId);
+    journal.postpone(ids, nowMs + SHED_PAUSE_MS);
+  }
+
+  function takeUnread(): readonly RequestRecord[] {
+    const taken = unread;
+    unread = [];
+    drained.resolve();
+    drained = Promise.withResolvers();
+    return taken;
+  }
+
+  const isFree = ({ requestId }: RequestRecord) => !inFlight.has(requestId);
+
+  /** What is new is judged and claimed by itself. */
+  function lookAtNew(): readonly Candidate[] {
+    candidates.see(takeUnread().filter(isFree), now());
+    return candidates.list().filter(({ record, verdict }) => verdict?.kind !== 'leave' && isFree(record));
+  }
+
+  async function lookAtAll(): Promise<readonly Candidate[]> {
+    saveCursors();
+    shed();
+    const liveAt = liveCursor;
+    const fresh = takeUnread();
+    const backlog = await takeBacklog();
+    const again = await recall();
+    candidates.see([...again, ...backlog, ...fresh].filter(isFree), now());
+    unsaved ??= [...walks.map(({ cursor }) => cursor), liveAt];
+    return candidates.list().filter(({ record }) => isFree(record));
+  }
+
   return {
     async look() {
-      saveCursors();
-      const nowMs = now();
-      const shed = candidates.shed({ max: MAX_CANDIDATES, nowMs });
-      journal.postpone(
-        shed.map(({ record }) => record.requestId),
-        nowMs + SHED_PAUSE_MS,
-      );
-      const fresh = unread;
-      unread = [];
-      drained.resolve();
-      drained = Promise.withResolvers();
-      const liveAt = liveCursor;
-      const backlog = await takeBacklog();
-      const again = await recall();
-      const free = [...again, ...backlog, ...fresh].filter(({ requestId }) => !inFlight.has(requestId));
-      candidates.see(free, now());
-      unsaved ??= [...walks.map(({ cursor }) => cursor), liveAt];
-      return candidates.list().filter(({ record }) => !inFlight.has(record.requestId));
+      const isUrgent = urgentLooks < MAX_URGENT && (unread.length > 0 || countReady() > 0);
+      urgentLooks = isUrgent ? urgentLooks + 1 : 0;
+      return isUrgent ? lookAtNew() : await lookAtAll();
     },
     dropClaimed: stillPending,
     hasMore: () => unread.length > 0 || (walks.length > 0 && !isStuck),

@@ -14,7 +14,9 @@ export function createQueue(ports: FeedQueuePorts & ListedQueuePorts): PendingQu
   let queue: PendingQueue | undefined;
   async function open(): Promise<PendingQueue> {
     try {
-      return createFeedQueue(ports, await ports.calls.feed({ from: 'now', wait: 0 }));
+      const first = await ports.calls.feed({ from: 'now', wait: 0 });
+      ports.notes.log.info({}, 'following the feed');
+      return createFeedQueue(ports, first);
     } catch (error) {
       // Where there is no feed, its name is taken for a request's id, which it is not.
       if (!isAbsent(error) && !isGatewayError(error, 'VALIDATION_FAILED')) throw error;

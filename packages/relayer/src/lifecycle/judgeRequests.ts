@@ -11,8 +11,10 @@ import { createGapQuestion, type GapPorts, giveUpBlocked } from './giveUpBlocked
 
 /** Most requests that one round checks: what a node answers in a moment. */
 const MAX_CHECKS = 200;
-/** Most nonces that one round tries for signatures that are not in their turn: a tenth of a second of work. */
-const MAX_TRIES = 800;
+/** Most of them that were judged before. */
+const MAX_RECHECKS = 100;
+/** Most nonces that one round tries for signatures that are not in their turn: a twentieth of a second of work. */
+const MAX_TRIES = 400;
 /** Pause before a request is looked at again whose check had no answer, in milliseconds. */
 const UNJUDGED_PAUSE_MS = 2000;
 /** Pause before the copy of a request is looked at again, in milliseconds: its signer's next success ends it, too. */
@@ -50,7 +52,7 @@ function listDue(seen: readonly Candidate[], nowMs: number): Candidate[] {
     MAX_CHECKS,
   );
   const again = due.filter(({ verdict }) => verdict !== undefined);
-  return [...fresh, ...takeTurns(again, MAX_CHECKS - fresh.length)];
+  return [...fresh, ...takeTurns(again, Math.min(MAX_RECHECKS, MAX_CHECKS - fresh.length))];
 }
 
 /** Of several copies of a request, one is judged; the others follow it. @returns those that are not to be judged */

@@ -26,10 +26,13 @@ async function pass(upstream: URL, incoming: IncomingMessage, body: Buffer): Pro
   const headers = { ...incoming.headers, 'content-length': String(body.byteLength) };
   for (const name of hopHeaders) delete (headers as IncomingHttpHeaders)[name];
   return await new Promise((resolve, reject) => {
-    const options = { hostname, port, method: incoming.method, path: incoming.url, headers };
-    const sent = request(options, async (answer) => {
+    // A connection of its own: the server may be closing one that has been idle.
+    const options = { hostname, port, method: incoming.method, path: incoming.url, headers, agent: false };
+    const sent = request(options, (answer) => {
       // An answer has a status.
-      resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: await readBody(answer) });
+      const { statusCode: status = 0, headers } = answer;
+      // An answer that breaks off must not keep others of its object waiting.
+      readBody(answer).then((content) => resolve({ status, headers, body: content }), reject);
     });
     sent.on('error', reject);
     sent.end(body);
@@ -105,7 +108,8 @@ export async function startStrictS3Server(): Promise<S3Server> {
       const body = await readBody(incoming);
       const { pathname } = new URL(incoming.url ?? '/', server.endpoint);
       const key = decodeURIComponent(pathname.slice(server.bucket.length + 2));
-      const { status, headers, body: content } = await inTurn(key, () => answer(incoming, key, body));
+      const answered = inTurn(key, () => answer(incoming, key, body)).catch(() => refusal(500, 'InternalError'));
+      const { status, headers, body: content } = await answered;
       for (const name of hopHeaders) delete (headers as IncomingHttpHeaders)[name];
       outgoing.writeHead(status, headers).end(content);
     }),

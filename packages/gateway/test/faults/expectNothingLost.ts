@@ -3,10 +3,11 @@ import type { Aftermath, StormSize } from './runStorm.ts';
 import { countFaults, describeFaults, type FaultyWorld } from './startFaultyWorld.ts';
 
 /**
- * Most outages of the store that clients may see when one call in ten fails: all seven tries of a step do once in ten million
- * times. One is allowed for a machine that is too busy to answer in time.
+ * Most outages of the store that clients may see when one call in ten fails, as a share of their calls: without further tries it would
+ * be twice as much, since most calls take several steps. All seven tries of a step fail once in ten million times; what is allowed is
+ * for a machine that is too busy to answer in time.
  */
-const MOST_OUTAGES = 1;
+const MOST_OUTAGES = 0.1;
 
 /** Checks that bad weather has cost nothing. */
 export function expectNothingLost(aftermath: Aftermath, size: StormSize): void {
@@ -47,5 +48,6 @@ export function describeStorm(name: string, aftermath: Aftermath, world: FaultyW
 /** Checks that something befell the calls to every dependency, and that tries again were not in vain. */
 export function expectStorm({ witness }: Aftermath, world: FaultyWorld): void {
   for (const proxy of Object.values(world.proxies)) expect(countFaults(proxy)).toBeGreaterThan(0);
-  expect(witness.outages.store).toBeLessThanOrEqual(MOST_OUTAGES);
+  const calls = Object.values(witness.countByStatus).reduce((sum, count) => sum + count, 0);
+  expect(witness.outages.store / calls).toBeLessThan(MOST_OUTAGES);
 }

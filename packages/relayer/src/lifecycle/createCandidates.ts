@@ -12,6 +12,8 @@ export interface Candidate {
   checkedAtMs: number;
   /** Since when it would revert, or is out of order; Unix milliseconds. */
   blockedSinceMs: number | undefined;
+  /** The forwarder nonce that no open request had when the gateway was last asked for one. */
+  missingNonce: bigint | undefined;
   readonly search: NonceSearch;
   /** Of what is asked for: the same in each copy of a request. */
   readonly fingerprint: string;
@@ -142,6 +144,7 @@ export function createCandidates(): Candidates {
           verdict: undefined,
           checkedAtMs: 0,
           blockedSinceMs: undefined,
+          missingNonce: undefined,
           search: createNonceSearch(record),
           fingerprint: takeFingerprint(record),
           lastSeenMs: nowMs,

@@ -23,7 +23,10 @@ async function write(nonce: bigint, status = 'pending') {
 }
 
 /** A relayer whose gateway lists these requests for any signer; nonce 6 is ahead of 5. */
-async function judge(items: readonly object[], { nowMs = 1000 } = {}) {
+async function judge(
+  items: readonly object[],
+  { nowMs = 1000, ...known }: { nowMs?: number; missingNonce?: bigint | undefined } = {},
+) {
   let lists = 0;
   const ports: GapPorts = {
     gateway: {
@@ -40,7 +43,12 @@ async function judge(items: readonly object[], { nowMs = 1000 } = {}) {
   const gap = { signer, nonce: 5n };
   const ahead = { kind: 'leave', reason: 'nonceAhead', recheckAtMs: 0, errorMessage: 'ahead', gap } as const;
   const candidates = [1, 2].map(
-    (): Pick<Candidate, 'verdict' | 'blockedSinceMs'> => ({ blockedSinceMs: 0, verdict: ahead }),
+    (): Pick<Candidate, 'verdict' | 'blockedSinceMs' | 'missingNonce'> => ({
+      blockedSinceMs: 0,
+      verdict: ahead,
+      missingNonce: 5n,
+      ...known,
+    }),
   );
   const settled = await Promise.all(candidates.map((candidate) => giveUpBlocked(context, candidate, isGapAwaited)));
   return { kind: settled[0]?.kind ?? 'leave', blockedSinceMs: candidates[0]?.blockedSinceMs, lists };
@@ -60,6 +68,13 @@ it('gives up where none is, whatever else is queued in the signer’s name', asy
   const others = [await write(6n), await write(7n), await write(5n, 'success'), forged];
   expect(await judge(others)).toMatchObject({ kind: 'settle', lists: 1 });
 });
+
+it.each([undefined, 4n])(
+  'looks at the chain once more before it gives up, after nonce %s was missing',
+  async (missingNonce) => {
+    expect(await judge([], { missingNonce })).toEqual({ kind: 'leave', blockedSinceMs: 0, lists: 1 });
+  },
+);
 
 it('asks nobody before its patience is over', async () => {
   expect(await judge([], { nowMs: 999 })).toEqual({ kind: 'leave', blockedSinceMs: 0, lists: 0 });

@@ -50,12 +50,12 @@ export function createGapQuestion(ports: GapPorts): GapQuestion {
  * @param context - clock and patience
  * @param candidate - judged a moment ago; patience begins anew for one whose turn can still come
  * @param isGapAwaited - asked for one whose turn has not come
- * @returns the verdict that it gets then; undefined while there is patience left
+ * @returns the verdict that it gets then, for a turn that cannot come at the second look at the chain; undefined while there is patience left
  * @throws GatewayError where the gateway does not answer
  */
 export async function giveUpBlocked(
   { now, policy }: { readonly now: () => number; readonly policy: Pick<RelayPolicy, 'giveUpMs'> },
-  candidate: Pick<Candidate, 'verdict' | 'blockedSinceMs'>,
+  candidate: Pick<Candidate, 'verdict' | 'blockedSinceMs' | 'missingNonce'>,
   isGapAwaited: GapQuestion,
 ): Promise<Verdict | undefined> {
   const { verdict, blockedSinceMs } = candidate;
@@ -63,6 +63,13 @@ export async function giveUpBlocked(
   if (now() - blockedSinceMs < policy.giveUpMs) return undefined;
   if (verdict.gap !== undefined && (await isGapAwaited(verdict.gap))) {
     candidate.blockedSinceMs = now();
+    candidate.missingNonce = undefined;
+    return undefined;
+  }
+  // The chain was read before the gateway: what had that nonce may have been mined and reported in between. The next look at the chain
+  // tells.
+  if (verdict.gap !== undefined && candidate.missingNonce !== verdict.gap.nonce) {
+    candidate.missingNonce = verdict.gap.nonce;
     return undefined;
   }
   return { kind: 'settle', signatures: verdict.signatures ?? [], errorMessage: verdict.errorMessage };

@@ -8,6 +8,19 @@ import { type Actors, playScenario } from './playScenario.ts';
 import { sendToFunction } from './sendToFunction.ts';
 import { sendToServer } from './sendToServer.ts';
 
+/** Plays of one scenario on a machine that is too busy. */
+const MOST_PLAYS = 5;
+
+const isOutage = ({ status, body }: Played) => status === 503 && body.includes('The store did not answer');
+
+/** Plays again, with other tables, if the engine was too slow for the gateway's time limits: an outage is no answer to compare. */
+async function playInTime(tables: string, play: (tables: string) => Promise<Played[]>): Promise<Played[]> {
+  for (let plays = 1; ; plays++) {
+    const played = await play(`${tables}-${plays}`);
+    if (plays === MOST_PLAYS || !played.some(isOutage)) return played;
+  }
+}
+
 type WriteEvent = (call: HttpCall) => Record<string, unknown>;
 
 const apiDomain = 'a1b2c3d4e5.execute-api.eu-central-1.amazonaws.com';
@@ -42,8 +55,8 @@ describeWithDynamo('the function answers as the server does', () => {
   let actors: Actors;
   let expected: Played[];
 
-  async function playServer(): Promise<Played[]> {
-    const server = await startGateway({ env: rig.env('server') });
+  async function playServer(tables: string): Promise<Played[]> {
+    const server = await startGateway({ env: rig.env(tables) });
     try {
       return await playScenario((call) => sendToServer(server.url, call), actors);
     } finally {
@@ -64,11 +77,12 @@ describeWithDynamo('the function answers as the server does', () => {
       adminKey: ADMIN_KEY,
       token: await rig.identity.sign(),
     };
-    expected = await playServer();
+    expected = await playInTime('server', playServer);
   });
   afterAll(() => rig[Symbol.asyncDispose]());
 
   it.each(shapes)('%s', async (name, write) => {
-    expect(await playFunction(name.replaceAll(/\W+/g, '-'), write)).toEqual(expected);
+    const played = await playInTime(name.replaceAll(/\W+/g, '-'), (tables) => playFunction(tables, write));
+    expect(played).toEqual(expected);
   });
 });

@@ -39,9 +39,15 @@ export async function readTruth(world: RelayWorld): Promise<Truth> {
     }
   }
   const addresses = world.relayerKeys.map((key) => privateKeyToAccount(key).address);
-  const earned = addresses.map((address) =>
-    client.readContract({ address: creditToken, abi: creditTokenAbi, functionName: 'balanceOf', args: [address] }),
-  );
+  // Fees stand in the cloud's ledger until they are withdrawn.
+  const earned = addresses.map(async (address) => {
+    const read = { args: [address] } as const;
+    const [held, [ledger]] = await Promise.all([
+      client.readContract({ address: creditToken, abi: creditTokenAbi, functionName: 'balanceOf', ...read }),
+      client.readContract({ address: cloud, abi: cloudAbi, functionName: 'earningsOf', ...read }),
+    ]);
+    return held + ledger;
+  });
   const credits = await Promise.all(earned);
   return {
     executions,

@@ -11,7 +11,7 @@ export interface Alert {
 
 /** A way to reach people. */
 export interface AlertChannel {
-  readonly name: 'e-mail' | 'chat';
+  readonly name: 'e-mail' | 'chat' | 'webhook';
   /**
    * Delivers an alert, once.
    *

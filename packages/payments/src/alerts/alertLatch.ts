@@ -1,41 +1,57 @@
+import type { OutboxTable } from '../journal/outboxTable.ts';
 import type { Alerter } from './createAlerter.ts';
 
 /** A condition that people are told of. */
 export interface AlertLatch {
-  /** It is so; told once. */
+  /** It is so: told once, and again each day that it stays so. */
   raise(text: string): void;
-  /** It is so no longer; told where that it was so has been told. */
+  /** It is so no longer; told if it was told that it was so. */
   clear(): void;
   isRaised(): boolean;
 }
 
+/** Between two reminders, in milliseconds. */
+const REMINDER_MS = 86_400_000;
+
 /**
- * Tells when a condition begins, and when it has ended.
+ * Tells when a condition begins, reminds of it once a day, and tells when it has ended; a restart forgets none of that.
  *
- * @param context - with alerts
+ * @param context - alerts, where what was told is kept, and the clock in milliseconds since the epoch
  * @param name - the alert's code, and what it says of the beginning and of the end
- * @returns the condition, not begun
+ * @returns the condition, as it was left
  */
 export function alertLatch(
-  context: { readonly alerter: Alerter },
+  context: {
+    readonly alerter: Alerter;
+    readonly journal: { readonly outbox: OutboxTable; commit<Result>(write: () => Result): Result };
+    readonly now: () => number;
+  },
   name: { readonly code: string; readonly subject: string; readonly over: string },
 ): AlertLatch {
-  let isRaised = false;
+  const { alerter, journal, now } = context;
+  const { code, subject, over } = name;
+  const { outbox } = journal;
   return {
-    isRaised: () => isRaised,
+    isRaised: () => outbox.condition(code) !== undefined,
     raise(text) {
-      if (isRaised) return;
-      isRaised = true;
-      context.alerter.raise({ code: name.code, severity: 'warning', subject: name.subject, text });
+      const told = outbox.condition(code);
+      if (told !== undefined && now() - told.toldAtMs < REMINDER_MS) return;
+      journal.commit(() => {
+        outbox.setCondition(code, { sinceMs: told?.sinceMs ?? now(), toldAtMs: now() });
+        const since = told === undefined ? '' : ` It has been so since ${new Date(told.sinceMs).toISOString()}.`;
+        alerter.raise({
+          code,
+          severity: 'warning',
+          subject: told === undefined ? subject : `Still: ${subject}`,
+          text: `${text}${since}`,
+        });
+      });
     },
     clear() {
-      if (!isRaised) return;
-      isRaised = false;
-      context.alerter.raise({
-        code: `${name.code}_OVER`,
-        severity: 'info',
-        subject: name.over,
-        text: 'Payments go on.',
+      if (outbox.condition(code) === undefined) return;
+      journal.commit(() => {
+        outbox.clearCondition(code);
+        alerter.raise({ code: `${code}_OVER`, severity: 'info', subject: over, text: 'Payments go on.' });
       });
     },
   };

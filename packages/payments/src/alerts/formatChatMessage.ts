@@ -1,16 +1,17 @@
 import type { Alert } from './alert.ts';
 
 /** Services whose webhooks are known. */
-export type ChatForm = 'slack' | 'discord' | 'telegram';
+export type ChatForm = 'slack' | 'discord' | 'teams' | 'telegram';
 
 /** Longest message of each service, in characters. */
-const MAX_LENGTH: Readonly<Record<ChatForm, number>> = { slack: 39_000, discord: 2000, telegram: 4096 };
+const MAX_LENGTH: Readonly<Record<ChatForm, number>> = { slack: 39_000, discord: 2000, teams: 20_000, telegram: 4096 };
 
 const SIGNS: Readonly<Record<Alert['severity'], string>> = { info: 'ℹ️', warning: '⚠️', critical: '🚨' };
 
 /** Hosts by which a service is known. */
 const HOSTS: readonly (readonly [RegExp, ChatForm])[] = [
   [/(^|\.)discord(app)?\.com$/, 'discord'],
+  [/(^|\.)(webhook\.office\.com|logic\.azure\.com|powerplatform\.com)$/, 'teams'],
   [/(^|\.)telegram\.org$/, 'telegram'],
 ];
 
@@ -38,6 +39,7 @@ function escapeSlack(text: string): string {
  * @returns the body, to be sent as JSON
  * @see https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
  * @see https://discord.com/developers/docs/resources/webhook#execute-webhook
+ * @see https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using
  * @see https://core.telegram.org/bots/api#sendmessage
  */
 export function formatChatMessage(
@@ -51,6 +53,16 @@ export function formatChatMessage(
       return { text: escapeSlack(text) };
     case 'discord':
       return { content: text, allowed_mentions: { parse: [] } };
+    case 'teams':
+      return {
+        type: 'message',
+        attachments: [
+          {
+            contentType: 'application/vnd.microsoft.card.adaptive',
+            content: { type: 'AdaptiveCard', version: '1.4', body: [{ type: 'TextBlock', text, wrap: true }] },
+          },
+        ],
+      };
     case 'telegram':
       return { chat_id: target.chatId, text, link_preview_options: { is_disabled: true } };
   }

@@ -1,13 +1,15 @@
 import type { Settings } from '../settings/settings.ts';
 import type { AlertChannel } from './alert.ts';
+import type { ChatForm } from './formatChatMessage.ts';
 import { openChatChannel } from './openChatChannel.ts';
 import { openEmailChannel } from './openEmailChannel.ts';
+import { openWebhookChannel } from './openWebhookChannel.ts';
 
 /**
  * Opens the channels that the settings name.
  *
  * @param settings - of either program
- * @returns none, e-mail, chat or both
+ * @returns none, e-mail, chat, a webhook of one's own, or some of them
  */
 export function openChannels(settings: Settings): readonly AlertChannel[] {
   const channels: AlertChannel[] = [];
@@ -17,8 +19,10 @@ export function openChannels(settings: Settings): readonly AlertChannel[] {
   if (settings.ALERT_CHAT_WEBHOOK_URL !== undefined) {
     const { ALERT_CHAT_WEBHOOK_URL: webhookUrl, ALERT_CHAT_FORM, ALERT_CHAT_ID: chatId } = settings;
     // The schema knows no other words.
-    const form = ALERT_CHAT_FORM as 'auto' | 'slack' | 'discord' | 'telegram';
+    const form = ALERT_CHAT_FORM as 'auto' | ChatForm;
     channels.push(openChatChannel({ webhookUrl, form, chatId }));
   }
+  const { ALERT_WEBHOOK_URL: url, ALERT_WEBHOOK_SECRET: secret } = settings;
+  if (url !== undefined && secret !== undefined) channels.push(openWebhookChannel({ url, secret, now: Date.now }));
   return channels;
 }

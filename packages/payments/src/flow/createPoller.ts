@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { alertLatch } from '../alerts/alertLatch.ts';
 import { KeyUsedElsewhereError } from '../chain/createKeyWatch.ts';
+import { explainError } from '../explainError.ts';
 import { FrontendError } from '../frontend/FrontendError.ts';
 import { OPEN_STATES } from '../journal/paymentState.ts';
 import { checkListing, type ListedPayment } from '../payments/checkListing.ts';
@@ -9,8 +10,9 @@ import { admitPayment } from './admitPayment.ts';
 import { drivePayment, resumePayments } from './drivePayment.ts';
 import { lookAtHeld } from './holdPayment.ts';
 import { watchPayouts } from './recoverVanished.ts';
-import { refuseChanged, refusePayment } from './refusePayment.ts';
+import { refuseChanged, refusedFact, refusePayment } from './refusePayment.ts';
 import type { RelayerContext } from './relayerContext.ts';
+import { createAgeWatch } from './watchAges.ts';
 
 /** Asks the frontend for payments, and keeps some under way. */
 export interface Poller {
@@ -50,6 +52,9 @@ export function createPoller(context: RelayerContext): Poller {
   let waiting: ListedPayment[] = [];
   let isStopping = false;
   let isResumed = false;
+  let settling: Promise<void> | undefined;
+  let lastListed: readonly ListedPayment[] = [];
+  const ages = createAgeWatch(context);
   let silentPolls = { frontend: 0, node: 0 };
   let wake = Promise.withResolvers<void>();
   const silence = alertLatch(context, {
@@ -70,7 +75,7 @@ export function createPoller(context: RelayerContext): Poller {
     const done = work()
       .catch((error: unknown) => {
         if (signal.aborted) return;
-        const reason = error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 500) : 'unknown';
+        const reason = explainError(error);
         log.warn({ paymentIntentId, reason }, 'not taken up');
       })
       .finally(() => {
@@ -128,22 +133,43 @@ export function createPoller(context: RelayerContext): Poller {
     }
   }
 
-  /** What the journal holds is taken up once it is known what the key has done. */
-  async function settle(): Promise<void> {
-    await context.settle();
-    if (isResumed) return;
+  /** What the journal holds is taken up once it is known what the key has done; polls go on meanwhile. */
+  function isSettled(): boolean {
+    if (context.watch.state() === 'unsettled') {
+      settling ??= context
+        .settle()
+        .catch((error: unknown) => {
+          if (!signal.aborted) log.warn({ reason: explainError(error) }, 'what the key has done is not settled');
+        })
+        .finally(() => {
+          settling = undefined;
+        });
+      return false;
+    }
+    if (!isResumed) resumePayments(context, follow);
     isResumed = true;
-    resumePayments(context, follow);
+    return true;
+  }
+
+  /** Writes down what is listed for the first time, so that its age is known whatever happens. */
+  function noteListed(payments: readonly ListedPayment[]): void {
+    const { journal } = context;
+    const added = payments.filter(
+      ({ paymentIntentId: id }) => journal.get(id) === undefined && journal.fact(refusedFact(id)) === undefined,
+    );
+    if (added.length > 0) journal.commit(() => added.forEach((listed) => void journal.add(listed)));
+    lastListed = payments;
   }
 
   /** @returns how many listed payments are to be looked at */
   async function poll(): Promise<number> {
-    await settle();
     const entries = await frontend.listPending(signal);
     silence.clear();
     const { exchange, creditToken, stablecoin, self, others } = config;
     const { payments, faults } = checkListing(entries, [exchange, creditToken, stablecoin, self, ...others]);
     for (const fault of faults) refusePayment(context, fault);
+    noteListed(payments);
+    if (!isSettled()) return 0;
     // The others are compared when they are admitted.
     for (const listed of payments) if (active.has(listed.paymentIntentId)) refuseChanged(context, listed);
     for (const [id, untilMs] of coolUntilMs) if (untilMs <= context.now()) coolUntilMs.delete(id);
@@ -163,7 +189,7 @@ export function createPoller(context: RelayerContext): Poller {
       return found;
     } catch (error) {
       if (signal.aborted) return 0;
-      const reason = error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 500) : 'unknown';
+      const reason = explainError(error);
       log.warn({ reason }, 'the poll failed');
       const who = error instanceof FrontendError ? 'frontend' : 'node';
       silentPolls[who]++;
@@ -186,6 +212,7 @@ export function createPoller(context: RelayerContext): Poller {
       while (!isStopping && !signal.aborted) {
         wake = Promise.withResolvers<void>();
         const found = await pollSafely();
+        ages.look(lastListed);
         pump();
         const timer = new AbortController();
         const ends = AbortSignal.any([signal, timer.signal]);
@@ -196,6 +223,7 @@ export function createPoller(context: RelayerContext): Poller {
         await Promise.race(waits);
         timer.abort();
       }
+      await settling;
     },
   };
 }

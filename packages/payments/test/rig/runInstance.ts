@@ -1,8 +1,8 @@
 import { openAccount } from '@prism-gateway/crypto/accounts';
 import { createLogRecorder, type LogRecorder } from '@prism-gateway/testing';
 import type { Alert } from '../../src/alerts/alert.ts';
-import { createAlerter } from '../../src/alerts/createAlerter.ts';
-import { type RunningRelayer, startRelayer } from '../../src/flow/startRelayer.ts';
+import { createOutbox } from '../../src/alerts/createOutbox.ts';
+import { type RelayerParts, type RunningRelayer, startRelayer } from '../../src/flow/startRelayer.ts';
 import { parseSettings } from '../../src/settings/settings.ts';
 
 /** A payment relayer in the test's own process. */
@@ -23,15 +23,18 @@ export async function runInstance(environment: Readonly<Record<string, string>>)
   const settings = parseSettings('payments', environment);
   const log = createLogRecorder();
   const alerts: Alert[] = [];
-  const alerter = createAlerter({ channels: [], log, redact: (text) => text });
-  const recording = {
-    ...alerter,
-    raise(...raised: Parameters<typeof alerter.raise>) {
-      alerts.push(raised[0]);
-      alerter.raise(...raised);
-    },
+  const openAlerter: RelayerParts['openAlerter'] = ({ journal, signature }) => {
+    const { outbox } = journal;
+    const alerter = createOutbox({ outbox, channels: [], log, redact: (text) => text, signature, now: Date.now });
+    return {
+      ...alerter,
+      raise(...raised) {
+        alerts.push(raised[0]);
+        alerter.raise(...raised);
+      },
+    };
   };
   const account = await openAccount({ privateKey: settings.RELAYER_PRIVATE_KEY as `0x${string}` });
-  const relayer = await startRelayer({ settings, account, alerter: recording, log });
+  const relayer = await startRelayer({ settings, account, openAlerter, log });
   return { relayer, log, alerts, stop: () => relayer.stop(0) };
 }

@@ -1,0 +1,133 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createFakeClock, createLogRecorder } from '@prism-gateway/testing';
+import { expect, test } from 'vitest';
+import { openPaymentJournal } from '../journal/openPaymentJournal.ts';
+import type { Alert, AlertChannel } from './alert.ts';
+import { alertLatch } from './alertLatch.ts';
+import { createOutbox } from './createOutbox.ts';
+
+const HOUR_MS = 3_600_000;
+const PATIENCE_MS = 60_000;
+
+const alertOf = (code: string, subject = `it is ${code}`): Alert => ({
+  code,
+  severity: 'warning',
+  subject,
+  text: 'See to it.',
+});
+
+/** A journal in a file, and a channel that may be away. */
+function setUp() {
+  const dir = mkdtempSync(join(tmpdir(), 'outbox-'));
+  const clock = createFakeClock();
+  const journal = openPaymentJournal({ file: join(dir, 'payments.db'), now: clock.now });
+  const taken: Alert[] = [];
+  const line = { isUp: true };
+  const channel: AlertChannel = {
+    name: 'chat',
+    async deliver(alert) {
+      if (!line.isUp) throw new Error('away');
+      taken.push(alert);
+    },
+    close: () => undefined,
+  };
+  const open = () =>
+    createOutbox({
+      outbox: journal.outbox,
+      channels: [channel],
+      log: createLogRecorder(),
+      redact: (text) => text,
+      signature: 'Instance A on chain 1.',
+      now: clock.now,
+      firstPauseMs: 1,
+    });
+  const dispose = () => {
+    journal.close();
+    rmSync(dir, { recursive: true });
+  };
+  return { clock, journal, taken, line, open, [Symbol.dispose]: dispose };
+}
+
+test('what a channel has not taken is delivered after a restart, with its instance, and what it has taken is not', async () => {
+  using scene = setUp();
+  const { taken, line, open } = scene;
+  let outbox = open();
+  outbox.raise(alertOf('ONE'));
+  await outbox.drain(PATIENCE_MS);
+  line.isUp = false;
+  outbox.raise(alertOf('TWO'));
+  outbox.close();
+  line.isUp = true;
+  outbox = open();
+  await outbox.drain(PATIENCE_MS);
+  outbox.close();
+  expect(taken.map(({ code }) => code)).toEqual(['ONE', 'TWO']);
+  expect(taken[1]?.text).toBe('See to it.\nInstance A on chain 1.');
+});
+
+test('an alert is written in the commit of its move: what is undone tells nobody', async () => {
+  using scene = setUp();
+  const outbox = scene.open();
+  const undone = () =>
+    scene.journal.commit(() => {
+      outbox.raise(alertOf('UNDONE'));
+      throw new Error('disk full');
+    });
+  expect(undone).toThrow('disk full');
+  await outbox.drain(PATIENCE_MS);
+  outbox.close();
+  expect(scene.taken).toEqual([]);
+});
+
+test('alerts of one cause that have gathered are one message with a count', async () => {
+  using scene = setUp();
+  const { journal, taken, open } = scene;
+  for (let count = 1; count <= 14; count++) journal.outbox.add(alertOf('HELD', `Payment pi_${count} is held`));
+  journal.outbox.add(alertOf('OTHER'));
+  const outbox = open();
+  await outbox.drain(PATIENCE_MS);
+  outbox.close();
+  expect(taken.map(({ subject }) => subject)).toEqual(['Payment pi_14 is held (14 of this kind)', 'it is OTHER']);
+});
+
+test('a channel gets ten messages an hour, the last of which sums up the rest', async () => {
+  using scene = setUp();
+  const { clock, journal, taken, open } = scene;
+  for (let count = 1; count <= 30; count++) journal.outbox.add(alertOf(`CODE_${count}`));
+  let outbox = open();
+  await outbox.drain(PATIENCE_MS);
+  expect(taken).toHaveLength(10);
+  expect(taken[9]?.code).toBe('ALERTS_SUMMED_UP');
+  expect(taken[9]?.text).toContain('it is CODE_30');
+  outbox.raise(alertOf('LATER'));
+  await outbox.drain(PATIENCE_MS);
+  outbox.close();
+  expect(taken).toHaveLength(10);
+  clock.advance(HOUR_MS + 1000);
+  outbox = open();
+  await outbox.drain(PATIENCE_MS);
+  outbox.close();
+  expect(taken.at(-1)?.code).toBe('LATER');
+});
+
+test('a condition is told once, again a day later, and when it is over, across restarts', () => {
+  using scene = setUp();
+  const { clock, journal } = scene;
+  const told: string[] = [];
+  const alerter = {
+    raise: ({ subject }: Alert) => void told.push(subject),
+    drain: async () => undefined,
+    close: () => undefined,
+  };
+  const latch = () => alertLatch({ alerter, journal, now: clock.now }, { code: 'DRY', subject: 'dry', over: 'wet' });
+  latch().clear();
+  latch().raise('no water');
+  latch().raise('no water');
+  clock.advance(25 * HOUR_MS);
+  latch().raise('no water');
+  latch().clear();
+  latch().clear();
+  expect(told).toEqual(['dry', 'Still: dry', 'wet']);
+});

@@ -1,0 +1,186 @@
+import { chooseBackOff, pause } from '@prism-gateway/runtime';
+import type { Logger } from '@prism-gateway/runtime/logs';
+import type { OutboxTable, WaitingAlert } from '../journal/outboxTable.ts';
+import { AlertRefusedError } from './AlertRefusedError.ts';
+import type { Alert, AlertChannel } from './alert.ts';
+import type { Alerter } from './createAlerter.ts';
+
+/** How an outbox works. */
+export interface OutboxOptions {
+  readonly outbox: OutboxTable;
+  readonly channels: readonly AlertChannel[];
+  readonly log: Logger;
+  /** Takes secrets out of a text. */
+  readonly redact: (text: string) => string;
+  /** Ends each text: which instance on which chain. */
+  readonly signature: string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly firstPauseMs?: number;
+  readonly tryTimeoutMs?: number;
+}
+
+/** Messages an hour a channel; the last of them sums up what else there is. */
+export const MAX_MESSAGES_AN_HOUR = 10;
+const HOUR_MS = 3_600_000;
+/** Longest pause between two tries, in milliseconds. */
+const MAX_PAUSE_MS = 300_000;
+/** Subjects that a message names of many. */
+const MAX_NAMED = 10;
+
+/** A message of alerts that have one cause. */
+interface Message {
+  readonly ids: readonly number[];
+  readonly alert: Alert;
+}
+
+function worst(alerts: readonly Alert[]): Alert['severity'] {
+  return (
+    (['critical', 'warning'] as const).find((level) => alerts.some(({ severity }) => severity === level)) ?? 'info'
+  );
+}
+
+/** One message of all alerts of a code: the newest in full, and the count. */
+function joinAlerts(waiting: readonly WaitingAlert[]): Message {
+  const alerts = waiting.map(({ alert }) => alert);
+  const ids = waiting.map(({ id }) => id);
+  // A group has at least one.
+  const newest = alerts.at(-1) as Alert;
+  if (alerts.length === 1) return { ids, alert: newest };
+  const named = alerts.slice(0, MAX_NAMED).map(({ subject }) => `- ${subject}`);
+  const text = `${newest.text}\n${alerts.length} of this kind:\n${named.join('\n')}`;
+  return {
+    ids,
+    alert: { ...newest, severity: worst(alerts), subject: `${newest.subject} (${alerts.length} of this kind)`, text },
+  };
+}
+
+/** One message of everything, once a channel has had enough for an hour. */
+function sumUp(messages: readonly Message[]): Message {
+  const alerts = messages.map(({ alert }) => alert);
+  const lines = alerts.map(({ subject }) => `- ${subject}`);
+  return {
+    ids: messages.flatMap(({ ids }) => ids),
+    alert: {
+      code: 'ALERTS_SUMMED_UP',
+      severity: worst(alerts),
+      subject: `${alerts.length} further alerts within the hour`,
+      text: `${lines.join('\n')}\nFurther ones wait until the hour is over; the log has them all.`,
+    },
+  };
+}
+
+function groupByCode(waiting: readonly WaitingAlert[]): readonly Message[] {
+  const groups = Map.groupBy(waiting, ({ alert }) => alert.code);
+  return [...groups.values()].map(joinAlerts);
+}
+
+/** Delivers to one channel, for as long as it takes. */
+function createLane(channel: AlertChannel, options: OutboxOptions, closing: AbortSignal) {
+  const { outbox, log, redact, signature, now, firstPauseMs = 1000, tryTimeoutMs = 15_000 } = options;
+  const { name } = channel;
+  let woken = Promise.withResolvers<void>();
+  let idle = Promise.withResolvers<void>();
+
+  async function deliver({ ids, alert }: Message): Promise<void> {
+    const clean = { ...alert, subject: redact(alert.subject), text: redact(`${alert.text}\n${signature}`) };
+    for (let failures = 1; !closing.aborted; failures++) {
+      try {
+        await channel.deliver(clean, AbortSignal.any([closing, AbortSignal.timeout(tryTimeoutMs)]));
+        outbox.markDelivered(name, ids);
+        return log.info({ channel: name, code: alert.code, alerts: ids.length }, 'alert delivered');
+      } catch (error) {
+        const reason = redact(error instanceof Error ? error.message : `${error}`);
+        log.warn({ channel: name, code: alert.code, failures, reason }, 'alert not delivered; it is tried again');
+        const askedMs = error instanceof AlertRefusedError ? error.retryAfterMs : undefined;
+        const policy = { firstMs: firstPauseMs, maxMs: MAX_PAUSE_MS };
+        await pause(chooseBackOff(policy, { failures, random: Math.random(), askedMs }), closing);
+      }
+    }
+  }
+
+  /** Delivers what waits. @returns in how many milliseconds there is room for more, or undefined: when there is more */
+  async function deliverWaiting(): Promise<number | undefined> {
+    const messages = groupByCode(outbox.listWaiting(name));
+    const [first] = messages;
+    if (first === undefined) return undefined;
+    const times = outbox.listDeliveredSince(name, now() - HOUR_MS);
+    const [oldest = 0] = times.slice(-MAX_MESSAGES_AN_HOUR);
+    if (times.length >= MAX_MESSAGES_AN_HOUR) return Math.max(1, oldest + HOUR_MS - now());
+    const isLast = times.length === MAX_MESSAGES_AN_HOUR - 1 && messages.length > 1;
+    await deliver(isLast ? sumUp(messages) : first);
+    return 0;
+  }
+
+  async function run(): Promise<void> {
+    while (!closing.aborted) {
+      woken = Promise.withResolvers<void>();
+      const waitMs = await deliverWaiting();
+      if (waitMs === 0) continue;
+      idle.resolve();
+      const closed = new Promise<void>((resolve) => closing.addEventListener('abort', () => resolve(), { once: true }));
+      const room = new AbortController();
+      const waits = [woken.promise, closed];
+      if (waitMs !== undefined)
+        waits.push(pause(waitMs, AbortSignal.any([closing, room.signal])).then(() => undefined));
+      await Promise.race(waits);
+      room.abort();
+      idle = Promise.withResolvers<void>();
+    }
+    idle.resolve();
+  }
+
+  const running = run().catch((error: unknown) => {
+    // The journal cannot be read: the next start delivers what waits.
+    log.error(
+      { channel: name, reason: error instanceof Error ? error.message : 'unknown' },
+      'alerts are not delivered',
+    );
+    idle.resolve();
+  });
+  return {
+    wake: () => woken.resolve(),
+    waitIdle: async () => {
+      while (!closing.aborted && outbox.listWaiting(name).length > 0) {
+        const before = outbox.listWaiting(name).length;
+        await idle.promise;
+        if (outbox.listWaiting(name).length === before) return;
+      }
+    },
+    ended: running,
+  };
+}
+
+/**
+ * Creates the outbox: an alert is written down when it is raised, in the commit that is under way if there is one, and delivered to each
+ * channel at least once, however long the channel is away and however often the program is started anew.
+ *
+ * @param options - the table, channels, log and patience
+ * @returns the outbox, at work
+ * @see docs/payments.md, "Alerts and metrics"
+ */
+export function createOutbox(options: OutboxOptions): Alerter {
+  const { outbox, log, redact } = options;
+  const closing = new AbortController();
+  const lanes = options.channels.map((channel) => createLane(channel, options, closing.signal));
+  return {
+    raise(alert, onSettled = () => undefined) {
+      outbox.add(alert);
+      log.warn({ alert: alert.code, severity: alert.severity, text: redact(alert.text) }, redact(alert.subject));
+      // The commit may still be under way.
+      queueMicrotask(() => {
+        for (const lane of lanes) lane.wake();
+      });
+      onSettled(true);
+    },
+    async drain(timeoutMs) {
+      const timer = new AbortController();
+      await Promise.race([Promise.all(lanes.map((lane) => lane.waitIdle())), pause(timeoutMs, timer.signal)]);
+      timer.abort();
+    },
+    close() {
+      closing.abort();
+      for (const channel of options.channels) channel.close();
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { alertLatch } from '../alerts/alertLatch.ts';
+import { OPEN_STATES } from '../journal/paymentState.ts';
+import type { ListedPayment } from '../payments/checkListing.ts';
+import { formatStablecoins } from '../payments/formatAmount.ts';
+import type { RelayerContext } from './relayerContext.ts';
+
+/** Watches how old payments become, whatever keeps them. */
+export interface AgeWatch {
+  /** Looks at what is open, and at what the frontend listed last. */
+  look(listed: readonly ListedPayment[]): void;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+/** When people were last reminded of what waits for them, in milliseconds since the epoch. */
+const REMINDED_FACT = 'reminded of what waits';
+/** Payments that a reminder names. */
+const MAX_NAMED = 10;
+
+/** Reminds people once a day of what is held or refused. */
+function remind({ journal, alerter, now }: RelayerContext): void {
+  const waiting = journal.list(['held', 'refused']);
+  if (waiting.length === 0) {
+    journal.clearFact(REMINDED_FACT);
+    return;
+  }
+  const remindedAtMs = Number(journal.fact(REMINDED_FACT) ?? `${now()}`);
+  if (journal.fact(REMINDED_FACT) === undefined) journal.setFact(REMINDED_FACT, `${now()}`);
+  if (now() - remindedAtMs < DAY_MS) return;
+  const lines = waiting
+    .slice(0, MAX_NAMED)
+    .map(({ paymentIntentId, state, reason }) => `- ${paymentIntentId} is ${state}: ${reason ?? 'no reason given'}`);
+  journal.commit(() => {
+    journal.setFact(REMINDED_FACT, `${now()}`);
+    alerter.raise({
+      code: 'PAYMENTS_WAIT_FOR_A_PERSON',
+      severity: 'warning',
+      subject: `${waiting.length} payments wait for a person`,
+      text: `${lines.join('\n')}\nLook at each: prism payments show INTENT.`,
+    });
+  });
+}
+
+/**
+ * Creates the watch: one alert covers every silent case, the oldest open or listed payment being too old for whatever reason.
+ *
+ * @param context - the instance
+ * @returns the watch
+ */
+export function createAgeWatch(context: RelayerContext): AgeWatch {
+  const { journal, config, now } = context;
+  const late = alertLatch(context, {
+    code: 'PAYMENTS_LATE',
+    subject: 'Payments are late',
+    over: 'No payment is late any more',
+  });
+  return {
+    look(listed) {
+      const open = journal.list(OPEN_STATES);
+      const known = listed.flatMap(({ paymentIntentId }) => journal.get(paymentIntentId) ?? []);
+      const waiting = [...open, ...known.filter(({ state }) => state === 'seen' || state === 'given back')];
+      const old = waiting.filter(({ seenAtMs }) => now() - seenAtMs > config.lateAfterMs);
+      const oldest = old.toSorted((one, other) => one.seenAtMs - other.seenAtMs)[0];
+      remind(context);
+      if (oldest === undefined) {
+        late.clear();
+        return;
+      }
+      const sum = old.reduce((all, { stablecoinAmount }) => all + stablecoinAmount, 0n);
+      const minutes = Math.floor((now() - oldest.seenAtMs) / MINUTE_MS);
+      late.raise(
+        `${old.length} payments of ${formatStablecoins(sum)} in all; the oldest, ${oldest.paymentIntentId}, is ${oldest.state} and ${minutes} minutes old.`,
+      );
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Alert } from '../alerts/alert.ts';
+
+/** An alert that waits for a channel. */
+export interface WaitingAlert {
+  readonly id: number;
+  readonly alert: Alert;
+  /** Milliseconds since the epoch. */
+  readonly raisedAtMs: number;
+}
+
+/** A condition that people were told of, and that is not over. */
+export interface ToldCondition {
+  /** Milliseconds since the epoch. */
+  readonly sinceMs: number;
+  readonly toldAtMs: number;
+}
+
+/** Alerts on their way; written in the commit of what they tell of. */
+export interface OutboxTable {
+  add(alert: Alert): void;
+  /** Those that a channel has not taken, oldest first; a channel that is new gets none that others took before. */
+  listWaiting(channel: string): readonly WaitingAlert[];
+  /** A channel has taken alerts in one message. */
+  markDelivered(channel: string, ids: readonly number[]): void;
+  /** When a channel has taken messages since a time, in milliseconds since the epoch, oldest first. */
+  listDeliveredSince(channel: string, sinceMs: number): readonly number[];
+  condition(name: string): ToldCondition | undefined;
+  setCondition(name: string, told: ToldCondition): void;
+  clearCondition(name: string): void;
+}
+
+/** For how long alerts are kept that every channel has taken, in milliseconds: 30 days. */
+const KEPT_MS = 30 * 86_400_000;
+
+function prepare(database: DatabaseSync) {
+  return {
+    add: database.prepare('INSERT INTO alerts (cause, alert, count, raised_at_ms) VALUES (?, ?, 1, ?)'),
+    forget: database.prepare(
+      'DELETE FROM alerts WHERE raised_at_ms < ? AND EXISTS (SELECT 1 FROM deliveries WHERE alert_id = id)',
+    ),
+    waiting: database.prepare(
+      `SELECT id, alert, raised_at_ms FROM alerts
+       WHERE id > ? AND NOT EXISTS (SELECT 1 FROM deliveries WHERE channel = ? AND alert_id = id) ORDER BY id`,
+    ),
+    first: database.prepare('SELECT value FROM facts WHERE name = ?'),
+    newest: database.prepare('SELECT max(alert_id) AS id FROM deliveries'),
+    setFirst: database.prepare('INSERT INTO facts VALUES (?, ?)'),
+    delivered: database.prepare('INSERT INTO deliveries VALUES (?, ?, ?) ON CONFLICT DO NOTHING'),
+    times: database.prepare('SELECT DISTINCT at_ms FROM deliveries WHERE channel = ? AND at_ms > ? ORDER BY at_ms'),
+    condition: database.prepare('SELECT since_ms, told_at_ms FROM conditions WHERE name = ?'),
+    setCondition: database.prepare(
+      `INSERT INTO conditions VALUES (?, ?, ?, '') ON CONFLICT (name) DO UPDATE SET told_at_ms = excluded.told_at_ms`,
+    ),
+    clearCondition: database.prepare('DELETE FROM conditions WHERE name = ?'),
+  };
+}
+
+/**
+ * Keeps alerts in the journal's file.
+ *
+ * @param database - with the journal's tables
+ * @param options - the clock, and what runs writes as one commit
+ * @returns the table
+ */
+export function createOutboxTable(
+  database: DatabaseSync,
+  options: { readonly now: () => number; readonly commit: <Result>(write: () => Result) => Result },
+): OutboxTable {
+  const { now, commit } = options;
+  const statements = prepare(database);
+  let lastAtMs = 0;
+
+  /** A channel is told of alerts after this one. */
+  function firstOf(channel: string): number {
+    const name = `outbox: ${channel}`;
+    const known = statements.first.get(name)?.value;
+    if (known !== undefined) return Number(known);
+    const first = Number(statements.newest.get()?.id ?? 0);
+    statements.setFirst.run(name, `${first}`);
+    return first;
+  }
+
+  return {
+    add: (alert) => void statements.add.run(alert.code, JSON.stringify(alert), now()),
+    listWaiting: (channel) =>
+      statements.waiting.all(firstOf(channel), channel).map((row) => ({
+        id: Number(row.id),
+        // Only this table's own writes are read.
+        alert: JSON.parse(`${row.alert}`) as Alert,
+        raisedAtMs: Number(row.raised_at_ms),
+      })),
+    markDelivered(channel, ids) {
+      // Each message has a time of its own, so that they can be counted.
+      lastAtMs = Math.max(now(), lastAtMs + 1);
+      commit(() => {
+        for (const id of ids) statements.delivered.run(id, channel, lastAtMs);
+        statements.forget.run(now() - KEPT_MS);
+      });
+    },
+    listDeliveredSince: (channel, sinceMs) => statements.times.all(channel, sinceMs).map((row) => Number(row.at_ms)),
+    condition(name) {
+      const row = statements.condition.get(name);
+      return row === undefined ? undefined : { sinceMs: Number(row.since_ms), toldAtMs: Number(row.told_at_ms) };
+    },
+    setCondition: (name, { sinceMs, toldAtMs }) => void statements.setCondition.run(name, sinceMs, toldAtMs),
+    clearCondition: (name) => void statements.clearCondition.run(name),
+  };
+}

@@ -62,7 +62,7 @@ test("the journal of payments is lost, the sender's is not, and a payout is on i
   second.frontend.store.add({ paymentIntentId, walletAddress, stablecoinAmount: `${AMOUNT}` });
   const { journal } = second.instance.relayer;
   await waitForQuiet(second);
-  expect(journal.list()).toEqual([]);
+  expect(journal.list().map(({ state }) => state)).not.toContain('claimed');
   proxy.setPlan(() => undefined);
   await second.waitForAll();
   expect(journal.attemptsOf(paymentIntentId)).toEqual([]);

@@ -115,7 +115,7 @@ test('a disk lost while a payout waits to be mined: it is waited for, and found'
     timeoutMs: PATIENCE_MS,
     what: 'it does not wait',
   });
-  expect(after.relayer.journal.list()).toEqual([]);
+  expect(after.relayer.journal.list().map(({ state }) => state)).not.toContain('claimed');
   await waitForAllMined();
   expect(await slow.countPayouts(markPayout(paymentIntentId))).toBe(1);
   await after.stop();
@@ -145,7 +145,7 @@ test('a disk lost, and a stale answer about logs: the block says that there is m
       what: 'not seen',
     },
   );
-  expect(after.relayer.journal.list()).toEqual([]);
+  expect(after.relayer.journal.list().map(({ state }) => state)).toEqual(['seen']);
   isStale = false;
   await waitForAll(two);
   await expectPaidOnce(payment);

@@ -6,9 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
 import { markPayout } from '../src/chain/marks.ts';
-import { runRelease } from '../src/entry/runStatus.ts';
+import { runCommand } from '../src/cli/runCommand.ts';
 import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
-import { parseSettings } from '../src/settings/settings.ts';
 import { type RunningInstance, runInstance } from './rig/runInstance.ts';
 
 const AMOUNT = 7_000_001n;
@@ -161,7 +160,7 @@ test('undone, and its bytes lost with the journal: held, until a person says tha
   await waitForState(after, paymentIntentId, 'held');
   expect(codesOf(after)).toContain('PAYOUT_UNKNOWN');
   expect(await rig.countPayouts(markPayout(paymentIntentId))).toBe(0);
-  expect(runRelease(parseSettings('status', { DATA_DIR }), paymentIntentId)).toBe(0);
+  expect(await runCommand(['release', paymentIntentId], { environment: { DATA_DIR }, print: () => undefined })).toBe(0);
   await waitForPayouts(paymentIntentId, 1);
   await waitForState(after, paymentIntentId, 'completed');
   expect(await rig.creditsOf(walletAddress)).toBe(OWED);

@@ -1,23 +1,24 @@
-/** `npm run payments`: the payment relayer; `status` and `release <intent>` look after its journal. */
+/** `prism payments`: the payment relayer; with a command, what looks after its journal. */
 
 import { openAccount } from '@prism-gateway/crypto/accounts';
 import { waitForSignal } from '@prism-gateway/runtime';
 import { createLogger, openLogOutput } from '@prism-gateway/runtime/logs';
-import { createAlerter } from '../alerts/createAlerter.ts';
+import { SettingsError } from '@prism-gateway/runtime/settings';
+import { createOutbox } from '../alerts/createOutbox.ts';
 import { openChannels } from '../alerts/openChannels.ts';
+import { UsageError } from '../cli/parseWords.ts';
+import { runCommand } from '../cli/runCommand.ts';
 import { createRedactor } from '../createRedactor.ts';
-import { startRelayer } from '../flow/startRelayer.ts';
+import { explainError } from '../explainError.ts';
+import { type RelayerParts, startRelayer } from '../flow/startRelayer.ts';
 import { createMetrics, type Metrics } from '../metrics/createMetrics.ts';
 import { publishMetrics } from '../metrics/publishMetrics.ts';
 import { parseSettings, type Settings } from '../settings/settings.ts';
 import { paymentsUsage } from '../settings/usage.ts';
-import { runRelease, runStatus } from './runStatus.ts';
 import { secretsOf } from './secretsOf.ts';
 
 /** Time for what is under way after a signal, in milliseconds. */
 const DRAIN_MS = 25_000;
-/** Time for the last alerts, in milliseconds. */
-const ALERT_DRAIN_MS = 5000;
 const METRICS_INTERVAL_MS = 5000;
 
 async function relay(settings: Settings<'payments'>): Promise<void> {
@@ -32,16 +33,19 @@ async function relay(settings: Settings<'payments'>): Promise<void> {
   } = settings;
   // The schema has checked the key's digits.
   const account = await openAccount({ privateKey: key as `0x${string}` | undefined, keystore, keystorePassword });
-  const alerter = createAlerter({ channels: openChannels(settings), log, redact });
   let metrics: Metrics | undefined;
-  const counting = {
-    ...alerter,
-    raise(...raised: Parameters<typeof alerter.raise>) {
-      metrics?.countAlert(raised[0].code);
-      alerter.raise(...raised);
-    },
+  const openAlerter: RelayerParts['openAlerter'] = ({ journal, signature }) => {
+    const { outbox } = journal;
+    const alerter = createOutbox({ outbox, channels: openChannels(settings), log, redact, signature, now: Date.now });
+    return {
+      ...alerter,
+      raise(...raised) {
+        metrics?.countAlert(raised[0].code);
+        alerter.raise(...raised);
+      },
+    };
   };
-  const relayer = await startRelayer({ settings, account, alerter: counting, log });
+  const relayer = await startRelayer({ settings, account, openAlerter, log });
   metrics = createMetrics({ journal: relayer.journal, now: Date.now });
   const stopping = new AbortController();
   const { METRICS_FILE: file, METRICS_PUSH_URL: pushUrl } = settings;
@@ -57,8 +61,6 @@ async function relay(settings: Settings<'payments'>): Promise<void> {
   stopping.abort();
   await published;
   await relayer.stop(DRAIN_MS);
-  await alerter.drain(ALERT_DRAIN_MS);
-  alerter.close();
   await output.close();
 }
 
@@ -70,18 +72,23 @@ async function main(): Promise<number> {
   }
   let redact = (text: string) => text;
   try {
-    if (command === 'status') return runStatus(parseSettings('status', process.env));
-    if (command === 'release' && rest[0] !== undefined)
-      return runRelease(parseSettings('status', process.env), rest[0]);
-    if (command !== undefined) throw new Error('Unknown command; see --help');
+    if (command !== undefined) {
+      const code = await runCommand([command, ...rest], { environment: process.env, print: console.log });
+      if (code === undefined) throw new Error('Unknown command; see --help');
+      return code;
+    }
     const settings = parseSettings('payments', process.env);
     redact = createRedactor(secretsOf(settings));
     await relay(settings);
     return 0;
   } catch (error) {
-    console.error(`The payment relayer stops. ${redact(error instanceof Error ? error.message : 'unknown')}`);
+    const isUsage = error instanceof UsageError;
+    const message = error instanceof SettingsError || isUsage ? error.message : explainError(error);
+    console.error(redact(isUsage ? message : `The payment relayer stops. ${message}`));
     return 1;
   }
 }
 
+// What this program writes is nobody else's business.
+process.umask(0o077);
 process.exit(await main());

@@ -15,6 +15,8 @@ export function secretsOf(settings: Settings): readonly (string | undefined)[] {
     settings.SMTP_URL,
     settings.ALERT_CHAT_WEBHOOK_URL,
     settings.METRICS_PUSH_URL,
+    settings.ALERT_WEBHOOK_URL,
+    settings.ALERT_WEBHOOK_SECRET,
     ...settings.gasTargets.map(({ rpcUrl }) => rpcUrl),
   ];
 }

@@ -2,6 +2,7 @@ import type { Payment } from '../journal/payment.ts';
 import type { Spent } from '../limits/createDayLimit.ts';
 import type { ListedPayment } from '../payments/checkListing.ts';
 import { computeCreditsOwed } from '../payments/computeCredits.ts';
+import { formatStablecoins } from '../payments/formatAmount.ts';
 import { claimFact } from './giveBack.ts';
 import { refuseChanged, refusedFact } from './refusePayment.ts';
 import type { RelayerContext } from './relayerContext.ts';
@@ -9,15 +10,30 @@ import type { RelayerContext } from './relayerContext.ts';
 /** Begins the reason of a payment that is held for being over a limit; such a one is looked at again at each listing. */
 export const LIMIT_REASON = 'limit';
 
+/**
+ * Names the journal's fact that a person has approved a payment over a limit.
+ *
+ * @param paymentIntentId - the payment
+ * @returns the fact's name
+ */
+export function approvedFact(paymentIntentId: string): string {
+  return `approved:${paymentIntentId}`;
+}
+
 /** What a payment counts before its rate is known. */
 function expectedSpent({ config }: RelayerContext, stablecoins: bigint): Spent {
   return { stablecoins, credits: computeCreditsOwed(stablecoins, config.expectedRate) };
 }
 
 /** Why a payment is over a limit; undefined: it is not. */
-function findLimit(context: RelayerContext, amount: bigint): string | undefined {
+function findLimit(
+  context: RelayerContext,
+  { paymentIntentId, stablecoinAmount: amount }: Payment,
+): string | undefined {
+  if (context.journal.fact(approvedFact(paymentIntentId)) !== undefined) return undefined;
   const { maxPayment } = context.config;
-  if (amount > maxPayment) return `${LIMIT_REASON}: it is over MAX_PAYMENT, ${maxPayment} stablecoin base units`;
+  if (amount > maxPayment)
+    return `${LIMIT_REASON}: it is over MAX_PAYMENT, ${formatStablecoins(maxPayment)} stablecoins`;
   const exceeded = context.dayLimit.findExceeded(expectedSpent(context, amount));
   if (exceeded === undefined) return undefined;
   return `${LIMIT_REASON}: with it, the day's payments are over ${exceeded}`;
@@ -26,12 +42,11 @@ function findLimit(context: RelayerContext, amount: bigint): string | undefined 
 function holdForLimit(context: RelayerContext, payment: Payment, reason: string): void {
   if (payment.state === 'held') return;
   const { paymentIntentId, stablecoinAmount } = payment;
-  context.journal.move(paymentIntentId, 'held', { reason });
-  context.alerter.raise({
-    code: 'PAYMENT_OVER_LIMIT',
-    severity: 'warning',
-    subject: `Payment ${paymentIntentId} is held: over a limit`,
-    text: `It is of ${stablecoinAmount} stablecoin base units. ${reason}. It is paid once the limit allows it.`,
+  const text = `It is of ${formatStablecoins(stablecoinAmount)} stablecoins. ${reason}. It is paid once the limit allows it, or a person approves it: prism payments release ${paymentIntentId}.`;
+  const subject = `Payment ${paymentIntentId} is held: over a limit`;
+  context.journal.commit(() => {
+    context.journal.move(paymentIntentId, 'held', { reason });
+    context.alerter.raise({ code: 'PAYMENT_OVER_LIMIT', severity: 'warning', subject, text });
   });
 }
 
@@ -83,7 +98,7 @@ export async function admitPayment(context: RelayerContext, listed: ListedPaymen
     return false;
   }
   if (!['seen', 'given back'].includes(payment.state) && !isHeldForLimit(payment)) return false;
-  const limit = findLimit(context, stablecoinAmount);
+  const limit = findLimit(context, payment);
   if (limit !== undefined) {
     holdForLimit(context, payment, limit);
     return false;

@@ -26,22 +26,26 @@ export async function completePayment(context: RelayerContext, payment: Payment)
     return;
   }
   if (answer === 'conflict' && wasVanished(context, paymentIntentId)) {
-    journal.move(paymentIntentId, 'completed');
-    alerter.raise({
-      code: 'COMPLETED_BY_ANOTHER_TRANSACTION',
-      severity: 'warning',
-      subject: `Payment ${paymentIntentId} was paid by another transaction than the frontend says`,
-      text: `A reorganisation undid the payout that the frontend was told. ${txHash} paid it, once; put that in the frontend's record.`,
+    journal.commit(() => {
+      journal.move(paymentIntentId, 'completed');
+      alerter.raise({
+        code: 'COMPLETED_BY_ANOTHER_TRANSACTION',
+        severity: 'warning',
+        subject: `Payment ${paymentIntentId} was paid by another transaction than the frontend says`,
+        text: `A reorganisation undid the payout that the frontend was told. ${txHash} paid it, once; put that in the frontend's record.`,
+      });
     });
     return;
   }
   const seen = answer === 'conflict' ? 'has another transaction for it' : 'does not know it';
   const reason = `Paid by ${txHash}, but the frontend ${seen}.`;
-  journal.move(paymentIntentId, 'held', { reason });
-  alerter.raise({
-    code: 'COMPLETION_CONFLICT',
-    severity: 'critical',
-    subject: `Payment ${paymentIntentId} is held: the frontend ${seen}`,
-    text: `${reason} Compare the frontend's transaction with this one; nothing more is paid for it.`,
+  journal.commit(() => {
+    journal.move(paymentIntentId, 'held', { reason });
+    alerter.raise({
+      code: 'COMPLETION_CONFLICT',
+      severity: 'critical',
+      subject: `Payment ${paymentIntentId} is held: the frontend ${seen}`,
+      text: `${reason} Compare the frontend's transaction with this one; nothing more is paid for it.`,
+    });
   });
 }

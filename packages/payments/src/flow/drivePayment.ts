@@ -1,4 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Alert } from '../alerts/alert.ts';
+import { explainError } from '../explainError.ts';
 import type { Payment } from '../journal/payment.ts';
 import { OPEN_STATES, type PaymentState } from '../journal/paymentState.ts';
 import { completePayment } from './completePayment.ts';
@@ -27,8 +29,30 @@ const RETURNABLE: readonly PaymentState[] = ['claimed', 'bought'];
 /** Longest pause between tries of what may not be given up, in milliseconds. */
 const MAX_PAUSE_MS = 60_000;
 
-function explain(error: unknown): string {
-  return error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 500) : 'unknown';
+/** A step that failed again and again. */
+interface Failure {
+  readonly paymentIntentId: string;
+  readonly tries: number;
+  readonly reason: string;
+  readonly state: PaymentState;
+}
+
+function writeReturned({ paymentIntentId, tries, reason }: Failure): Alert {
+  return {
+    code: 'PAYMENT_GIVEN_BACK',
+    severity: 'warning',
+    subject: `Payment ${paymentIntentId} was given back`,
+    text: `After ${tries} tries. ${reason} Once its claim has ended at the frontend, any instance tries again; this one tells no more of it until it gets further.`,
+  };
+}
+
+function writeLate({ paymentIntentId, tries, reason, state }: Failure): Alert {
+  return {
+    code: 'PAYMENT_LATE',
+    severity: 'warning',
+    subject: `Payment ${paymentIntentId} is late: it is ${state}`,
+    text: `After ${tries} tries. ${reason} It is tried on and on; nothing is paid twice.`,
+  };
 }
 
 /** Counts a failure. @returns whether the payment was given back */
@@ -37,22 +61,15 @@ function takeFailure(context: RelayerContext, payment: Payment, tries: number, e
   const { paymentIntentId } = payment;
   // The step may have moved it.
   const state = journal.get(paymentIntentId)?.state ?? payment.state;
-  const reason = explain(error);
+  const reason = explainError(error);
   log.warn({ paymentIntentId, state, tries, reason }, 'a step failed');
   const isReturned = tries > config.maxRetries && RETURNABLE.includes(state);
-  if (isReturned) giveBack(context, paymentIntentId, { reason });
-  if (tries !== config.maxRetries + 1) return isReturned;
-  if (isReturned && context.memory.givenBackTold.has(paymentIntentId)) return true;
-  if (isReturned) context.memory.givenBackTold.add(paymentIntentId);
-  alerter.raise({
-    code: isReturned ? 'PAYMENT_GIVEN_BACK' : 'PAYMENT_LATE',
-    severity: 'warning',
-    subject: isReturned
-      ? `Payment ${paymentIntentId} was given back`
-      : `Payment ${paymentIntentId} is late: it is ${state}`,
-    text: isReturned
-      ? `After ${tries} tries. ${reason} Once its claim has ended at the frontend, any instance tries again; this one tells no more of it until it gets further.`
-      : `After ${tries} tries. ${reason} It is tried on and on; nothing is paid twice.`,
+  const isTold = tries !== config.maxRetries + 1 || (isReturned && context.memory.givenBackTold.has(paymentIntentId));
+  journal.commit(() => {
+    if (isReturned) giveBack(context, paymentIntentId, { reason });
+    if (isTold) return;
+    if (isReturned) context.memory.givenBackTold.add(paymentIntentId);
+    alerter.raise((isReturned ? writeReturned : writeLate)({ paymentIntentId, tries, reason, state }));
   });
   return isReturned;
 }

@@ -57,12 +57,14 @@ export function takePayout(
   const { journal, alerter, log } = context;
   if (payout.recipient?.toLowerCase() !== walletAddress.toLowerCase()) {
     const reason = `A payout with its mark went to ${payout.recipient}, not to ${walletAddress}.`;
-    journal.move(paymentIntentId, 'held', { reason });
-    alerter.raise({
-      code: 'PAYOUT_TO_ANOTHER',
-      severity: 'critical',
-      subject: `Payment ${paymentIntentId} is held: it was paid to another wallet`,
-      text: `${reason} Transaction: ${payout.txHash}. Find out which wallet is right before anything else is paid.`,
+    journal.commit(() => {
+      journal.move(paymentIntentId, 'held', { reason });
+      alerter.raise({
+        code: 'PAYOUT_TO_ANOTHER',
+        severity: 'critical',
+        subject: `Payment ${paymentIntentId} is held: it was paid to another wallet`,
+        text: `${reason} Transaction: ${payout.txHash}. Find out which wallet is right before anything else is paid.`,
+      });
     });
     return;
   }

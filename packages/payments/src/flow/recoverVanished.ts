@@ -35,12 +35,14 @@ function takeForgotten(context: RelayerContext, payment: Payment): void {
     return;
   }
   const reason = `Its payout ${txHash} is no longer on the chain, and its bytes are not in the journal.`;
-  journal.move(paymentIntentId, 'held', { reason });
-  alerter.raise({
-    code: 'PAYOUT_UNKNOWN',
-    severity: 'critical',
-    subject: `Payment ${paymentIntentId} is held: its payout has vanished`,
-    text: `${reason} It is never paid again by itself. Should it come back, the payment goes on.`,
+  journal.commit(() => {
+    journal.move(paymentIntentId, 'held', { reason });
+    alerter.raise({
+      code: 'PAYOUT_UNKNOWN',
+      severity: 'critical',
+      subject: `Payment ${paymentIntentId} is held: its payout has vanished`,
+      text: `${reason} It is never paid again by itself. Should it come back, the payment goes on.`,
+    });
   });
 }
 

@@ -48,10 +48,12 @@ export function refusePayment(context: Pick<RelayerContext, 'journal' | 'alerter
   const { paymentIntentId = '', reason } = fault;
   const name = refusedFact(paymentIntentId === '' ? reason : paymentIntentId);
   if (journal.fact(name) !== undefined) return;
-  journal.setFact(name, reason);
-  const known = journal.get(paymentIntentId);
-  if (known !== undefined && REFUSABLE.includes(known.state)) journal.move(paymentIntentId, 'refused', { reason });
-  alerter.raise(writeAlert(known, fault));
+  journal.commit(() => {
+    journal.setFact(name, reason);
+    const known = journal.get(paymentIntentId);
+    if (known !== undefined && REFUSABLE.includes(known.state)) journal.move(paymentIntentId, 'refused', { reason });
+    alerter.raise(writeAlert(known, fault));
+  });
 }
 
 /**

@@ -30,4 +30,6 @@ export interface RelayerConfig {
   readonly maxInFlight: number;
   readonly takeoverWaitMs: number;
   readonly rpcPollIntervalMs: number;
+  /** A payment older than this is told of. */
+  readonly lateAfterMs: number;
 }

@@ -35,12 +35,14 @@ async function takeStrange(context: RelayerContext, payment: Payment, sent: Sent
     return;
   }
   const reason = `The payout ${sent.txHash} is mined, and its log does not say that the wallet got what it is owed.`;
-  journal.move(paymentIntentId, 'held', { reason, settled: { intentId, state: 'done', txHash: sent.txHash } });
-  alerter.raise({
-    code: 'PAYOUT_UNKNOWN',
-    severity: 'critical',
-    subject: `Payment ${paymentIntentId} is held: its payout is mined, but does not show`,
-    text: `${reason} Look at the transaction and at the credit token; nothing more is paid for it.`,
+  journal.commit(() => {
+    journal.move(paymentIntentId, 'held', { reason, settled: { intentId, state: 'done', txHash: sent.txHash } });
+    alerter.raise({
+      code: 'PAYOUT_UNKNOWN',
+      severity: 'critical',
+      subject: `Payment ${paymentIntentId} is held: its payout is mined, but does not show`,
+      text: `${reason} Look at the transaction and at the credit token; nothing more is paid for it.`,
+    });
   });
 }
 

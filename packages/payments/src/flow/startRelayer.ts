@@ -29,6 +29,7 @@ import { createMemory, type RelayerContext } from './relayerContext.ts';
 /** A payment relayer at work. */
 export interface RunningRelayer {
   readonly journal: PaymentJournal;
+  readonly alerter: Alerter;
   /** Claims no more, gives what is under way some time, and stops; nothing is lost: the next start goes on. */
   stop(drainMs: number): Promise<void>;
 }
@@ -37,7 +38,8 @@ export interface RunningRelayer {
 export interface RelayerParts {
   readonly settings: Settings<'payments'>;
   readonly account: SenderAccount;
-  readonly alerter: Alerter;
+  /** Creates what tells people, once it is known which instance on which chain it is. */
+  readonly openAlerter: (wiring: { readonly journal: PaymentJournal; readonly signature: string }) => Alerter;
   readonly log: Logger;
 }
 
@@ -45,6 +47,8 @@ export interface RelayerParts {
 const FRESH_MS = 2000;
 /** Calls, one after another, that the fence may make for one of the sender's. */
 const GUARDED_CALLS = 6;
+/** Time for the last alerts, in milliseconds. */
+const ALERT_DRAIN_MS = 5000;
 /** How long a node is given at the start, in milliseconds. */
 const RPC_PATIENCE_MS = 8000;
 
@@ -75,6 +79,7 @@ function readConfig({ settings, account }: RelayerParts): RelayerConfig {
     maxInFlight: settings.MAX_IN_FLIGHT,
     takeoverWaitMs: settings.TAKEOVER_WAIT_MS,
     rpcPollIntervalMs: settings.RPC_POLL_INTERVAL_MS,
+    lateAfterMs: settings.LATE_AFTER_MINUTES * 60_000,
   };
 }
 
@@ -113,8 +118,9 @@ async function readChainId(client: PublicClient, settings: Settings<'payments'>)
 
 /** The chain as the payments see it: client, search, and what stands between sender and node. */
 function openChain(
-  { settings, account, alerter }: RelayerParts,
+  { settings, account }: RelayerParts,
   wiring: {
+    readonly alerter: Alerter;
     readonly config: RelayerConfig;
     readonly journal: PaymentJournal;
     readonly client: PublicClient;
@@ -122,7 +128,7 @@ function openChain(
     readonly signal: AbortSignal;
   },
 ) {
-  const { config, journal, client, chainId, signal } = wiring;
+  const { alerter, config, journal, client, chainId, signal } = wiring;
   const { creditToken, stablecoin, others, self } = config;
   const monotonicNow = () => performance.now();
   const { marks, broadcasts } = journal;
@@ -218,7 +224,7 @@ function createSettle(context: Omit<RelayerContext, 'settle'>): () => Promise<vo
  * @see docs/specification.md PAY-1
  */
 export async function startRelayer(parts: RelayerParts): Promise<RunningRelayer> {
-  const { settings, alerter, log } = parts;
+  const { settings, log } = parts;
   const config = readConfig(parts);
   const journal = openJournal(settings);
   const stopping = new AbortController();
@@ -228,7 +234,10 @@ export async function startRelayer(parts: RelayerParts): Promise<RunningRelayer>
   const client = createPublicClient({ transport, pollingInterval: config.rpcPollIntervalMs });
   const chainId = await readChainId(client, settings);
   bindJournal(journal, `${config.self} on chain ${chainId}`);
-  const chain = openChain(parts, { config, journal, client, chainId, signal });
+  const name = settings.INSTANCE_NAME === undefined ? config.self : `${settings.INSTANCE_NAME} (${config.self})`;
+  const signature = `Instance ${name} on chain ${chainId}. See docs/payments.md.`;
+  const alerter = parts.openAlerter({ journal, signature });
+  const chain = openChain(parts, { alerter, config, journal, client, chainId, signal });
   if (!existsSync(join(settings.DATA_DIR, 'sender.db'))) {
     if (journal.fact('sender journal') !== undefined) holdUnknown({ journal, alerter });
     unsettleKey(journal);
@@ -267,6 +276,7 @@ export async function startRelayer(parts: RelayerParts): Promise<RunningRelayer>
   log.info({ address: config.self, others: config.others, chainId: sender.chainId }, 'payment relayer at work');
   return {
     journal,
+    alerter,
     async stop(drainMs) {
       poller.stop();
       const timer = setTimeout(() => stopping.abort(), drainMs);
@@ -275,6 +285,8 @@ export async function startRelayer(parts: RelayerParts): Promise<RunningRelayer>
       stopping.abort();
       await polling;
       await sender.close();
+      await alerter.drain(Math.min(drainMs, ALERT_DRAIN_MS));
+      alerter.close();
       journal.close();
     },
   };

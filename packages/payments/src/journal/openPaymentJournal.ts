@@ -1,8 +1,10 @@
+import { chmodSync, closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { Address, Hash } from 'viem';
 import { type BroadcastTable, createBroadcastTable } from './broadcastTable.ts';
 import { commitTogether } from './commitTogether.ts';
 import { createMarkTable, type MarkTable } from './markTable.ts';
+import { createOutboxTable, type OutboxTable } from './outboxTable.ts';
 import type { Attempt, Payment, PaymentMove } from './payment.ts';
 import { assertMove, type PaymentState } from './paymentState.ts';
 import { readAttempt, readMove, readPayment, writeMined } from './rows.ts';
@@ -25,10 +27,21 @@ export interface MoveChanges {
   readonly settled?: Pick<Attempt, 'intentId' | 'txHash' | 'mined'> & { readonly state: 'done' | 'void' };
 }
 
+/** What a person has decided. */
+export interface PersonsDecision {
+  readonly atMs: number;
+  readonly act: string;
+  readonly who: string;
+  readonly why: string;
+}
+
 /** The durable memory of the payment relayer; every write has reached the disk when it returns. */
 export interface PaymentJournal {
   readonly marks: MarkTable;
   readonly broadcasts: BroadcastTable;
+  readonly outbox: OutboxTable;
+  /** Runs some writes as one commit, those of the tables among them. */
+  commit<Result>(write: () => Result): Result;
   /** Writes down a payment that was never listed before, as `seen`. */
   add(payment: { paymentIntentId: string; walletAddress: Address; stablecoinAmount: bigint }): Payment;
   get(paymentIntentId: string): Payment | undefined;
@@ -54,6 +67,14 @@ export interface PaymentJournal {
   spentOn(day: string): { readonly stablecoins: bigint; readonly credits: bigint };
   /** How many payments are in each state. */
   countStates(): ReadonlyMap<PaymentState, number>;
+  /** Forgets a payment that was never begun, so that it is listed as if for the first time; its moves stay. */
+  forget(paymentIntentId: string): void;
+  /** Keeps what a person has decided: who, when and why. */
+  decide(decision: { paymentIntentId: string; act: string; who: string; why: string }): void;
+  /** Decisions about a payment, oldest first; about all payments when none is named. */
+  decisionsOf(paymentIntentId: string): readonly PersonsDecision[];
+  /** Writes a copy of the whole file, while it is in use. */
+  backUp(file: string): void;
   fact(name: string): string | undefined;
   setFact(name: string, value: string): void;
   clearFact(name: string): void;
@@ -90,6 +111,10 @@ function prepare(database: DatabaseSync) {
     attempt: database.prepare('SELECT 1 FROM attempts WHERE intent_id = ?'),
     counted: database.prepare('SELECT * FROM payments WHERE counted_day = ?'),
     states: database.prepare('SELECT state, count(*) AS count FROM payments GROUP BY state'),
+    forget: database.prepare('DELETE FROM payments WHERE payment_intent_id = ?'),
+    decide: database.prepare('INSERT INTO decisions (payment_intent_id, at_ms, act, who, why) VALUES (?, ?, ?, ?, ?)'),
+    decisions: database.prepare('SELECT * FROM decisions WHERE payment_intent_id = ? ORDER BY id'),
+    backUp: database.prepare('VACUUM INTO ?'),
     fact: database.prepare('SELECT value FROM facts WHERE name = ?'),
     clearFact: database.prepare('DELETE FROM facts WHERE name = ?'),
     setFact: database.prepare(
@@ -165,12 +190,18 @@ function createWrites(database: DatabaseSync, statements: ReturnType<typeof prep
  * @see https://sqlite.org/wal.html
  */
 export function openPaymentJournal(options: { readonly file: string; readonly now: () => number }): PaymentJournal {
+  // Wallets and amounts are nobody else's business.
+  closeSync(openSync(options.file, 'a', 0o600));
+  chmodSync(options.file, 0o600);
   const database = new DatabaseSync(options.file, { timeout: 5000 });
   makeTables(database);
   const statements = prepare(database);
+  const commit = <Result>(write: () => Result) => commitTogether(database, write);
   return {
     marks: createMarkTable(database),
     broadcasts: createBroadcastTable(database),
+    outbox: createOutboxTable(database, { now: options.now, commit }),
+    commit,
     ...createWrites(database, statements, options.now),
     list(states) {
       if (states === undefined) return statements.all.all().map(readPayment);
@@ -191,6 +222,17 @@ export function openPaymentJournal(options: { readonly file: string; readonly no
     },
     // Only states of the machine are written.
     countStates: () => new Map(statements.states.all().map((row) => [row.state as PaymentState, Number(row.count)])),
+    forget: (paymentIntentId) => void statements.forget.run(paymentIntentId),
+    decide: ({ paymentIntentId, act, who, why }) =>
+      void statements.decide.run(paymentIntentId, options.now(), act, who, why),
+    decisionsOf: (paymentIntentId) =>
+      statements.decisions.all(paymentIntentId).map((row) => ({
+        atMs: Number(row.at_ms),
+        act: `${row.act}`,
+        who: `${row.who}`,
+        why: `${row.why}`,
+      })),
+    backUp: (file) => void statements.backUp.run(file),
     fact(name) {
       const value = statements.fact.get(name)?.value;
       return typeof value === 'string' ? value : undefined;

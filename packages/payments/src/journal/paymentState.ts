@@ -19,6 +19,7 @@
  *                       claimed (the payout can never be mined again)
  *
  *   seen, held, given back, claimed, bought ──▶ refused   (data that can never be right)
+ *   seen, held, given back, refused ──▶ closed            (a person: the card was refunded)
  * ```
  *
  * - `seen`: listed by the frontend and fit to be paid; not claimed.
@@ -31,6 +32,7 @@
  * - `vanished`: its payout was on the chain, and is no longer; it comes back, or is made anew.
  * - `given back`: this instance does nothing for it, and nothing that it did can still pay it.
  * - `held`: over a limit, or with an outcome that nobody here can know; a person decides.
+ * - `closed`: its money went back to the card, as a person says; never paid; the end.
  * - `refused`: never to be paid as it was listed; the end, unless a person says otherwise.
  */
 export const PAYMENT_STATES = [
@@ -45,13 +47,14 @@ export const PAYMENT_STATES = [
   'given back',
   'held',
   'refused',
+  'closed',
 ] as const;
 
 /** Where a payment stands. */
 export type PaymentState = (typeof PAYMENT_STATES)[number];
 
 const MOVES: Readonly<Record<PaymentState, readonly PaymentState[]>> = {
-  seen: ['claimed', 'held', 'refused'],
+  seen: ['claimed', 'held', 'refused', 'closed'],
   claimed: ['buying', 'bought', 'transferred', 'vanished', 'given back', 'held', 'refused'],
   buying: ['claimed', 'bought', 'given back', 'held'],
   bought: ['buying', 'transferring', 'transferred', 'vanished', 'given back', 'held', 'refused'],
@@ -59,9 +62,10 @@ const MOVES: Readonly<Record<PaymentState, readonly PaymentState[]>> = {
   transferred: ['completed', 'held'],
   completed: ['vanished'],
   vanished: ['claimed', 'transferred', 'held'],
-  'given back': ['claimed', 'held', 'refused'],
-  held: ['seen', 'given back', 'transferred', 'vanished', 'refused'],
-  refused: ['seen'],
+  'given back': ['claimed', 'held', 'refused', 'closed'],
+  held: ['seen', 'given back', 'transferred', 'vanished', 'refused', 'closed'],
+  refused: ['seen', 'closed'],
+  closed: [],
 };
 
 /** States in which this instance owes the payment, so that its credits are nobody else's. */

@@ -22,6 +22,8 @@ async function replaceFile(file: string, text: string): Promise<void> {
   const draft = `${file}.${process.pid}.tmp`;
   const handle = await open(draft, 'w', 0o644);
   try {
+    // Whatever the process's mask: the collector of metrics is another user.
+    await handle.chmod(0o644);
     await handle.writeFile(text);
     await handle.sync();
   } finally {

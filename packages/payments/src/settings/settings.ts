@@ -14,12 +14,16 @@ import {
 } from '@prism-gateway/runtime/settings';
 import * as z from 'zod/mini';
 import { type GasTarget, parseGasTargets } from './gasTargets.ts';
+import { readSecretFiles } from './readSecretFiles.ts';
 import { addressList, checkedAddress } from './settingFields.ts';
 
 /** Longest wait that a setting may ask for, in milliseconds: a day. */
 const DAY_MS = 86_400_000;
 /** Half of a price, in basis points: then a payment costs twice its amount at most. */
 const MAX_SLIPPAGE_BPS = 5000;
+
+/** Shorter secrets can be guessed. */
+const MIN_SECRET_LENGTH = 32;
 
 const schema = z.object({
   FRONTEND_URL: z.optional(httpUrl()),
@@ -59,8 +63,17 @@ const schema = z.object({
   ALERT_EMAIL_FROM: z.optional(z.string().check(z.regex(/^[^\r\n]+@[^\r\n]+$/, expected('an e-mail address')))),
   ALERT_EMAIL_TO: z.optional(z.string().check(z.regex(/^[^\r\n]+@[^\r\n]+$/, expected('e-mail addresses')))),
   ALERT_CHAT_WEBHOOK_URL: z.optional(httpUrl()),
-  ALERT_CHAT_FORM: z._default(oneOf(['auto', 'slack', 'discord', 'telegram']), 'auto'),
+  ALERT_CHAT_FORM: z._default(oneOf(['auto', 'slack', 'discord', 'teams', 'telegram']), 'auto'),
   ALERT_CHAT_ID: z.optional(z.string()),
+  ALERT_WEBHOOK_URL: z.optional(httpUrl()),
+  ALERT_WEBHOOK_SECRET: z.optional(
+    z.string().check(z.minLength(MIN_SECRET_LENGTH, expected(`at least ${MIN_SECRET_LENGTH} characters`))),
+  ),
+  INSTANCE_NAME: z.optional(
+    z.string().check(z.regex(/^[\x20-\x7e]{1,64}$/, expected('1 to 64 printable ASCII characters'))),
+  ),
+  LATE_AFTER_MINUTES: z._default(wholeNumber(1, 100_000), 30),
+  STAGE: z._default(oneOf(['dev', 'prod']), 'dev'),
   METRICS_FILE: z.optional(z.string()),
   METRICS_PUSH_URL: z.optional(httpUrl()),
   LOCK_DIR: z.optional(z.string()),
@@ -81,6 +94,7 @@ const REQUIRED = {
     'STABLECOIN_ADDRESS',
   ],
   'gas-monitor': [],
+  reconcile: ['FRONTEND_URL', 'RELAYER_SECRET', 'RPC_URL', 'CREDIT_TOKEN_ADDRESS'],
   status: [],
 } as const;
 
@@ -108,6 +122,8 @@ function alertFaults(given: Environment): string[] {
     if (isMailed && given[name] === undefined) faults.push(`${name}: required with SMTP_URL`);
     if (!isMailed && given[name] !== undefined) faults.push(`SMTP_URL: required with ${name}`);
   }
+  if ((given.ALERT_WEBHOOK_URL === undefined) !== (given.ALERT_WEBHOOK_SECRET === undefined))
+    faults.push('ALERT_WEBHOOK_SECRET: required with ALERT_WEBHOOK_URL, and only with it');
   if (given.ALERT_CHAT_FORM === 'telegram' && given.ALERT_CHAT_ID === undefined)
     faults.push('ALERT_CHAT_ID: required with ALERT_CHAT_FORM=telegram');
   return [...new Set(faults)];
@@ -126,9 +142,45 @@ function targetFaults(program: Program, given: Environment): string[] {
     : [...own, ...keyFaults(given, 'RELAYER_').map((fault) => `${fault}; or name RELAYER_ADDRESSES to watch`)];
 }
 
+/** Whether a URL stays on this machine or in a private network, where no stranger listens. */
+function isPrivateHost(url: string): boolean {
+  const { hostname } = new URL(url);
+  if (
+    /^(localhost|127(\.\d+){3}|10(\.\d+){3}|192\.168(\.\d+){2}|172\.(1[6-9]|2\d|3[01])(\.\d+){2}|\[::1\])$/.test(
+      hostname,
+    )
+  )
+    return true;
+  // A name without a point is one of a container network.
+  return !hostname.includes('.') || hostname.endsWith('.internal') || hostname.endsWith('.local');
+}
+
+/** What is refused in production: a secret in the clear, one that can be guessed, and two contracts at one address. */
+function productionFaults(given: Environment): string[] {
+  if (given.STAGE !== 'prod') return [];
+  const { FRONTEND_URL: url = '', RELAYER_SECRET: secret = '' } = given;
+  const faults: string[] = [];
+  if (URL.canParse(url) && new URL(url).protocol === 'http:' && !isPrivateHost(url))
+    faults.push('FRONTEND_URL: expected https, for the secret goes with every call');
+  if (secret.length < MIN_SECRET_LENGTH)
+    faults.push(`RELAYER_SECRET: expected at least ${MIN_SECRET_LENGTH} characters`);
+  const names = ['EXCHANGE_ADDRESS', 'CREDIT_TOKEN_ADDRESS', 'STABLECOIN_ADDRESS', 'PAYOUTS_ADDRESS'] as const;
+  const seen = new Map<string, string>();
+  for (const name of names) {
+    const value = given[name]?.toLowerCase();
+    const other = value === undefined ? undefined : seen.get(value);
+    if (other !== undefined) faults.push(`${name}: expected another address than ${other}`);
+    if (value !== undefined) seen.set(value, name);
+  }
+  return faults;
+}
+
 function findFaults(program: Program, given: Environment): readonly string[] {
   const missing = REQUIRED[program].filter((name) => given[name] === undefined).map((name) => `${name}: required`);
-  const own = program === 'payments' ? [...keyFaults(given, 'RELAYER_'), ...takeoverFaults(given)] : [];
+  const own =
+    program === 'payments'
+      ? [...keyFaults(given, 'RELAYER_'), ...takeoverFaults(given), ...productionFaults(given)]
+      : [];
   return [...missing, ...own, ...alertFaults(given), ...targetFaults(program, given)];
 }
 
@@ -146,7 +198,7 @@ export function parseSettings<Name extends Program>(program: Name, environment: 
     schema,
     findFaults: (given: Environment) => findFaults(program, given),
   };
-  const { GAS_MONITOR_TARGETS: targets, ...settings } = parseEnvironment(rules, environment);
+  const { GAS_MONITOR_TARGETS: targets, ...settings } = parseEnvironment(rules, readSecretFiles(environment));
   // What the program requires has just been found to be there.
   return { ...settings, gasTargets: parseGasTargets(targets ?? '') ?? [] } as Settings<Name>;
 }

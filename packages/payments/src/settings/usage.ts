@@ -1,9 +1,18 @@
 /** What `npm run payments -- --help` prints. */
 export const paymentsUsage = `Payment relayer: npm run payments
-  npm run payments -- status             payments under way, from the journal
-  npm run payments -- release <intent>   lets a held payment be tried again, once you know that it was not paid
+  npm run payments -- status             what is under way, balances, and which folder was read
+  npm run payments -- list [--state S]   payments of the journal
+  npm run payments -- show <intent>      one payment with its history
+  npm run payments -- ledger [--since DAY] [--csv]   a line a payment, and the sums of each day
+  npm run payments -- reconcile [--processor FILE.csv]   compares journal, chain and frontend; exit code 1 with differences
+  npm run payments -- release <intent> [--accept-listed]   lets a held or refused payment be tried again, or approves one over a limit
+  npm run payments -- hold <intent>      keeps a payment from being begun
+  npm run payments -- close <intent> --refunded   the card was refunded: never paid
+  npm run payments -- resume             goes on after KEY_USED_ELSEWHERE, or after a restore
+  npm run payments -- backup <folder>    copies the journals while the relayer is at work
+  All take --json where they print; those that decide take --why and --who.
 
-Settings are environment variables.
+Settings are environment variables; each secret NAME may come from a file: NAME_FILE.
 
   FRONTEND_URL, RELAYER_SECRET           required   the frontend, and the secret it knows the relayer by
   RPC_URL                                required   node of the chain; CHAIN_ID, if set, must be its chain
@@ -32,7 +41,11 @@ Settings are environment variables.
 
   SMTP_URL, ALERT_EMAIL_FROM, ALERT_EMAIL_TO   none   alerts by e-mail
   ALERT_CHAT_WEBHOOK_URL                 none       alerts by chat
-  ALERT_CHAT_FORM, ALERT_CHAT_ID         auto       slack, discord or telegram; Telegram wants the chat's id`;
+  ALERT_CHAT_FORM, ALERT_CHAT_ID         auto       slack, discord, teams or telegram; Telegram wants the chat's id
+  ALERT_WEBHOOK_URL, ALERT_WEBHOOK_SECRET   none    signed alerts to a program of one's own
+  INSTANCE_NAME                          its address   how alerts call this instance
+  LATE_AFTER_MINUTES                     30         an open or listed payment older than this is told of
+  STAGE                                  dev        prod refuses plain http to a public frontend, short secrets, and two contracts at one address`;
 
 /** What `npm run gas-monitor -- --help` prints. */
 export const gasMonitorUsage = `Gas monitor: npm run gas-monitor

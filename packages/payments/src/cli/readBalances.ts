@@ -1,0 +1,65 @@
+import { creditTokenAbi } from '@prism-gateway/contracts';
+import { type Address, createPublicClient, http, isAddress } from 'viem';
+import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
+import { formatAmount, formatCredits, formatStablecoins } from '../payments/formatAmount.ts';
+import type { Settings } from '../settings/settings.ts';
+
+/** Payments whose middle amount and gas say how far balances go. */
+const SAMPLE = 50;
+
+function middle(amounts: readonly bigint[]): bigint {
+  return amounts.toSorted((one, other) => (one < other ? -1 : 1))[Math.floor(amounts.length / 2)] ?? 0n;
+}
+
+/** For how many payments like the last ones a balance is enough. */
+function reachOf(balance: bigint, costs: readonly bigint[]): string {
+  const cost = middle(costs);
+  return cost === 0n ? '' : `about ${balance / cost} payments`;
+}
+
+/**
+ * Reads what an instance has, and how far that goes.
+ *
+ * @param settings - a node, and the tokens' addresses
+ * @param journal - says whose journal it is, and what payments cost of late
+ * @returns undefined where the settings name no node or token; viem's errors are a sentence
+ */
+export async function readBalances(
+  settings: Settings,
+  journal: PaymentJournal,
+): Promise<Readonly<Record<string, string>> | undefined> {
+  const { RPC_URL: rpcUrl, STABLECOIN_ADDRESS: stablecoin, CREDIT_TOKEN_ADDRESS: creditToken } = settings;
+  const self = journal.fact('owner')?.split(' ')[0] ?? '';
+  if (rpcUrl === undefined || stablecoin === undefined || creditToken === undefined || !isAddress(self))
+    return undefined;
+  const client = createPublicClient({
+    transport: http(rpcUrl, { batch: true, timeout: settings.RPC_TIMEOUT_MS, retryCount: 1 }),
+  });
+  const balanceOf = (address: Address) =>
+    client.readContract({ address, abi: creditTokenAbi, functionName: 'balanceOf', args: [self] });
+  try {
+    const [ether, stablecoins, credits] = await Promise.all([
+      client.getBalance({ address: self }),
+      balanceOf(stablecoin),
+      balanceOf(creditToken),
+    ]);
+    const last = journal.list(['completed']).slice(-SAMPLE);
+    const gas = last.map(({ paymentIntentId }) =>
+      journal
+        .attemptsOf(paymentIntentId)
+        .reduce((sum, { mined }) => sum + (mined?.gasUsed ?? 0n) * (mined?.gasPrice ?? 0n), 0n),
+    );
+    return {
+      ether: formatAmount(ether, 18),
+      etherReach: reachOf(ether, gas),
+      stablecoins: formatStablecoins(stablecoins),
+      stablecoinReach: reachOf(
+        stablecoins,
+        last.map(({ stablecoinAmount }) => stablecoinAmount),
+      ),
+      credits: formatCredits(credits),
+    };
+  } catch {
+    return { node: 'does not answer' };
+  }
+}

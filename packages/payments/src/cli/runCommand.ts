@@ -1,0 +1,181 @@
+import { readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import type { Environment } from '@prism-gateway/runtime/settings';
+import { createPublicClient, http } from 'viem';
+import { readCsv, writeCsv } from '../books/csv.ts';
+import { writeLedger } from '../books/ledger.ts';
+import { reconcile } from '../books/reconcile.ts';
+import { createFrontendClient } from '../frontend/createFrontendClient.ts';
+import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
+import { OPEN_STATES, PAYMENT_STATES } from '../journal/paymentState.ts';
+import { parseSettings, type Settings } from '../settings/settings.ts';
+import { backUp } from './backUp.ts';
+import { closePayment, holdPayment, releasePayment, resumeKey } from './decide.ts';
+import { describeHistory, describePayment, formatRows } from './describePayments.ts';
+import { openJournalOf } from './openJournalOf.ts';
+import { parseWords, UsageError, type Words } from './parseWords.ts';
+import { readBalances } from './readBalances.ts';
+
+/** What a command works with. */
+interface CommandContext {
+  readonly settings: Settings;
+  readonly journal: PaymentJournal;
+  readonly folder: string;
+  readonly words: Words;
+  readonly environment: Environment;
+  readonly print: (text: string) => void;
+}
+
+type Command = (context: CommandContext) => number | Promise<number>;
+
+const stringify = (value: unknown) => JSON.stringify(value, undefined, 2);
+
+function intentOf({ words }: CommandContext): string {
+  const [paymentIntentId] = words.plain;
+  if (paymentIntentId === undefined) throw new UsageError('Name the payment intent.');
+  return paymentIntentId;
+}
+
+function decisionOf({ words }: CommandContext): { readonly who: string; readonly why: string } {
+  return { who: words.values.get('who') ?? userInfo().username, why: words.values.get('why') ?? 'no reason given' };
+}
+
+async function showStatus({ settings, journal, folder, words, print }: CommandContext): Promise<number> {
+  const waiting = journal.list([...OPEN_STATES, 'given back', 'held', 'refused']).map(describePayment);
+  const counts = Object.fromEntries(journal.countStates());
+  const [oldest] = journal.list([...OPEN_STATES, 'seen', 'given back']);
+  const balances = await readBalances(settings, journal);
+  const payment = oldest === undefined ? undefined : describePayment(oldest);
+  const status = { folder, owner: journal.fact('owner') ?? '', balances, oldest: payment, counts, waiting };
+  if (words.flags.has('json')) print(stringify(status));
+  else {
+    const lines = Object.entries(balances ?? {}).map(([name, value]) => `${name}: ${value}`);
+    const sums = Object.entries(counts).map(([state, count]) => `${count} ${state}`);
+    print(
+      [
+        waiting.length === 0 ? 'Nothing is under way.' : formatRows(waiting),
+        '',
+        sums.join(', ') || 'No payments yet.',
+        payment === undefined
+          ? ''
+          : `Oldest that is not paid: ${payment.payment}, ${payment.state}, listed ${payment.listed}.`,
+        ...lines,
+        `Journal of ${status.owner || 'nobody yet'} in ${folder}.`,
+      ]
+        .filter((line, place) => line !== '' || place === 1)
+        .join('\n'),
+    );
+  }
+  return 0;
+}
+
+function listPayments({ journal, words, print }: CommandContext): number {
+  const wanted = words.values.get('state');
+  const state = PAYMENT_STATES.find((known) => known === wanted);
+  if (wanted !== undefined && state === undefined)
+    throw new UsageError(`There is no state ${wanted}: ${PAYMENT_STATES.join(', ')}.`);
+  const rows = journal.list(state === undefined ? undefined : [state]).map(describePayment);
+  print(words.flags.has('json') ? stringify(rows) : formatRows(rows));
+  return 0;
+}
+
+function showPayment(context: CommandContext): number {
+  const { journal, words, print } = context;
+  const payment = journal.get(intentOf(context));
+  if (payment === undefined) throw new UsageError(`The journal has no payment ${intentOf(context)}.`);
+  const { moves, calls, decisions, ...fields } = describeHistory(journal, payment);
+  if (words.flags.has('json')) print(stringify({ ...fields, moves, calls, decisions }));
+  else {
+    const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
+    print([...lines, '', formatRows(moves), '', formatRows(calls), '', formatRows(decisions)].join('\n'));
+  }
+  return 0;
+}
+
+function showLedger({ journal, words, print }: CommandContext): number {
+  const since = words.values.get('since') ?? '1970-01-01';
+  const sinceMs = Date.parse(since);
+  if (Number.isNaN(sinceMs)) throw new UsageError('--since: expected a day or a time, like 2027-01-31.');
+  const { lines, days } = writeLedger(journal, sinceMs);
+  if (words.flags.has('json')) print(stringify({ payments: lines, days }));
+  else if (words.flags.has('csv')) print(writeCsv(lines));
+  else
+    print(
+      `${formatRows(lines.map((line) => ({ ...line })))}\n\n${formatRows(days.map((day) => ({ ...day, payments: `${day.payments}` })))}`,
+    );
+  return 0;
+}
+
+async function showDifferences({ journal, environment, words, print }: CommandContext): Promise<number> {
+  const settings = parseSettings('reconcile', environment);
+  const { RPC_URL, FRONTEND_URL, RELAYER_SECRET, CREDIT_TOKEN_ADDRESS, RPC_TIMEOUT_MS: timeoutMs } = settings;
+  const client = createPublicClient({ transport: http(RPC_URL, { batch: true, timeout: timeoutMs, retryCount: 2 }) });
+  const frontend = createFrontendClient({ url: FRONTEND_URL, secret: RELAYER_SECRET, timeoutMs });
+  const file = words.values.get('processor');
+  const processor = file === undefined ? undefined : readCsv(readFileSync(file, 'utf8'));
+  const differences = await reconcile({ journal, client, creditToken: CREDIT_TOKEN_ADDRESS, frontend, processor });
+  if (words.flags.has('json')) print(stringify(differences));
+  else if (differences.length === 0) print('Journal, chain and frontend agree.');
+  else print(formatRows(differences.map((difference) => ({ ...difference }))));
+  return differences.length === 0 ? 0 : 1;
+}
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  status: showStatus,
+  list: listPayments,
+  show: showPayment,
+  ledger: showLedger,
+  reconcile: showDifferences,
+  release(context) {
+    const acceptsListed = context.words.flags.has('accept-listed');
+    context.print(
+      releasePayment(context.journal, { paymentIntentId: intentOf(context), ...decisionOf(context), acceptsListed }),
+    );
+    return 0;
+  },
+  hold(context) {
+    context.print(holdPayment(context.journal, { paymentIntentId: intentOf(context), ...decisionOf(context) }));
+    return 0;
+  },
+  close(context) {
+    if (!context.words.flags.has('refunded')) throw new UsageError('Say --refunded: a closed payment is never paid.');
+    context.print(closePayment(context.journal, { paymentIntentId: intentOf(context), ...decisionOf(context) }));
+    return 0;
+  },
+  resume(context) {
+    context.print(resumeKey(context.journal, decisionOf(context)));
+    return 0;
+  },
+  backup(context) {
+    const [target] = context.words.plain;
+    if (target === undefined) throw new UsageError('Name a folder for the backup.');
+    context.print(backUp(context, target).join('\n'));
+    return 0;
+  },
+};
+
+/**
+ * Runs a command that looks after the journal; the relayer may be at work meanwhile.
+ *
+ * @param argv - the command and its words
+ * @param wiring - the environment, and where text goes
+ * @returns the process's exit code; undefined where there is no such command
+ * @throws UsageError, SettingsError, FrontendError; viem's errors
+ * @see docs/payments.md, "Commands"
+ */
+export async function runCommand(
+  argv: readonly string[],
+  wiring: { readonly environment: Environment; readonly print: (text: string) => void },
+): Promise<number | undefined> {
+  const [name = '', ...rest] = argv;
+  const command = COMMANDS[name];
+  if (command === undefined) return undefined;
+  const words = parseWords(rest);
+  const settings = parseSettings('status', wiring.environment);
+  const { journal, folder } = openJournalOf(settings);
+  try {
+    return await command({ ...wiring, settings, journal, folder, words });
+  } finally {
+    journal.close();
+  }
+}

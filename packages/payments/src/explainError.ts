@@ -1,0 +1,16 @@
+import { BaseError } from 'viem';
+
+/** Longest explanation that is kept. */
+const MAX_LENGTH = 500;
+
+/**
+ * Says what went wrong without the address of a node, which may hold a key: viem's own messages carry it.
+ *
+ * @param error - whatever was thrown
+ * @returns name and message; URLs are left out
+ */
+export function explainError(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  const message = error instanceof BaseError ? error.shortMessage : error.message;
+  return `${error.name}: ${message}`.replaceAll(/\bhttps?:\/\/[^\s"']+/g, '[url]').slice(0, MAX_LENGTH);
+}

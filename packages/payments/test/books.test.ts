@@ -1,0 +1,160 @@
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PATIENCE_MS } from '@prism-gateway/testing/patience';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
+import { waitUntil } from '../scripts/demo/waitUntil.ts';
+import { markPayout } from '../src/chain/marks.ts';
+import { runCommand } from '../src/cli/runCommand.ts';
+import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
+import { runInstance } from './rig/runInstance.ts';
+import { codesOf, startScene } from './rig/startScene.ts';
+
+const AMOUNT = 7_000_001n;
+
+let rig: PaymentsRig;
+let key: RigKey;
+
+beforeAll(async () => {
+  rig = await startPaymentsRig({ leaseMs: 300 });
+});
+
+afterAll(() => rig.close());
+
+beforeEach(async () => {
+  key = await rig.fundKey();
+});
+
+/** Runs a command; gives its exit code and what it printed. */
+async function run(environment: Readonly<Record<string, string>>, ...argv: string[]) {
+  const printed: string[] = [];
+  const code = await runCommand(argv, { environment, print: (text) => printed.push(text) });
+  return { code, text: printed.join('\n') };
+}
+
+test('the ledger has a line a payment and the sums of the day; journal, chain, frontend and processor agree', async () => {
+  const { settings, instance, add, waitForAll } = await startScene(rig, { key });
+  const payments = [add(AMOUNT), add(1_000_000n)];
+  await waitForAll();
+  await waitUntil(() => instance.relayer.journal.list(['completed']).length === 2, {
+    timeoutMs: PATIENCE_MS,
+    what: 'not completed',
+  });
+  const { text } = await run(settings, 'ledger', '--json');
+  const { payments: lines, days } = JSON.parse(text);
+  const line = lines.find(
+    ({ paymentIntentId }: { paymentIntentId: string }) => paymentIntentId === payments[0]?.paymentIntentId,
+  );
+  expect(line).toMatchObject({
+    stablecoinsOwed: '7.000001',
+    stablecoinsSpent: '7.000001',
+    creditsBought: '7000.001',
+    creditsPaid: '7000.001',
+    rate: '1000',
+    instance: key.address,
+  });
+  expect(line.transactions.split(' ')).toHaveLength(2);
+  expect(Number(line.gas)).toBeGreaterThan(0);
+  expect(days).toMatchObject([{ payments: 2, stablecoinsOwed: '8.000001', creditsPaid: '8000.001' }]);
+  expect((await run(settings, 'ledger', '--csv')).text.split('\n')).toHaveLength(3);
+  const processor = join(rig.dir, 'processor.csv');
+  const rows = payments.map(({ paymentIntentId }, index) => `${paymentIntentId},${index === 0 ? '7.000001' : '1.00'}`);
+  writeFileSync(processor, ['id,amount', ...rows].join('\n'));
+  const clean = await run(settings, 'reconcile', '--processor', processor);
+  expect(clean).toEqual({ code: 0, text: 'Journal, chain and frontend agree.' });
+  writeFileSync(processor, ['id,amount', `${rows[0]}`, 'pi_unknown,5.00'].join('\n'));
+  const found = await run(settings, 'reconcile', '--processor', processor);
+  expect(found.code).toBe(1);
+  expect(found.text).toContain('the processor has it, and the journal does not');
+  expect(found.text).toContain('it is paid, and the processor does not have it');
+  const status = await run(settings, 'status');
+  expect(status.text).toContain(`in ${settings.DATA_DIR}`);
+  expect(status.text).toMatch(/stablecoins: [\d,]+\.\d\d/);
+  await instance.stop();
+  // Neither the node's address nor a key is in any file, and nobody else can read them.
+  for (const name of readdirSync(`${settings.DATA_DIR}`, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.name.startsWith('payments.db'),
+  )) {
+    const file = join(name.parentPath, name.name);
+    expect(statSync(file).mode & 0o077).toBe(0);
+    expect(readFileSync(file).includes(rig.rpcUrl)).toBe(false);
+    expect(readFileSync(file).includes(key.privateKey.slice(2))).toBe(false);
+  }
+});
+
+test('a person approves one payment over the limit, holds another, and closes a third; who and why are kept', async () => {
+  const { settings, instance, add, waitForState, frontend } = await startScene(rig, {
+    key,
+    overrides: { MAX_PAYMENT: '2000000' },
+  });
+  const big = add(AMOUNT);
+  await waitForState(big.paymentIntentId, 'held');
+  const released = await run(
+    settings,
+    'release',
+    big.paymentIntentId,
+    '--why',
+    'the customer is known',
+    '--who',
+    'ada',
+  );
+  expect(released.code).toBe(0);
+  await waitForState(big.paymentIntentId, 'completed');
+  expect(await rig.creditsOf(big.walletAddress)).toBe(computeCreditsOwed(AMOUNT, 1000n));
+  const other = add(AMOUNT);
+  await waitForState(other.paymentIntentId, 'held');
+  await expect(run(settings, 'close', other.paymentIntentId)).rejects.toThrow('--refunded');
+  expect((await run(settings, 'close', other.paymentIntentId, '--refunded', '--why', 'refunded')).code).toBe(0);
+  const shown = JSON.parse((await run(settings, 'show', big.paymentIntentId, '--json')).text);
+  expect(shown.decisions).toMatchObject([{ act: 'released', who: 'ada', why: 'the customer is known' }]);
+  expect(instance.relayer.journal.get(other.paymentIntentId)?.state).toBe('closed');
+  await expect(run(settings, 'hold', other.paymentIntentId)).rejects.toThrow('only one that is not begun');
+  await instance.stop();
+  expect(frontend.store.list().filter(({ txHash }) => txHash !== undefined)).toHaveLength(1);
+});
+
+test('a backup made at work, restored later: the key has gone on since, payouts stop until a person resumes, none is made twice', async () => {
+  const scene = await startScene(rig, { key });
+  const first = scene.add(AMOUNT);
+  await scene.waitForAll();
+  const target = join(rig.dir, `backup-${key.address}`);
+  expect((await run(scene.settings, 'backup', target)).code).toBe(0);
+  const second = scene.add(AMOUNT);
+  await scene.waitForAll();
+  await scene.instance.stop();
+  const folder = `${scene.settings.DATA_DIR}`;
+  rmSync(folder, { recursive: true });
+  const restored = { ...scene.settings, DATA_DIR: target };
+  expect(existsSync(join(target, 'sender.db'))).toBe(true);
+  const again = await rig.startFrontend();
+  for (const { paymentIntentId, walletAddress } of [first, second])
+    again.store.add({ paymentIntentId, walletAddress, stablecoinAmount: `${AMOUNT}` });
+  const instance = await runInstance({ ...restored, FRONTEND_URL: again.url });
+  await waitUntil(() => codesOf(instance).includes('KEY_USED_ELSEWHERE'), { timeoutMs: PATIENCE_MS, what: 'no alert' });
+  await run(restored, 'resume', '--why', 'restored, nobody else has the key');
+  await waitUntil(() => again.store.list().every(({ txHash }) => txHash !== undefined), {
+    timeoutMs: PATIENCE_MS,
+    what: 'not completed',
+  });
+  for (const { paymentIntentId } of [first, second])
+    expect(await rig.countPayouts(markPayout(paymentIntentId))).toBe(1);
+  await instance.stop();
+});
+
+test('a disk that is lost lifts no limit of the day, and a journal of another key is refused', async () => {
+  const overrides = { DAILY_LIMIT: `${AMOUNT + 1n}` };
+  const scene = await startScene(rig, { key, overrides });
+  scene.add(AMOUNT);
+  await scene.waitForAll();
+  await scene.instance.stop();
+  rmSync(`${scene.settings.DATA_DIR}`, { recursive: true });
+  const after = await startScene(rig, { key, overrides });
+  const { paymentIntentId } = after.add(AMOUNT);
+  await after.waitForState(paymentIntentId, 'held');
+  expect(after.instance.relayer.journal.get(paymentIntentId)?.reason).toContain('DAILY_LIMIT');
+  await after.instance.stop();
+  const other = await rig.fundKey();
+  await expect(runInstance({ ...rig.settingsFor(other), DATA_DIR: `${after.settings.DATA_DIR}` })).rejects.toThrow(
+    'DATA_DIR holds the journal of',
+  );
+});

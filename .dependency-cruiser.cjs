@@ -102,6 +102,12 @@ module.exports = {
       { path: '^packages/gateway/src/(http|routes|auth|openapi)/' },
     ),
     never(
+      'writer-without-schemas',
+      'The writer runs on a thread of its own, where the schemas of protocol would cost 7 MB: it takes protocol/states.',
+      { path: '^packages/gateway/src/drivers/sqlite/(runWriter|requestWrites|accessWrites|database|tables)\\.ts$' },
+      { path: '^packages/protocol/src/index\\.ts$', dependencyTypesNot: ['type-only'] },
+    ),
+    never(
       'drivers-stay-apart',
       'A driver knows its port, protocol, runtime and crypto, and its own vendor.',
       { path: '^packages/gateway/src/drivers/([^/]+)/', pathNot: tests },

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { isStatusMove, REQUEST_MOVES as MOVES, type RequestStatus } from '@prism-gateway/protocol';
+import { isStatusMove, REQUEST_MOVES as MOVES, type RequestStatus } from '@prism-gateway/protocol/states';
 import type { Claim, OldestClaim, Release, Report, StoredRequest, Transition } from '../../ports/requestStore.ts';
 import type { QuotedTables } from './tables.ts';
 import { type RequestRow, requestOfRow, selectRequests } from './tables.ts';

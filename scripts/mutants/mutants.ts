@@ -183,9 +183,7 @@ const payoutFence: readonly Mutant[] = [
   ]),
   ...mutantsOf(`${chain}/createPayoutFence.ts`, fenceTests, [
     ['await makeRoomAbove(nonce, send);', ''],
-    ['broadcasts.add({ nonce, raw });', ''],
     ["verdict === 'yes' && !standing.hasStood(judged) ? 'later' : verdict", 'verdict'],
-    ['if (isOurs) continue;', ''],
     ["const isDue = verdict !== 'yes' &&", 'const isDue = false &&'],
   ]),
 ];

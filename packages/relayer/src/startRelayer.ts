@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { openAccount } from '@prism-gateway/crypto/accounts';
 import { type PageMaker, serveMetrics } from '@prism-gateway/runtime';
 import { type Logger, withFields } from '@prism-gateway/runtime/logs';
-import { createGatewayClient, createRelayerClient } from '@prism-gateway/sdk';
+import { createRelayerClient } from '@prism-gateway/sdk';
 import { createKeepAliveFetch } from './gateway/createKeepAliveFetch.ts';
 import { watchFetch } from './gateway/watchFetch.ts';
 import { createHealth, type Health } from './lifecycle/createHealth.ts';
@@ -84,9 +84,7 @@ export async function startRelayer(options: RelayerOptions): Promise<RunningRela
   const server =
     settings.metricsPort === 'off' ? undefined : await serveMetrics({ registry, port: settings.metricsPort, pages });
   const fetch = watchFetch(createKeepAliveFetch(), gatewayHealth);
-  const gateway = createGatewayClient({ url: settings.gatewayUrl, fetch });
-  const { transport } = gateway;
-  const client = createRelayerClient({ gateway, account });
+  const client = createRelayerClient({ url: settings.gatewayUrl, account, fetch });
   async function stop(): Promise<void> {
     await Promise.all(workers.map((worker) => worker.stop(settings.drainMs)));
     await server?.close();
@@ -96,7 +94,7 @@ export async function startRelayer(options: RelayerOptions): Promise<RunningRela
       const log = withFields(logger, { chain: chain.chainName });
       // Each chain has its health.
       const health = chainHealth.get(chain.chainName)!;
-      const shared = { settings, account, client, transport, metrics, now, random };
+      const shared = { settings, account, client, metrics, now, random };
       workers.push(await startChainWorker({ ...shared, chain, health, logger: log }));
     }
   } catch (error) {

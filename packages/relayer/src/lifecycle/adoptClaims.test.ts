@@ -1,5 +1,5 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
-import { createGatewayClient, createRelayerClient } from '@prism-gateway/sdk';
+import { createRelayerClient } from '@prism-gateway/sdk';
 import { startBlackHole } from '@prism-gateway/testing';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { expect, test } from 'vitest';
@@ -59,9 +59,8 @@ test('it ends with the signal while the gateway hangs', async () => {
   await using hole = await startBlackHole();
   const abort = new AbortController();
   const { signal } = abort;
-  const open = createGatewayClient({ url: hole.url });
-  const client = createRelayerClient({ gateway: open, account });
-  const calls = createQueueCalls({ transport: open.transport, account, chainName: 'a', signal });
+  const client = createRelayerClient({ url: hole.url, account });
+  const calls = createQueueCalls({ client, chainName: 'a', signal });
   const gateway = createRequestGateway({ client, calls, chainName: 'a', notes: createNotes(), now: () => 0, signal });
   const adopting = adoptClaims(createPorts(gateway, signal)).then(() => 'ended');
   await expect.poll(() => hole.connections()).toBeGreaterThan(0);

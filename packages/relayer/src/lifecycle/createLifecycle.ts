@@ -1,6 +1,6 @@
 import type { Account } from '@prism-gateway/crypto/accounts';
 import type { Logger } from '@prism-gateway/runtime/logs';
-import type { RelayerClient, Transport } from '@prism-gateway/sdk';
+import type { RelayerClient } from '@prism-gateway/sdk';
 import type { Sender } from '@prism-gateway/sender';
 import type { ChainReader } from '../chain/chainReader.ts';
 import type { FindExecution } from '../chain/findExecution.ts';
@@ -39,8 +39,6 @@ export interface ChainOptions {
   readonly chain: ChainSettings;
   readonly account: Account;
   readonly client: RelayerClient;
-  /** The way to the gateway, for what the client does not know. */
-  readonly transport: Transport;
   readonly metrics: Metrics;
   readonly health: Health;
   readonly logger: Logger;
@@ -93,7 +91,7 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
   const candidates = createCandidates();
   const claimRate = createClaimRateController();
   const batchCosts = createBatchCostTracker();
-  const calls = createQueueCalls({ transport: options.transport, account: options.account, chainName, signal });
+  const calls = createQueueCalls({ client, chainName, signal });
   const gateway = createRequestGateway({ client, calls, chainName, notes, now, signal });
   const clock = { now, random, signal };
 

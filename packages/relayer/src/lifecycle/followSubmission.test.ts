@@ -21,7 +21,7 @@ const expired = encodeErrorResult({ abi: forwarderAbi, errorName: 'RequestExpire
 const badSignature = encodeErrorResult({ abi: forwarderAbi, errorName: 'InvalidSignature', args: [SIGNER, 0n] });
 
 /** A relayer whose transactions are all reverted, in block 7; a simulation says something else later, but for one without an answer. */
-function createPorts(reverted: Hex, later: Simulated = { gas: 1n, returned: '0x' }, silentAt = 0) {
+function createPorts(reverted: Hex | undefined, later: Simulated = { gas: 1n, returned: '0x' }, silentAt = 0) {
   let asked = 0;
   const sent: Sent = {
     ...{ intentId: 'i', nonce: 1, status: 'reverted', txHash: WORD, blockNumber: 7n, blockHash: WORD, logs: [] },
@@ -44,7 +44,7 @@ function createPorts(reverted: Hex, later: Simulated = { gas: 1n, returned: '0x'
     askChain: (request, knownBlock) => askChain(asking, { request, knownBlock }),
     chain: {
       forwarder: FORWARDER,
-      replay: async (_: Hex, block: bigint) => (block === 7n ? { reverted } : undefined),
+      replay: async (_: Hex, block: bigint) => (block === 7n && reverted !== undefined ? { reverted } : undefined),
       async simulate() {
         asked += 1;
         if (asked === silentAt) throw new ChainError('RPC_UNAVAILABLE', 'The node did not answer eth_call.');
@@ -89,22 +89,37 @@ test('a transaction that came too early is tried again, however often', async ()
   expect(await submitOften(ports, 4)).toEqual(['claimed', 'claimed', 'claimed', 'claimed']);
 });
 
-test('one that would succeed by now is tried again three times in all', async () => {
+test('one that was reverted is not sent again, though it would succeed by now', async () => {
   const ports = createPorts(badSignature);
-  expect(await submitOften(ports, 3)).toEqual(['claimed', 'claimed', 'mined']);
+  expect(await submitOften(ports, 1)).toEqual(['mined']);
+  expect(readError(ports)).toBe(`InvalidSignature(${getAddress(SIGNER)}, 0)`);
+});
+
+test('one whose reason nobody knows any more is not sent again either', async () => {
+  const ports = createPorts(undefined);
+  expect(await submitOften(ports, 1)).toEqual(['mined']);
   expect(readError(ports)).toBe(`transaction ${WORD} was reverted without a reason`);
 });
 
-test('one that still reverts ends failed with the reason that it had in its block', async () => {
-  const ports = createPorts(badSignature, { reverted: expired });
+test('nothing is concluded from a node that does not answer', async () => {
+  const ports = createPorts(undefined, { reverted: expired }, 1);
   expect(await submitOften(ports, 1)).toEqual(['mined']);
-  expect(readError(ports)).toBe(`InvalidSignature(${getAddress(SIGNER)}, 0)`);
+  expect(readError(ports)).toBe('RequestExpired(50)');
 });
 
-test('nothing is concluded from a node that does not answer', async () => {
-  const ports = createPorts(badSignature, { reverted: expired }, 1);
-  expect(await submitOften(ports, 1)).toEqual(['mined']);
-  expect(readError(ports)).toBe(`InvalidSignature(${getAddress(SIGNER)}, 0)`);
+test('the requests of a batch that was reverted as a whole go alone', async () => {
+  const ports = createPorts(badSignature);
+  const { journal } = ports;
+  const requestIds = ['a', 'b'];
+  for (const requestId of requestIds) {
+    const record = { requestId, action: 'WRITE_DATA_FOR', signer: SIGNER, params: {}, createdAt: '' } as never;
+    journal.adopt({ requestId, record, signatures: [], gas: 1n, claimedAtMs: 0 });
+    ports.inFlight.note(requestId, { kind: 'ready', gas: 1n, feeWei: 1n });
+  }
+  const submission = { intentId: 'batch', to: FORWARDER, data: '0x', gasLimit: 1n, requestIds } as const;
+  journal.submit([submission], { by: 'submitClaims', nowMs: 0 });
+  expect(await followSubmission(ports, journal.open())).toEqual(requestIds);
+  expect(requestIds.map((id) => journal.get(id)?.state)).toEqual(['claimed', 'claimed']);
 });
 
 test('a submission that the sender does not know after a restart is checked again, and its claim confirmed', async () => {

@@ -12,8 +12,6 @@ import type { InFlight } from './createInFlight.ts';
 import type { Ended, OpenRequest, Submission } from './openRequest.ts';
 import { type Revert, readFailure, readOutcomes } from './readOutcomes.ts';
 
-/** How often a request is handed to the sender before a transaction that reverts without a reason counts as its end. */
-const MAX_ATTEMPTS = 3;
 const WHOLE_BPS = 10_000n;
 /** Pauses while a nonce is used and the node's logs do not show by what, in milliseconds. */
 const FIRST_PAUSE_MS = 250;
@@ -99,6 +97,8 @@ async function settleSent(
   const told = [...outcomes].map(([requestId, outcome]) => ({ requestId, outcome }));
   // They wait for none of those that have to be asked for.
   ports.advance(end(ports, told));
+  // Whose fault it is that a batch has reverted as a whole, nobody knows: each of its requests is checked again, and goes alone.
+  if (requests.length > 1 && sent.status === 'reverted') return returnToClaimed(ports, untold);
   return (await Promise.all(untold.map((request) => settleUntold(ports, request, sent)))).flat();
 }
 
@@ -119,7 +119,7 @@ async function countSent(
 
 /** A transaction of ours is mined and did not execute the request: somebody else's may have, or there is a reason. */
 async function settleUntold(ports: FollowPorts, request: OpenRequest, sent: Sent): Promise<readonly string[]> {
-  const { requestId, attempts } = request;
+  const { requestId } = request;
   const { random, signal, chain, askChain } = ports;
   const backOff = createBackOff({ firstMs: FIRST_PAUSE_MS, maxMs: LONGEST_PAUSE_MS, random, signal });
   let revert: Revert | undefined;
@@ -139,8 +139,8 @@ async function settleUntold(ports: FollowPorts, request: OpenRequest, sent: Sent
     }
     if (!(await backOff.wait())) return [];
   }
-  // That it came too early is no fault of the request's, however often.
-  if (isTooEarly(revert) || (revert === undefined && attempts < MAX_ATTEMPTS)) return returnToClaimed(ports, [request]);
+  // That it came too early is the chain's own doing, however often. Anything else was paid for once, and never is again.
+  if (isTooEarly(revert)) return returnToClaimed(ports, [request]);
   const errorMessage =
     revert === undefined ? `transaction ${sent.txHash} was reverted without a reason` : decodeReason(revert.reverted);
   return end(ports, [{ requestId, outcome: { status: 'failed', errorMessage } }]);
@@ -151,9 +151,9 @@ function isTooEarly(revert: Revert | undefined): boolean {
 }
 
 /**
- * Repeats a reverted call in its block to learn its reason.
+ * Repeats a reverted call in its block to learn its reason; where the node has forgotten the block's state, it is repeated now.
  *
- * @returns undefined where it would succeed now
+ * @returns undefined where it would not revert
  * @throws ChainError where the node does not answer
  */
 async function findRevert(
@@ -163,9 +163,8 @@ async function findRevert(
 ): Promise<Revert | undefined> {
   const submission = journal.submission(intentId ?? '');
   if (submission === undefined) return undefined;
-  // A node may have forgotten the block's state; what it says of now it has to say.
   const revert = await chain.replay(submission.data, blockNumber).catch(() => undefined);
-  if (isTooEarly(revert)) return revert;
+  if (revert !== undefined) return revert;
   const simulated = await chain.simulate(submission.data, await state.seconds());
-  return 'reverted' in simulated ? (revert ?? simulated) : undefined;
+  return 'reverted' in simulated ? simulated : undefined;
 }

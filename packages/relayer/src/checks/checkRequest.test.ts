@@ -121,3 +121,13 @@ it('simulates in a block later than the newest one, but reckons with one of the 
   const forwarder = { ...input.forwarder, isOfficial: false, priorityWindow: 2n };
   expect(await checkRequest(context, { ...input, forwarder })).toMatchObject({ kind: 'leave', reason: 'early' });
 });
+
+// A block's gas would be cancelled and paid again and again otherwise.
+it('ends at once what needs more gas than a transaction may have', async () => {
+  const chain = { simulate: async () => ({ gas: 16_777_217n, returned: encodeResults([]) }) };
+  const input = createInput([{ signer: alice, nonce: 5n }]);
+  expect(await checkRequest({ ...context, chain }, input)).toMatchObject({
+    kind: 'settle',
+    errorMessage: 'it needs 16777217 gas, and a transaction may have 16777216',
+  });
+});

@@ -21,6 +21,9 @@ const RECHECK_MS = {
   reverts: 1000,
 } as const;
 
+/** Most gas that a transaction may have. @see https://eips.ethereum.org/EIPS/eip-7825 */
+export const MAX_TRANSACTION_GAS = 16_777_216n;
+
 /** What a check works with. */
 export interface CheckInput {
   readonly record: RelayedRecord;
@@ -158,6 +161,10 @@ export async function checkRequest(context: CheckContext, input: CheckInput): Pr
     return leave(nowMs, 'reverts', { errorMessage, signatures });
   }
   const { gas, returned } = simulated;
+  if (gas > MAX_TRANSACTION_GAS) {
+    const errorMessage = `it needs ${gas} gas, and a transaction may have ${MAX_TRANSACTION_GAS}`;
+    return { kind: 'settle', signatures, errorMessage };
+  }
   const feeWei = feeInWei({
     credits: sumFees(record, returned),
     shareBps: forwarder.shareBps,

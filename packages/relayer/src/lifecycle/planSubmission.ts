@@ -2,6 +2,7 @@ import { encodeForwarderCall } from '@prism-gateway/contracts';
 import type { ActionParams } from '@prism-gateway/protocol';
 import { createMultiUserBatchParams } from '@prism-gateway/protocol/typed-data';
 import type { Hex } from 'viem';
+import { MAX_TRANSACTION_GAS } from '../checks/checkRequest.ts';
 import type { OpenRequest, Submission } from './openRequest.ts';
 
 /** Added to simulated gas: refunds come only at the end, and state may have changed since. What is not used is not paid. */
@@ -28,6 +29,7 @@ export function planSubmission(plan: {
   const [first] = requests;
   if (first === undefined) throw new TypeError('a submission carries at least one request');
   const gas = requests.reduce((sum, request) => sum + (request.gas ?? 0n), 0n);
+  const gasLimit = (gas * (100n + GAS_MARGIN_PERCENT)) / 100n + GAS_MARGIN;
   const call = requests.length === 1 ? first.record : gather(requests, { relayer, nowMs });
   const prefix = requests.length === 1 ? '' : `batch-of-${requests.length}:`;
   return {
@@ -35,7 +37,7 @@ export function planSubmission(plan: {
     intentId: `${prefix}${first.requestId}#${first.attempts + 1}`,
     to: forwarder,
     data: encodeForwarderCall(call).data,
-    gasLimit: (gas * (100n + GAS_MARGIN_PERCENT)) / 100n + GAS_MARGIN,
+    gasLimit: gasLimit < MAX_TRANSACTION_GAS ? gasLimit : MAX_TRANSACTION_GAS,
     requestIds: requests.map(({ requestId }) => requestId),
   };
 }

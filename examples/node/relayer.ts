@@ -14,9 +14,10 @@ const wallet = createWallet(officialRelayer);
 /** Sends a request to the Forwarder. @returns the transaction, once the Forwarder has said that it was carried out */
 async function execute(request: Pending): Promise<string> {
   const { data } = encodeForwarderCall(request);
-  // What would revert costs nothing here, and gas there. The newest block may be older than the request; the next one is not.
+  // What would revert costs nothing here, and gas there. The node's block may be older than the request; a second later it is not.
   const call = { to: devnet.forwarder, data };
-  const gas = await publicClient.estimateGas({ ...call, account: officialRelayer, blockTag: 'pending' });
+  const estimate = () => publicClient.estimateGas({ ...call, account: officialRelayer, blockTag: 'pending' });
+  const gas = await estimate().catch(() => pause(1000).then(estimate));
   const hash = await wallet.sendTransaction({ ...call, gas: (gas * 6n) / 5n });
   const { logs } = await publicClient.waitForTransactionReceipt({ hash });
   const events = readRequestExecuted({ logs, forwarder: devnet.forwarder });

@@ -17,7 +17,8 @@ async function run({ environment }: CommandInput): Promise<void> {
   const logger = createLogger({ level: settings.logLevel, write: output.write, now: Date.now });
   const relayer = await startRelayer({ settings, logger, now: Date.now, random: Math.random });
   const { address, metricsUrl } = relayer;
-  logger.info({ relayer: address, metrics: metricsUrl, gateway: new URL(settings.gatewayUrl).host }, 'started');
+  const { host } = new URL(settings.gatewayUrl);
+  logger.info({ relayer: address, metrics: metricsUrl, gateway: host, pid: process.pid }, 'started');
   logger.info({ signal: await signal }, 'stopping');
   await relayer.stop();
   logger.info({}, 'stopped');

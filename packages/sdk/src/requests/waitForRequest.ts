@@ -74,7 +74,7 @@ export async function waitForRequest(
       leastMs = 0;
     }
     // One that has waited there has lasted longer than this.
-    await sleep(Math.min(leastMs, askedAtMs + leastMs - transport.now()), signal);
+    await sleep(Math.min(leastMs, Math.max(0, askedAtMs + leastMs - transport.now())), signal);
   }
   if (given?.aborted) throw abortedError(what, given, false);
   const message = `${what} ended after ${timeoutMs} ms without an outcome; the request itself goes on.`;

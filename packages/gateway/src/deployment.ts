@@ -2,6 +2,12 @@
 
 export { SettingsError } from '@prism-gateway/runtime/settings';
 export { parseSecretArn } from './drivers/awsSecrets/secretAddress.ts';
-export { type TableNames, tableDescriptions } from './drivers/dynamodb/tables.ts';
+export {
+  type IndexDescription,
+  type KeyAttribute,
+  type TableDescription,
+  type TableNames,
+  tableDescriptions,
+} from './drivers/dynamodb/tables.ts';
 export { EMF_NAMESPACE } from './drivers/emf/createEmfMetrics.ts';
 export { parseFunctionSettings } from './entry/lambda/functionSettings.ts';

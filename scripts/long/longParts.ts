@@ -34,7 +34,6 @@ export const longParts: readonly LongPart[] = [
   { name: 'function', files: [`${gateway}/test/faults/functionStorm.test.ts`, 'packages/sdk/test/storm.test.ts'] },
   { name: 'sender', files: ['packages/sender/test/crashMatrix.test.ts', 'packages/sender/test/rpcFaults.test.ts'] },
   { name: 'relayer', files: ['packages/relayer/test/storm/storm.test.ts'] },
-  { name: 'junk', files: ['packages/relayer/test/junk/junk.test.ts'] },
 ];
 
 /** Full sizes that take up to an hour each, which is too long for a run of CI: `npm run test:long` alone has them. */
@@ -42,4 +41,5 @@ export const longerThanCi: readonly string[] = [
   'packages/payments/test/crashMatrix.test.ts',
   'packages/payments/test/randomRuns.test.ts',
   'packages/sender/test/randomRuns.test.ts',
+  'packages/relayer/test/junk/junk.test.ts',
 ];

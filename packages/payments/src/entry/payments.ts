@@ -10,11 +10,11 @@ import { UsageError } from '../cli/parseWords.ts';
 import { runCommand } from '../cli/runCommand.ts';
 import { createRedactor } from '../createRedactor.ts';
 import { explainError } from '../explainError.ts';
-import { type RelayerParts, startRelayer } from '../flow/startRelayer.ts';
 import { createMetrics, type Metrics } from '../metrics/createMetrics.ts';
 import { publishMetrics } from '../metrics/publishMetrics.ts';
 import { parseSettings, type Settings } from '../settings/settings.ts';
 import { paymentsUsage } from '../settings/usage.ts';
+import { type RelayerParts, startRelayer } from '../startRelayer.ts';
 import { secretsOf } from './secretsOf.ts';
 
 /** Time for what is under way after a signal, in milliseconds. */

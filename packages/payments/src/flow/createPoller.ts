@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { alertLatch } from '../alerts/alertLatch.ts';
+import { createAgeWatch } from '../alerts/createAgeWatch.ts';
 import { KeyUsedElsewhereError } from '../chain/createKeyWatch.ts';
 import { explainError } from '../explainError.ts';
 import { FrontendError } from '../frontend/FrontendError.ts';
@@ -12,7 +13,6 @@ import { lookAtHeld } from './holdPayment.ts';
 import { watchPayouts } from './recoverVanished.ts';
 import { refuseChanged, refusedFact, refusePayment } from './refusePayment.ts';
 import type { RelayerContext } from './relayerContext.ts';
-import { createAgeWatch } from './watchAges.ts';
 
 /** Asks the frontend for payments, and keeps some under way. */
 export interface Poller {

@@ -3,14 +3,12 @@ import type { Alert } from '../alerts/alert.ts';
 import { explainError } from '../explainError.ts';
 import type { Payment } from '../journal/payment.ts';
 import { OPEN_STATES, type PaymentState } from '../journal/paymentState.ts';
+import { fundPayment, settleBuy } from './buyCredits.ts';
 import { completePayment } from './completePayment.ts';
-import { fundPayment } from './fundPayment.ts';
 import { giveBack, releaseClaim } from './giveBack.ts';
-import { payOut } from './payOut.ts';
+import { payOut, settlePayout } from './payOut.ts';
 import { recoverVanished } from './recoverVanished.ts';
 import type { RelayerContext } from './relayerContext.ts';
-import { settleBuy } from './settleBuy.ts';
-import { settlePayout } from './settlePayout.ts';
 
 type Step = (context: RelayerContext, payment: Payment) => Promise<void>;
 

@@ -4,8 +4,8 @@ import { type Hex, zeroAddress } from 'viem';
 import { markPayout } from '../chain/marks.ts';
 import type { PlacedMark } from '../journal/markTable.ts';
 import type { Payment } from '../journal/payment.ts';
+import { StepError } from '../StepError.ts';
 import type { RelayerContext } from './relayerContext.ts';
-import { StepError } from './StepError.ts';
 
 /** Blocks that settle a payout, the including one counted. */
 export const PAYOUT_CONFIRMATIONS = 2;

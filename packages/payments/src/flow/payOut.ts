@@ -1,16 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { FINAL_STATES } from '@prism-gateway/sender';
-import type { Address } from 'viem';
+import { creditTokenAbi } from '@prism-gateway/contracts';
+import { FINAL_STATES, type Sent } from '@prism-gateway/sender';
+import { type Address, parseEventLogs } from 'viem';
 import { describeTransaction } from '../chain/describeTransaction.ts';
 import { encodePayout, markAnnouncement, markPayout } from '../chain/marks.ts';
+import { readMined } from '../chain/readMined.ts';
 import type { Payment } from '../journal/payment.ts';
 import { readOwed } from '../payments/readOwed.ts';
-import { findPayout, takePayout } from './findPayout.ts';
+import { StepError } from '../StepError.ts';
+import { findPayout, PAYOUT_CONFIRMATIONS, takePayout } from './findPayout.ts';
 import { giveBack } from './giveBack.ts';
 import { takeRefusal } from './refusePayment.ts';
 import type { RelayerContext } from './relayerContext.ts';
-import { StepError } from './StepError.ts';
-import { nextIntentId } from './sendAttempt.ts';
+import { findOpenAttempt, nextIntentId, sendAttempt } from './sendAttempt.ts';
 
 /** Looks for transactions of another instance before it is said to be stuck. */
 const MAX_QUIET_LOOKS = 600;
@@ -123,4 +125,85 @@ export async function payOut(context: RelayerContext, payment: Payment): Promise
   const intentId = nextIntentId(context, { payment, kind: 'payout', call });
   context.fence.renew(paymentIntentId);
   context.journal.move(paymentIntentId, 'transferring', { attempt: { intentId, kind: 'payout', ...call } });
+}
+
+/** A first transfer to a wallet costs more than another one, a third at most. */
+const GAS_MARGIN = 2n;
+
+function hasPaid(context: RelayerContext, payment: Payment, sent: Sent): boolean {
+  const transfers = parseEventLogs({ abi: creditTokenAbi, eventName: 'Transfer', logs: [...sent.logs] });
+  return transfers.some(
+    ({ address, args }) =>
+      address.toLowerCase() === context.config.creditToken.toLowerCase() &&
+      args.to.toLowerCase() === payment.walletAddress.toLowerCase() &&
+      args.value === readOwed(payment),
+  );
+}
+
+/** Mined, and the credits are not where they belong. */
+async function takeStrange(context: RelayerContext, payment: Payment, sent: Sent, intentId: string): Promise<void> {
+  const { client, config, journal, alerter } = context;
+  const { paymentIntentId } = payment;
+  const { to } = await client.getTransaction({ hash: sent.txHash });
+  if (to?.toLowerCase() === config.self.toLowerCase()) {
+    // The fence had nothing sent in its place.
+    const reason = 'another instance has taken it over';
+    giveBack(context, paymentIntentId, { reason, settled: { intentId, state: 'void' } });
+    return;
+  }
+  const reason = `The payout ${sent.txHash} is mined, and its log does not say that the wallet got what it is owed.`;
+  journal.commit(() => {
+    journal.move(paymentIntentId, 'held', { reason, settled: { intentId, state: 'done', txHash: sent.txHash } });
+    alerter.raise({
+      code: 'PAYOUT_UNKNOWN',
+      severity: 'critical',
+      subject: `Payment ${paymentIntentId} is held: its payout is mined, but does not show`,
+      text: `${reason} Look at the transaction and at the credit token; nothing more is paid for it.`,
+    });
+  });
+}
+
+/**
+ * Waits for a payout.
+ *
+ * @param context - the instance
+ * @param payment - `transferring`
+ * @throws StepError `PAYOUT_FAILED` where nothing was paid; SenderError where that is not known
+ */
+export async function settlePayout(context: RelayerContext, payment: Payment): Promise<void> {
+  const { journal, log, config, memory } = context;
+  const { paymentIntentId } = payment;
+  const attempt = findOpenAttempt(context, payment);
+  const { intentId } = attempt;
+  const outcome = await sendAttempt(context, {
+    attempt,
+    confirmations: PAYOUT_CONFIRMATIONS,
+    whenGasTooHigh: 'wait',
+    gasLimit: memory.payoutGasLimit,
+  });
+  if (outcome.kind === 'void') {
+    memory.payoutGasLimit = undefined;
+    journal.move(paymentIntentId, 'claimed', { reason: outcome.reason, settled: { intentId, state: 'void' } });
+    throw new StepError('PAYOUT_FAILED', `The payout was not made. ${outcome.reason}`, outcome.error);
+  }
+  const { sent } = outcome;
+  const { txHash } = sent;
+  const mined = readMined(sent, config);
+  context.search.saw(Number(sent.blockNumber));
+  if (sent.status === 'reverted') {
+    memory.payoutGasLimit = undefined;
+    journal.move(paymentIntentId, 'claimed', {
+      reason: 'reverted',
+      settled: { intentId, state: 'void', txHash, mined },
+    });
+    throw new StepError('PAYOUT_FAILED', `The payout ${txHash} was reverted.`);
+  }
+  if (!hasPaid(context, payment, sent)) return await takeStrange(context, payment, sent, intentId);
+  memory.payoutGasLimit = sent.gasUsed * GAS_MARGIN;
+  journal.move(paymentIntentId, 'transferred', {
+    txHash,
+    paidBy: config.self,
+    settled: { intentId, state: 'done', txHash, mined },
+  });
+  log.info({ paymentIntentId, txHash }, 'paid out');
 }

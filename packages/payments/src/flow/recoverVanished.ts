@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createClient, type Hash } from 'viem';
 import type { Payment } from '../journal/payment.ts';
+import { patienceMs } from '../relayerConfig.ts';
 import { findPayout, takePayout } from './findPayout.ts';
-import { patienceMs } from './patienceMs.ts';
 import type { RelayerContext } from './relayerContext.ts';
 
 /**

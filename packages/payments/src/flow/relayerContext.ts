@@ -11,7 +11,7 @@ import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import type { DayLimit } from '../limits/createDayLimit.ts';
 import type { Exchange } from '../readiness/createExchange.ts';
 import type { Readiness } from '../readiness/createReadiness.ts';
-import type { RelayerConfig } from './relayerConfig.ts';
+import type { RelayerConfig } from '../relayerConfig.ts';
 
 /** What an instance remembers from its start to its end, and can do without after a restart. */
 export interface RelayerMemory {

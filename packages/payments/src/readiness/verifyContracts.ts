@@ -1,7 +1,7 @@
 import { creditTokenAbi, payoutsAbi } from '@prism-gateway/contracts';
 import { type Address, isAddressEqual, type PublicClient } from 'viem';
 import { isCallRefused } from '../chain/isCallRefused.ts';
-import type { RelayerConfig } from '../flow/relayerConfig.ts';
+import type { RelayerConfig } from '../relayerConfig.ts';
 
 /** Digits after the point that amounts are reckoned with. */
 const DECIMALS = { creditToken: 18, stablecoin: 6 } as const;

@@ -2,8 +2,8 @@ import { openAccount } from '@prism-gateway/crypto/accounts';
 import { createLogRecorder, type LogRecorder } from '@prism-gateway/testing';
 import type { Alert } from '../../src/alerts/alert.ts';
 import { createOutbox } from '../../src/alerts/createOutbox.ts';
-import { type RelayerParts, type RunningRelayer, startRelayer } from '../../src/flow/startRelayer.ts';
 import { parseSettings } from '../../src/settings/settings.ts';
+import { type RelayerParts, type RunningRelayer, startRelayer } from '../../src/startRelayer.ts';
 
 /** A payment relayer in the test's own process. */
 export interface RunningInstance {

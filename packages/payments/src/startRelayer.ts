@@ -5,26 +5,26 @@ import { createTurns } from '@prism-gateway/runtime';
 import type { Logger } from '@prism-gateway/runtime/logs';
 import { openSender, type Sender, type SenderAccount, type SenderEvent } from '@prism-gateway/sender';
 import { createPublicClient, type PublicClient } from 'viem';
-import { alertLatch } from '../alerts/alertLatch.ts';
-import type { Alerter } from '../alerts/createAlerter.ts';
-import { connectNode } from '../chain/connectNode.ts';
-import { createKeyWatch, unsettleKey } from '../chain/createKeyWatch.ts';
-import { createMarkSearch } from '../chain/createMarkSearch.ts';
-import { createPayoutFence } from '../chain/createPayoutFence.ts';
-import { createUnknownPayouts } from '../chain/createUnknownPayouts.ts';
-import { settleKey } from '../chain/settleKey.ts';
-import { createFrontendClient } from '../frontend/createFrontendClient.ts';
-import { JournalOwnerError } from '../journal/JournalOwnerError.ts';
-import { openPaymentJournal, type PaymentJournal } from '../journal/openPaymentJournal.ts';
-import { createDayLimit } from '../limits/createDayLimit.ts';
-import { computeCreditsOwed } from '../payments/computeCredits.ts';
-import { createExchange } from '../readiness/createExchange.ts';
-import { createReadiness } from '../readiness/createReadiness.ts';
-import type { Settings } from '../settings/settings.ts';
-import { createPoller } from './createPoller.ts';
-import { holdUnknown } from './holdPayment.ts';
-import type { RelayerConfig } from './relayerConfig.ts';
-import { createMemory, type RelayerContext } from './relayerContext.ts';
+import { alertLatch } from './alerts/alertLatch.ts';
+import type { Alerter } from './alerts/createAlerter.ts';
+import { connectNode } from './chain/connectNode.ts';
+import { createKeyWatch, unsettleKey } from './chain/createKeyWatch.ts';
+import { createMarkSearch } from './chain/createMarkSearch.ts';
+import { createPayoutFence } from './chain/createPayoutFence.ts';
+import { createUnknownPayouts } from './chain/createUnknownPayouts.ts';
+import { settleKey } from './chain/settleKey.ts';
+import { createPoller } from './flow/createPoller.ts';
+import { holdUnknown } from './flow/holdPayment.ts';
+import { createMemory, type RelayerContext } from './flow/relayerContext.ts';
+import { createFrontendClient } from './frontend/createFrontendClient.ts';
+import { JournalOwnerError } from './journal/JournalOwnerError.ts';
+import { openPaymentJournal, type PaymentJournal } from './journal/openPaymentJournal.ts';
+import { createDayLimit } from './limits/createDayLimit.ts';
+import { computeCreditsOwed } from './payments/computeCredits.ts';
+import { createExchange } from './readiness/createExchange.ts';
+import { createReadiness } from './readiness/createReadiness.ts';
+import { type RelayerConfig, readConfig } from './relayerConfig.ts';
+import type { Settings } from './settings/settings.ts';
 
 /** A payment relayer at work. */
 export interface RunningRelayer {
@@ -51,37 +51,6 @@ const GUARDED_CALLS = 6;
 const ALERT_DRAIN_MS = 5000;
 /** How long a node is given at the start, in milliseconds. */
 const RPC_PATIENCE_MS = 8000;
-
-/** All that the daily limit can buy at the best rate that is allowed. */
-function mostCreditsFor(settings: Settings<'payments'>): bigint {
-  const { DAILY_LIMIT: limit, EXCHANGE_RATE: rate, MAX_RATE_DEVIATION_BPS: deviation } = settings;
-  return (computeCreditsOwed(limit, BigInt(rate)) * BigInt(10_000 + deviation)) / 10_000n;
-}
-
-function readConfig({ settings, account }: RelayerParts): RelayerConfig {
-  return {
-    exchange: settings.EXCHANGE_ADDRESS,
-    creditToken: settings.CREDIT_TOKEN_ADDRESS,
-    stablecoin: settings.STABLECOIN_ADDRESS,
-    payouts: settings.PAYOUTS_ADDRESS,
-    self: account.address,
-    others: settings.RELAYER_ADDRESSES.filter((address) => address !== account.address),
-    pollIntervalMs: settings.POLL_INTERVAL_MS,
-    maxGasPrice: settings.MAX_FEE_GWEI,
-    maxRetries: settings.MAX_RETRIES,
-    retryDelayMs: settings.RETRY_DELAY_MS,
-    slippageBps: settings.SLIPPAGE_BPS,
-    maxPayment: settings.MAX_PAYMENT,
-    dailyLimit: settings.DAILY_LIMIT,
-    dailyCreditLimit: settings.DAILY_CREDIT_LIMIT ?? mostCreditsFor(settings),
-    expectedRate: BigInt(settings.EXCHANGE_RATE),
-    maxRateDeviationBps: settings.MAX_RATE_DEVIATION_BPS,
-    maxInFlight: settings.MAX_IN_FLIGHT,
-    takeoverWaitMs: settings.TAKEOVER_WAIT_MS,
-    rpcPollIntervalMs: settings.RPC_POLL_INTERVAL_MS,
-    lateAfterMs: settings.LATE_AFTER_MINUTES * 60_000,
-  };
-}
 
 function openJournal(settings: Settings<'payments'>): PaymentJournal {
   mkdirSync(settings.DATA_DIR, { recursive: true, mode: 0o700 });
@@ -225,7 +194,7 @@ function createSettle(context: Omit<RelayerContext, 'settle'>): () => Promise<vo
  */
 export async function startRelayer(parts: RelayerParts): Promise<RunningRelayer> {
   const { settings, log } = parts;
-  const config = readConfig(parts);
+  const config = readConfig({ settings, self: parts.account.address });
   const journal = openJournal(settings);
   const stopping = new AbortController();
   const { signal } = stopping;

@@ -1,8 +1,8 @@
-import { alertLatch } from '../alerts/alertLatch.ts';
+import type { RelayerContext } from '../flow/relayerContext.ts';
 import { OPEN_STATES } from '../journal/paymentState.ts';
 import type { ListedPayment } from '../payments/checkListing.ts';
 import { formatStablecoins } from '../payments/formatAmount.ts';
-import type { RelayerContext } from './relayerContext.ts';
+import { alertLatch } from './alertLatch.ts';
 
 /** Watches how old payments become, whatever keeps them. */
 export interface AgeWatch {

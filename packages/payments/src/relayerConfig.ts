@@ -1,0 +1,90 @@
+import type { Address } from 'viem';
+import { computeCreditsOwed } from './payments/computeCredits.ts';
+import type { Settings } from './settings/settings.ts';
+
+/** Numbers and addresses that the flow goes by. */
+export interface RelayerConfig {
+  readonly exchange: Address;
+  readonly creditToken: Address;
+  readonly stablecoin: Address;
+  /** The contract through which payouts go; absent: they are plain transfers. */
+  readonly payouts: Address | undefined;
+  /** This instance's address. */
+  readonly self: Address;
+  /** Addresses of the other instances. */
+  readonly others: readonly Address[];
+  readonly pollIntervalMs: number;
+  /** Wei. */
+  readonly maxGasPrice: bigint;
+  readonly maxRetries: number;
+  readonly retryDelayMs: number;
+  readonly slippageBps: number;
+  /** Stablecoin base units. */
+  readonly maxPayment: bigint;
+  /** Stablecoin base units. */
+  readonly dailyLimit: bigint;
+  /** Credit base units. */
+  readonly dailyCreditLimit: bigint;
+  /** Credits for one stablecoin, as expected. */
+  readonly expectedRate: bigint;
+  /** How far the Exchange's rate may be from it, in basis points. */
+  readonly maxRateDeviationBps: number;
+  readonly maxInFlight: number;
+  readonly takeoverWaitMs: number;
+  readonly rpcPollIntervalMs: number;
+  /** A payment older than this is told of. */
+  readonly lateAfterMs: number;
+}
+
+/** All that the daily limit can buy at the best rate that is allowed. */
+function mostCreditsFor(settings: Settings<'payments'>): bigint {
+  const { DAILY_LIMIT: limit, EXCHANGE_RATE: rate, MAX_RATE_DEVIATION_BPS: deviation } = settings;
+  return (computeCreditsOwed(limit, BigInt(rate)) * BigInt(10_000 + deviation)) / 10_000n;
+}
+
+/**
+ * Makes the flow's numbers and addresses of the settings.
+ *
+ * @param parts - settings, and the instance's own address
+ * @returns what the flow goes by
+ */
+export function readConfig(parts: { readonly settings: Settings<'payments'>; readonly self: Address }): RelayerConfig {
+  const { settings, self } = parts;
+  return {
+    exchange: settings.EXCHANGE_ADDRESS,
+    creditToken: settings.CREDIT_TOKEN_ADDRESS,
+    stablecoin: settings.STABLECOIN_ADDRESS,
+    payouts: settings.PAYOUTS_ADDRESS,
+    self,
+    others: settings.RELAYER_ADDRESSES.filter((address) => address !== self),
+    pollIntervalMs: settings.POLL_INTERVAL_MS,
+    maxGasPrice: settings.MAX_FEE_GWEI,
+    maxRetries: settings.MAX_RETRIES,
+    retryDelayMs: settings.RETRY_DELAY_MS,
+    slippageBps: settings.SLIPPAGE_BPS,
+    maxPayment: settings.MAX_PAYMENT,
+    dailyLimit: settings.DAILY_LIMIT,
+    dailyCreditLimit: settings.DAILY_CREDIT_LIMIT ?? mostCreditsFor(settings),
+    expectedRate: BigInt(settings.EXCHANGE_RATE),
+    maxRateDeviationBps: settings.MAX_RATE_DEVIATION_BPS,
+    maxInFlight: settings.MAX_IN_FLIGHT,
+    takeoverWaitMs: settings.TAKEOVER_WAIT_MS,
+    rpcPollIntervalMs: settings.RPC_POLL_INTERVAL_MS,
+    lateAfterMs: settings.LATE_AFTER_MINUTES * 60_000,
+  };
+}
+
+/** A rival needs the wait of a takeover and the time of a payout; twice the wait is enough for both. */
+const LEAST_WAITS = 2;
+
+/**
+ * Computes how long another instance is given before its payment is taken over: for each instance another time, so that only one does so.
+ *
+ * @param config - addresses and the wait of a takeover
+ * @returns milliseconds
+ */
+export function patienceMs(config: Pick<RelayerConfig, 'self' | 'others' | 'takeoverWaitMs'>): number {
+  const { self, others, takeoverWaitMs } = config;
+  const addresses = [self, ...others].map((address) => address.toLowerCase()).toSorted();
+  return (LEAST_WAITS + addresses.indexOf(self.toLowerCase())) * takeoverWaitMs;
+}

@@ -152,7 +152,6 @@ const nonces: readonly Mutant[] = [
     [lost, events],
     [
       ['head.number - blockNumber + 1n >= BigInt', 'head.number - blockNumber + 1000n >= BigInt'],
-      ['Math.max(engine.nextNonce, nonce + 1)', 'nonce'],
       ['if (failure !== undefined) {', 'if (failure === undefined) {'],
       ['engine.queue.push(intent);', ''],
       ['(await engine.chain.accountNonce(passed)) <= nonce', '(await engine.chain.accountNonce(passed)) < nonce'],

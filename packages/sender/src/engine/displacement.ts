@@ -46,7 +46,6 @@ function takeProof(engine: Engine, { intent, foreignTxHash }: { intent: LiveInte
   const { intentId, failure } = intent;
   engine.consumers.delete(nonce);
   intent.misses = 0;
-  engine.nextNonce = Math.max(engine.nextNonce, nonce + 1);
   if (failure !== undefined) {
     transition(engine, { intent, to: 'abandoned' });
     engine.emit({ type: 'abandoned', intentId, nonce, code: failure.code });

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { encodeForwarderCall } from '@prism-gateway/contracts';
+import { encodeForwarderCall, forwarderAbi } from '@prism-gateway/contracts';
 import { testWalletAbi, testWalletBytecode } from '@prism-gateway/devnet/test-wallet';
 import type { ActionParams, RequestRecord } from '@prism-gateway/protocol';
 import { createRelayerClient } from '@prism-gateway/sdk';
@@ -21,7 +21,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 const CHAIN_NAME = 'eip155:31337';
 const FEE = 3000n * 10n ** 18n;
 /** Each test has users of its own. */
-const USERS = 19;
+const USERS = 20;
 
 let world: RelayWorld;
 let relayer: RelayerProcess;
@@ -100,6 +100,22 @@ test.each([
   expect(record.status).toBe('failed');
   expect(record.errorMessage).toMatch(reason);
   expect(await relayer.readMetric('prism_relayer_transactions_total')).toBe(sent);
+});
+
+// Shows CHAIN-19.
+test('one whose nonce its signer has taken back is reported failed, with the transaction that did it', async () => {
+  const params = await sign({ user: 19 });
+  // One of the world's users.
+  const { account } = world.users[19]!;
+  const chain = createTestClient({ mode: 'anvil', transport: http(world.devnet.rpcUrl) }).extend(publicActions);
+  await chain.setBalance({ address: account.address, value: 10n ** 18n });
+  const wallet = createWalletClient({ account, transport: http(world.devnet.rpcUrl) });
+  const { forwarder } = world.deployment;
+  const call = { address: forwarder, abi: forwarderAbi, functionName: 'invalidateNonce', chain: null } as const;
+  const hash = await wallet.writeContract(call);
+  await chain.waitForTransactionReceipt({ hash });
+  const errorMessage = `its signer took back forwarder nonce 1, in ${hash}`;
+  expect(await wait(await post(params))).toMatchObject({ status: 'failed', errorMessage });
 });
 
 // Shows RELAY-6.

@@ -32,7 +32,7 @@ abstract contract RequestGate is RelayerPolicy, EIP712 {
     );
 
     /// @notice A signer has taken back what it had signed with a nonce.
-    event NonceInvalidated(address indexed signer, uint256 nonce);
+    event NonceInvalidated(address indexed signer, uint256 indexed nonce);
 
     /// @notice The signature is not the signer's over this request with this nonce: altered, for another chain or
     ///         contract, or out of nonce order.

@@ -169,7 +169,7 @@ export const forwarderAbi = [
         "type": "address"
       },
       {
-        "indexed": false,
+        "indexed": true,
         "internalType": "uint256",
         "name": "nonce",
         "type": "uint256"

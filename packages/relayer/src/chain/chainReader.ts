@@ -1,14 +1,5 @@
-import { forwarderAbi, type RequestExecuted, readRequestExecuted } from '@prism-gateway/contracts';
-import {
-  parseArray,
-  parseBytes,
-  parseHash,
-  parseLog,
-  parseQuantity,
-  parseRecord,
-  type Revert,
-  type Simulated,
-} from '@prism-gateway/rpc';
+import { forwarderAbi } from '@prism-gateway/contracts';
+import { parseBytes, parseHash, parseQuantity, parseRecord, type Revert, type Simulated } from '@prism-gateway/rpc';
 import type { Hex } from 'viem';
 import { encodeFunctionData, numberToHex } from 'viem/utils';
 import type { ChainRpc } from './createChainRpc.ts';
@@ -55,10 +46,6 @@ export interface ChainReader {
   balance(): Promise<bigint>;
   /** Whether there is code at an address: an ERC-1271 wallet. */
   hasCode(address: Hex): Promise<boolean>;
-  /** The calldata of a mined transaction, in lower case. */
-  calldata(txHash: Hex): Promise<Hex>;
-  /** The Forwarder's events of a mined transaction, in the order of a batch's entries. */
-  events(txHash: Hex): Promise<readonly RequestExecuted[]>;
 }
 
 const FULL_SHARE_BPS = 10_000n;
@@ -133,14 +120,5 @@ export function createChainReader(options: {
     },
     balance: () => rpc.read(['eth_getBalance', relayer, 'latest'], (answer) => parseQuantity(answer, 'balance')),
     hasCode: (address) => rpc.read(['eth_getCode', address, 'latest'], (code) => parseBytes(code, 'code') !== '0x'),
-    calldata: (txHash) =>
-      rpc.read(['eth_getTransactionByHash', txHash], (answer) =>
-        parseBytes(parseRecord(answer, 'transaction').input, 'calldata'),
-      ),
-    events: (txHash) =>
-      rpc.read(['eth_getTransactionReceipt', txHash], (answer) => {
-        const logs = parseArray(parseRecord(answer, 'receipt').logs, 'logs').map((log) => parseLog(log, 'log'));
-        return readRequestExecuted({ logs, forwarder });
-      }),
   };
 }

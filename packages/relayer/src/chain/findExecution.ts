@@ -16,7 +16,7 @@ export interface ExecutionQuery {
   /** The newest block that counts. */
   readonly head: Pick<BlockHead, 'number' | 'timestamp'>;
   /** Whether it is the one; default the first that is found. */
-  readonly isWanted?: (execution: Execution) => Promise<boolean>;
+  readonly isWanted?: (execution: Execution) => boolean;
 }
 
 /**
@@ -27,15 +27,6 @@ export interface ExecutionQuery {
  * @see docs/specification.md RELAY-5
  */
 export type FindExecution = (query: ExecutionQuery) => Promise<Execution | undefined>;
-
-async function findWanted(
-  executions: readonly Execution[],
-  isWanted: (execution: Execution) => Promise<boolean>,
-): Promise<Execution | undefined> {
-  // At once, as their calls to the node go together.
-  const wanted = await Promise.all(executions.map(isWanted));
-  return executions.find((_, index) => wanted[index]);
-}
 
 /**
  * Makes the search for executions on one chain.
@@ -49,11 +40,11 @@ export function createFindExecution(options: {
 }): FindExecution {
   const { rpc, forwarder, fromBlock } = options;
   const walkBack = createWalkBack();
-  return async function findExecution({ signer, nonce, since = 0n, until, head, isWanted = async () => true }) {
+  return async function findExecution({ signer, nonce, since = 0n, until, head, isWanted = () => true }) {
     const toBlock = until === undefined ? head.number : await findBlockAt({ rpc, seconds: until, fromBlock, head });
     const read = readExecutions.bind(undefined, { rpc, forwarder, signer, nonce });
     for await (const { executions, oldestSeconds } of walkBack({ fromBlock, toBlock }, read)) {
-      const found = await findWanted(executions, isWanted);
+      const found = executions.find(isWanted);
       if (found !== undefined || (oldestSeconds !== undefined && oldestSeconds < since)) return found;
     }
     return undefined;

@@ -4,6 +4,7 @@ import type { RelayerClient } from '@prism-gateway/sdk';
 import type { Sender } from '@prism-gateway/sender';
 import type { ChainReader } from '../chain/chainReader.ts';
 import type { FindExecution } from '../chain/findExecution.ts';
+import type { FindInvalidation } from '../chain/findInvalidation.ts';
 import type { ChainState } from '../chain/watchChain.ts';
 import { type CheckRequests, checkRequests } from '../checks/checkRequests.ts';
 import { type FindExpiry, findExpiry } from '../checks/findExpiry.ts';
@@ -71,6 +72,7 @@ export interface ChainParts {
   readonly sender: Sender;
   readonly journal: Journal;
   readonly findExecution: FindExecution;
+  readonly findInvalidation: FindInvalidation;
   readonly recovery: NonceContext;
   readonly confirmations: number;
 }
@@ -80,7 +82,7 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
   const { settings: all, chain: settings, client, metrics, health, logger: log, ...rest } = options;
   const { now, random, wake, signal } = rest;
   const { policy } = all;
-  const { chain, state, sender, journal, findExecution, recovery, confirmations } = parts;
+  const { chain, state, sender, journal, findExecution, findInvalidation, recovery, confirmations } = parts;
   const { relayer } = chain;
   const { chainName } = settings;
   const notes = createChainNotes({ metrics, chainName, log });
@@ -98,7 +100,7 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
   const checks = { chain, state, policy, settings, recovery, now };
   const check: CheckRequests = (wanted) => checkRequests(checks, wanted);
   const ask: AskChain = (request, knownBlock) =>
-    askChain({ chain, state, findExecution, confirmations }, { request, knownBlock });
+    askChain({ chain, state, findExecution, findInvalidation, recovery, confirmations }, { request, knownBlock });
   const expiry: FindExpiry = (record) => findExpiry({ state }, record);
   const signatures: FindSignatures = (record) => findSignatures({ chain, recovery }, record);
   const questions = { askChain: ask, check, findExpiry: expiry, findSignatures: signatures };
@@ -110,7 +112,7 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
     submitClaims: (requests) => submitClaims({ ...held, chain, state, batchCosts, policy, settings }, requests),
     reviewClaim: (requests) => reviewClaim({ ...held, ...questions, policy }, requests),
     followSubmission: (requests) =>
-      followSubmission({ ...held, ...questions, sender, chain, state, batchCosts, confirmations }, requests),
+      followSubmission({ ...held, ...questions, sender, chain, state, recovery, batchCosts, confirmations }, requests),
     reportOutcomes: (requests) => reportOutcomes({ ...held, gateway, candidates, wake }, requests),
   };
 

@@ -20,6 +20,12 @@ const tooEarly = encodeErrorResult({ abi: forwarderAbi, errorName: 'RequestNotYe
 const expired = encodeErrorResult({ abi: forwarderAbi, errorName: 'RequestExpired', args: [50n] });
 const badSignature = encodeErrorResult({ abi: forwarderAbi, errorName: 'InvalidSignature', args: [SIGNER, 0n] });
 
+const makeRecord = (requestId: string, action: 'DELETE_PRISM_FOR' | 'WRITE_DATA_FOR') => {
+  const params = { cloudId: WORD, dataId: WORD, payload: '0x', relayerFee: '1', timestamp: '1' };
+  const signature = { signer: SIGNER, v: 27, r: WORD, s: WORD };
+  return { requestId, action, signer: SIGNER, params: { ...params, ...signature }, createdAt: '' };
+};
+
 /** A relayer whose transactions are all reverted, in block 7; a simulation says something else later, but for one without an answer. */
 function createPorts(reverted: Hex | undefined, later: Simulated = { gas: 1n, returned: '0x' }, silentAt = 0) {
   let asked = 0;
@@ -30,20 +36,20 @@ function createPorts(reverted: Hex | undefined, later: Simulated = { gas: 1n, re
   const head = { number: 7n, timestamp: 100n, gasPrice: 1n, gasReserve: 1n };
   const policy = async () => ({ isOfficial: true, priorityWindow: 0n, maxAge: 1n, shareBps: 10_000n });
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const recovery = { chainId: 1, forwarder: FORWARDER };
   const asking = {
     chain: {
       nonces: async () => new Map([[SIGNER, 0n]]),
       head: async () => head,
-      calldata: async (): Promise<Hex> => '0x',
-      events: async () => [],
     },
-    ...{ state: { policy }, findExecution: async () => undefined, confirmations: 1 },
+    ...{ state: { policy }, findExecution: async () => undefined, findInvalidation: async () => undefined },
+    ...{ recovery, confirmations: 1 },
   };
   const ports = {
     sender: { send: async () => sent, get: () => undefined },
     askChain: (request, knownBlock) => askChain(asking, { request, knownBlock }),
+    recovery,
     chain: {
-      forwarder: FORWARDER,
       replay: async (_: Hex, block: bigint) => (block === 7n && reverted !== undefined ? { reverted } : undefined),
       async simulate() {
         asked += 1;
@@ -65,7 +71,7 @@ function createPorts(reverted: Hex | undefined, later: Simulated = { gas: 1n, re
 /** Claims a request, and has it reverted as often as is asked for. @returns the state in which it was each time */
 async function submitOften(ports: ReturnType<typeof createPorts>, times: number) {
   const { journal, inFlight } = ports;
-  const record = { requestId: 'r', action: 'DELETE_PRISM_FOR', signer: SIGNER, params: {}, createdAt: '' } as never;
+  const record = makeRecord('r', 'DELETE_PRISM_FOR');
   const signatures = [{ signer: SIGNER, nonce: 0n, r: WORD, s: WORD }];
   journal.adopt({ requestId: 'r', record, signatures, gas: 1n, claimedAtMs: 0 });
   const states: (string | undefined)[] = [];
@@ -112,7 +118,7 @@ test('the requests of a batch that was reverted as a whole go alone', async () =
   const { journal } = ports;
   const requestIds = ['a', 'b'];
   for (const requestId of requestIds) {
-    const record = { requestId, action: 'WRITE_DATA_FOR', signer: SIGNER, params: {}, createdAt: '' } as never;
+    const record = makeRecord(requestId, 'WRITE_DATA_FOR');
     journal.adopt({ requestId, record, signatures: [], gas: 1n, claimedAtMs: 0 });
     ports.inFlight.note(requestId, { kind: 'ready', gas: 1n, feeWei: 1n });
   }
@@ -125,7 +131,7 @@ test('the requests of a batch that was reverted as a whole go alone', async () =
 test('a submission that the sender does not know after a restart is checked again, and its claim confirmed', async () => {
   const ports = createPorts(badSignature);
   const { journal } = ports;
-  const record = { requestId: 'r', action: 'DELETE_PRISM_FOR', signer: SIGNER, params: {}, createdAt: '' } as never;
+  const record = makeRecord('r', 'DELETE_PRISM_FOR');
   journal.adopt({ requestId: 'r', record, signatures: [], gas: 1n, claimedAtMs: 0 });
   const submission = { intentId: 'r#1', to: FORWARDER, data: '0x', gasLimit: 1n, requestIds: ['r'] } as const;
   journal.submit([submission], { by: 'submitClaims', nowMs: 0 });

@@ -10,7 +10,7 @@ import type { BatchCostTracker } from './createBatchCostTracker.ts';
 import type { ChainNotes } from './createChainNotes.ts';
 import type { InFlight } from './createInFlight.ts';
 import type { Ended, OpenRequest, Submission } from './openRequest.ts';
-import { type Revert, readFailure, readOutcomes } from './readOutcomes.ts';
+import { type EventContext, type Revert, readFailure, readOutcomes } from './readOutcomes.ts';
 
 const WHOLE_BPS = 10_000n;
 /** Pauses while a nonce is used and the node's logs do not show by what, in milliseconds. */
@@ -21,7 +21,9 @@ const LONGEST_PAUSE_MS = 5000;
 export interface FollowPorts {
   readonly sender: Pick<Sender, 'send' | 'get'>;
   readonly askChain: AskChain;
-  readonly chain: Pick<ChainReader, 'forwarder' | 'replay' | 'simulate'>;
+  readonly chain: Pick<ChainReader, 'replay' | 'simulate'>;
+  /** What digests are made for. */
+  readonly recovery: EventContext;
   readonly state: Pick<ChainState, 'policy' | 'seconds'>;
   readonly journal: Pick<Journal, 'move' | 'submission' | 'addTotals'>;
   readonly inFlight: Pick<InFlight, 'standing' | 'note' | 'drop'>;
@@ -92,8 +94,9 @@ async function settleSent(
   requests: readonly OpenRequest[],
   sent: Sent,
 ): Promise<readonly string[]> {
-  const { outcomes, untold, fees } = readOutcomes({ requests, sent, forwarder: ports.chain.forwarder });
-  await countSent(ports, { requests, sent, fees });
+  const { outcomes, untold, fees } = readOutcomes(ports.recovery, { requests, sent });
+  const paid = [...fees.values()].reduce((sum, fee) => sum + fee, 0n);
+  await countSent(ports, { requests, sent, fees: paid });
   const told = [...outcomes].map(([requestId, outcome]) => ({ requestId, outcome }));
   // They wait for none of those that have to be asked for.
   ports.advance(end(ports, told));
@@ -120,7 +123,7 @@ async function countSent(
 /** A transaction of ours is mined and did not execute the request: somebody else's may have, or there is a reason. */
 async function settleUntold(ports: FollowPorts, request: OpenRequest, sent: Sent): Promise<readonly string[]> {
   const { requestId } = request;
-  const { random, signal, chain, askChain } = ports;
+  const { random, signal, recovery, askChain } = ports;
   const backOff = createBackOff({ firstMs: FIRST_PAUSE_MS, maxMs: LONGEST_PAUSE_MS, random, signal });
   let revert: Revert | undefined;
   for (;;) {
@@ -130,7 +133,7 @@ async function settleUntold(ports: FollowPorts, request: OpenRequest, sent: Sent
         return end(ports, [{ requestId, outcome: { status: 'success', txHash: answer.txHash } }]);
       }
       if (answer.kind !== 'unsettled') {
-        revert = readFailure({ request, sent, forwarder: chain.forwarder }) ?? (await findRevert(ports, request, sent));
+        revert = readFailure(recovery, { request, sent }) ?? (await findRevert(ports, request, sent));
         break;
       }
     } catch (error) {

@@ -11,6 +11,7 @@ import { ChainError } from '../chain/chainError.ts';
 import { type ChainReader, createChainReader } from '../chain/chainReader.ts';
 import { type ChainRpc, createChainRpc } from '../chain/createChainRpc.ts';
 import { createFindExecution } from '../chain/findExecution.ts';
+import { createFindInvalidation } from '../chain/findInvalidation.ts';
 import { type ChainState, watchChain } from '../chain/watchChain.ts';
 import { type Journal, openJournal } from '../journal/openJournal.ts';
 import { journalPath } from '../settings/settings.ts';
@@ -145,8 +146,9 @@ async function openOnce(options: ChainOptions, rpc: ChainRpc): Promise<OpenChain
   const chain = noteHeads(createChainReader({ rpc, forwarder, relayer }), health);
   const state = watchChain(chain, now);
   const journal = openJournal({ path: path('relayer'), nowMs: now() });
-  const findExecution = createFindExecution({ rpc, forwarder, fromBlock });
+  const events = { rpc, forwarder, fromBlock };
+  const [findExecution, findInvalidation] = [createFindExecution(events), createFindInvalidation(events)];
   const recovery = { chainId, forwarder, recoverSigner: createRecoverSigner() };
-  const parts = { chain, state, sender, journal, findExecution, recovery, confirmations };
+  const parts = { chain, state, sender, journal, findExecution, findInvalidation, recovery, confirmations };
   return { chainId, state, sender, journal, lifecycle: createLifecycle(options, parts) };
 }

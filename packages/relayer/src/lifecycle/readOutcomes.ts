@@ -1,52 +1,60 @@
 import { type RequestExecuted, readRequestExecuted } from '@prism-gateway/contracts';
 import type { Sent } from '@prism-gateway/sender';
 import type { Hex } from 'viem';
+import { createExecutionTest } from '../checks/createExecutionTest.ts';
+import { listSignedParts, type NonceContext } from '../checks/findNonce.ts';
 import type { OpenRequest, Outcome } from './openRequest.ts';
+
+/** What a transaction's events are read by. */
+export type EventContext = Pick<NonceContext, 'chainId' | 'forwarder'>;
 
 /** What the events of a mined transaction say of its requests. */
 export interface ReadOutcomes {
-  /** By request id: executed, or failed with the Forwarder's reason. */
+  /** By request id: executed, as an event with its digest says. */
   readonly outcomes: ReadonlyMap<string, Outcome>;
-  /** Requests that no event tells of: the chain has to be asked. */
+  /** Credits that each request has paid, before the split, by its id. */
+  readonly fees: ReadonlyMap<string, bigint>;
+  /** Requests that no event says to be executed: the chain has to be asked. */
   readonly untold: readonly OpenRequest[];
-  /** Credits that were paid, before the split. */
-  readonly fees: bigint;
 }
 
-/** An event of each each, in the order of the entries: a signer may have several. */
-function takeEvents(request: OpenRequest, events: RequestExecuted[]): RequestExecuted[] {
-  const taken: RequestExecuted[] = [];
-  for (const { signer } of request.signatures) {
-    const index = events.findIndex((event) => event.signer.toLowerCase() === signer);
-    if (index >= 0) taken.push(...events.splice(index, 1));
-  }
-  return taken;
+/** The events that carry the digest of one of a request's signatures. */
+function findOwn(
+  context: EventContext,
+  { record }: Pick<OpenRequest, 'record'>,
+  events: readonly RequestExecuted[],
+): readonly RequestExecuted[] {
+  const tests = listSignedParts(record).map((part) => createExecutionTest(context, part));
+  return events.filter((event) => tests.some((isAbout) => isAbout(event)));
 }
 
 /**
  * Reads what became of requests from the Forwarder's own events in the transaction that carried them.
  *
- * @param mined.requests - in the order in which they were put into the call
+ * @param context - chain and Forwarder
  * @param mined.sent - the transaction, deep enough
  * @see docs/specification.md RELAY-5
  */
-export function readOutcomes(mined: {
-  readonly requests: readonly OpenRequest[];
-  readonly sent: Pick<Sent, 'txHash' | 'logs'>;
-  readonly forwarder: string;
-}): ReadOutcomes {
-  const { requests, sent, forwarder } = mined;
-  const events = [...readRequestExecuted({ logs: sent.logs, forwarder })];
-  const fees = events.reduce((sum, { relayerFee }) => sum + relayerFee, 0n);
+export function readOutcomes(
+  context: EventContext,
+  mined: { readonly requests: readonly OpenRequest[]; readonly sent: Pick<Sent, 'txHash' | 'logs'> },
+): ReadOutcomes {
+  const { requests, sent } = mined;
+  const executed = readRequestExecuted({ logs: sent.logs, forwarder: context.forwarder }).filter(
+    ({ success }) => success,
+  );
   const outcomes = new Map<string, Outcome>();
+  const fees = new Map<string, bigint>();
   const untold: OpenRequest[] = [];
   for (const request of requests) {
-    const own = takeEvents(request, events);
-    if (own.some(({ success }) => success)) outcomes.set(request.requestId, { status: 'success', txHash: sent.txHash });
-    // Whether another transaction was faster, the event of a failed entry does not say.
-    else untold.push(request);
+    const own = findOwn(context, request, executed);
+    // Whether another transaction was faster, the event of a refused entry does not say.
+    if (own.length === 0) untold.push(request);
+    else outcomes.set(request.requestId, { status: 'success', txHash: sent.txHash });
+    const paid = own.reduce((sum, { relayerFee }) => sum + relayerFee, 0n);
+    fees.set(request.requestId, paid);
   }
-  return { outcomes, untold, fees };
+  return { outcomes, fees, untold };
 }
 
 /** What a call reverted with: the ABI-encoded error; undefined where the node did not tell. */
@@ -54,15 +62,14 @@ export interface Revert {
   readonly reverted: Hex | undefined;
 }
 
-/** Finds the reason that the Forwarder gave for a signer's failed entry. @returns undefined where no entry failed */
-export function readFailure(source: {
-  readonly request: OpenRequest;
-  readonly sent: Pick<Sent, 'logs'>;
-  readonly forwarder: string;
-}): Revert | undefined {
-  const signers = source.request.signatures.map(({ signer }) => signer);
-  const failed = readRequestExecuted({ logs: source.sent.logs, forwarder: source.forwarder }).find(
-    ({ success, signer }) => !success && signers.some((own) => own === signer.toLowerCase()),
+/** Finds the reason that the Forwarder gave for a request's refused entry. @returns undefined where none was refused */
+export function readFailure(
+  context: EventContext,
+  source: { readonly request: OpenRequest; readonly sent: Pick<Sent, 'logs'> },
+): Revert | undefined {
+  const refused = readRequestExecuted({ logs: source.sent.logs, forwarder: context.forwarder }).filter(
+    ({ success }) => !success,
   );
-  return failed === undefined ? undefined : { reverted: failed.reason };
+  const [own] = findOwn(context, source.request, refused);
+  return own === undefined ? undefined : { reverted: own.reason };
 }

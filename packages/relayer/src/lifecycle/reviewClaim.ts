@@ -63,9 +63,7 @@ async function look(ports: ReviewPorts, request: OpenRequest, search: NonceSearc
   const answer = await ports.askChain(request);
   if (answer.kind === 'executed') return { kind: 'ended', outcome: { status: 'success', txHash: answer.txHash } };
   if (answer.kind === 'unsettled') return undefined;
-  if (answer.kind === 'replaced') {
-    return failed(`its forwarder nonce ${answer.nonce} was used by another request, in ${answer.txHash}`);
-  }
+  if (answer.kind === 'replaced') return failed(answer.reason);
   if (expiry !== undefined) return failed(expiry);
   const { verdicts, failures } = await ports.check({ candidates: [{ record, search }] });
   const failure = failures.get(requestId);

@@ -8,6 +8,7 @@ const mayImport = {
   'packages/rpc': [],
   'packages/runtime': [],
   'packages/crypto': [],
+  'packages/alerts': ['packages/runtime'],
   'packages/contracts': ['packages/protocol'],
   'packages/devnet': ['packages/contracts', 'packages/protocol'],
   // Its core is held tighter below.
@@ -15,10 +16,10 @@ const mayImport = {
   'packages/console': ['packages/protocol'],
   'packages/sdk': ['packages/protocol'],
   'packages/sender': ['packages/rpc', 'packages/runtime', 'packages/crypto'],
-  'packages/relayer': ['sdk', 'sender', 'rpc', 'runtime', 'crypto', 'protocol', 'contracts'].map(
+  'packages/relayer': ['alerts', 'sdk', 'sender', 'rpc', 'runtime', 'crypto', 'protocol', 'contracts'].map(
     (name) => `packages/${name}`,
   ),
-  'packages/payments': ['sender', 'rpc', 'runtime', 'crypto', 'contracts'].map((name) => `packages/${name}`),
+  'packages/payments': ['alerts', 'sender', 'rpc', 'runtime', 'crypto', 'contracts'].map((name) => `packages/${name}`),
   'packages/testing': ['sdk', 'rpc', 'runtime', 'crypto', 'protocol', 'contracts', 'devnet'].map(
     (name) => `packages/${name}`,
   ),

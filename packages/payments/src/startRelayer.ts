@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Alerter } from '@prism-gateway/alerts';
 import { createTurns } from '@prism-gateway/runtime';
 import type { Logger } from '@prism-gateway/runtime/logs';
 import { openSender, type Sender, type SenderAccount, type SenderEvent } from '@prism-gateway/sender';
 import { createPublicClient, type PublicClient } from 'viem';
 import { alertLatch } from './alerts/alertLatch.ts';
-import type { Alerter } from './alerts/createAlerter.ts';
 import { connectNode } from './chain/connectNode.ts';
 import { createKeyWatch, unsettleKey } from './chain/createKeyWatch.ts';
 import { createMarkSearch } from './chain/createMarkSearch.ts';

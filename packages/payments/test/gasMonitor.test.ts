@@ -1,10 +1,10 @@
 import { join } from 'node:path';
+import type { Alert } from '@prism-gateway/alerts';
 import { createFakeClock, createLogRecorder, startBlackHole } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { createPublicClient, http } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PaymentsRig, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
-import type { Alert } from '../src/alerts/alert.ts';
 import { createMonitor } from '../src/monitor/createMonitor.ts';
 import { readMonitorState, writeMonitorState } from '../src/monitor/monitorState.ts';
 

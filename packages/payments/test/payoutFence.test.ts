@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { createAlerter } from '@prism-gateway/alerts';
 import { createLogRecorder } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { type Address, createPublicClient, type Hex, http, keccak256, parseGwei } from 'viem';
@@ -7,7 +8,6 @@ import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type PaymentsRig, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
-import { createAlerter } from '../src/alerts/createAlerter.ts';
 import { createKeyWatch } from '../src/chain/createKeyWatch.ts';
 import { createMarkSearch } from '../src/chain/createMarkSearch.ts';
 import { createPayoutFence } from '../src/chain/createPayoutFence.ts';

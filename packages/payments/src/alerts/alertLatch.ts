@@ -1,58 +1,15 @@
-import type { OutboxTable } from '../journal/outboxTable.ts';
-import type { Alerter } from './createAlerter.ts';
-
-/** A condition that people are told of. */
-export interface AlertLatch {
-  /** It is so: told once, and again each day that it stays so. */
-  raise(text: string): void;
-  /** It is so no longer; told if it was told that it was so. */
-  clear(): void;
-  isRaised(): boolean;
-}
-
-/** Between two reminders, in milliseconds. */
-const REMINDER_MS = 86_400_000;
+import { type AlertLatch, createLatch } from '@prism-gateway/alerts';
 
 /**
- * Tells when a condition begins, reminds of it once a day, and tells when it has ended; a restart forgets none of that.
+ * A condition that holds payments up; people are told when it begins and when it has ended.
  *
  * @param context - alerts, where what was told is kept, and the clock in milliseconds since the epoch
  * @param name - the alert's code, and what it says of the beginning and of the end
  * @returns the condition, as it was left
  */
 export function alertLatch(
-  context: {
-    readonly alerter: Alerter;
-    readonly journal: { readonly outbox: OutboxTable; commit<Result>(write: () => Result): Result };
-    readonly now: () => number;
-  },
+  context: Parameters<typeof createLatch>[0],
   name: { readonly code: string; readonly subject: string; readonly over: string },
 ): AlertLatch {
-  const { alerter, journal, now } = context;
-  const { code, subject, over } = name;
-  const { outbox } = journal;
-  return {
-    isRaised: () => outbox.condition(code) !== undefined,
-    raise(text) {
-      const told = outbox.condition(code);
-      if (told !== undefined && now() - told.toldAtMs < REMINDER_MS) return;
-      journal.commit(() => {
-        outbox.setCondition(code, { sinceMs: told?.sinceMs ?? now(), toldAtMs: now() });
-        const since = told === undefined ? '' : ` It has been so since ${new Date(told.sinceMs).toISOString()}.`;
-        alerter.raise({
-          code,
-          severity: 'warning',
-          subject: told === undefined ? subject : `Still: ${subject}`,
-          text: `${text}${since}`,
-        });
-      });
-    },
-    clear() {
-      if (outbox.condition(code) === undefined) return;
-      journal.commit(() => {
-        outbox.clearCondition(code);
-        alerter.raise({ code: `${code}_OVER`, severity: 'info', subject: over, text: 'Payments go on.' });
-      });
-    },
-  };
+  return createLatch(context, { ...name, relief: 'Payments go on.' });
 }

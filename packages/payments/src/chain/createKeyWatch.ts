@@ -1,6 +1,6 @@
+import type { Alerter } from '@prism-gateway/alerts';
 import type { SenderEvent } from '@prism-gateway/sender';
 import type { Address, Hash, PublicClient } from 'viem';
-import type { Alerter } from '../alerts/createAlerter.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 
 /**

@@ -1,14 +1,13 @@
 /** `npm run gas-monitor`: warns before a relayer runs dry. */
+
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { createAlerter, createRedactor, openChannels } from '@prism-gateway/alerts';
 import { openAccount } from '@prism-gateway/crypto/accounts';
 import { waitForSignal } from '@prism-gateway/runtime';
 import { createLogger, openLogOutput } from '@prism-gateway/runtime/logs';
 import { type Address, createPublicClient } from 'viem';
-import { createAlerter } from '../alerts/createAlerter.ts';
-import { openChannels } from '../alerts/openChannels.ts';
 import { connectNode } from '../chain/connectNode.ts';
-import { createRedactor } from '../createRedactor.ts';
 import { createMonitor, type MonitorTarget } from '../monitor/createMonitor.ts';
 import { readMonitorState, writeMonitorState } from '../monitor/monitorState.ts';
 import { parseSettings, type Settings } from '../settings/settings.ts';

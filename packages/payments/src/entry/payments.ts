@@ -1,14 +1,12 @@
 /** `prism payments`: the payment relayer; with a command, what looks after its journal. */
 
+import { createOutbox, createRedactor, openChannels } from '@prism-gateway/alerts';
 import { openAccount } from '@prism-gateway/crypto/accounts';
 import { waitForSignal } from '@prism-gateway/runtime';
 import { createLogger, openLogOutput } from '@prism-gateway/runtime/logs';
 import { SettingsError } from '@prism-gateway/runtime/settings';
-import { createOutbox } from '../alerts/createOutbox.ts';
-import { openChannels } from '../alerts/openChannels.ts';
 import { UsageError } from '../cli/parseWords.ts';
 import { runCommand } from '../cli/runCommand.ts';
-import { createRedactor } from '../createRedactor.ts';
 import { explainError } from '../explainError.ts';
 import { createMetrics, type Metrics } from '../metrics/createMetrics.ts';
 import { publishMetrics } from '../metrics/publishMetrics.ts';

@@ -1,3 +1,4 @@
+import { alertSecrets } from '@prism-gateway/alerts';
 import type { Settings } from '../settings/settings.ts';
 
 /**
@@ -12,11 +13,8 @@ export function secretsOf(settings: Settings): readonly (string | undefined)[] {
     settings.RELAYER_PRIVATE_KEY,
     settings.RELAYER_KEYSTORE_PASSWORD,
     settings.RPC_URL,
-    settings.SMTP_URL,
-    settings.ALERT_CHAT_WEBHOOK_URL,
     settings.METRICS_PUSH_URL,
-    settings.ALERT_WEBHOOK_URL,
-    settings.ALERT_WEBHOOK_SECRET,
+    ...alertSecrets(settings),
     ...settings.gasTargets.map(({ rpcUrl }) => rpcUrl),
   ];
 }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Alert } from '../alerts/alert.ts';
+import type { Alert } from '@prism-gateway/alerts';
 import { explainError } from '../explainError.ts';
 import type { Payment } from '../journal/payment.ts';
 import { OPEN_STATES, type PaymentState } from '../journal/paymentState.ts';

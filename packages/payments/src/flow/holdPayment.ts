@@ -1,4 +1,4 @@
-import type { Alerter } from '../alerts/createAlerter.ts';
+import type { Alerter } from '@prism-gateway/alerts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import type { Payment } from '../journal/payment.ts';
 import { LIMIT_REASON } from './admitPayment.ts';

@@ -1,4 +1,4 @@
-import type { Alert } from '../alerts/alert.ts';
+import type { Alert } from '@prism-gateway/alerts';
 import type { Payment } from '../journal/payment.ts';
 import type { PaymentState } from '../journal/paymentState.ts';
 import type { ListedPayment, ListingFault } from '../payments/checkListing.ts';

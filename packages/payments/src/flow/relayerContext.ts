@@ -1,7 +1,7 @@
+import type { Alerter } from '@prism-gateway/alerts';
 import type { Logger } from '@prism-gateway/runtime/logs';
 import type { Sender } from '@prism-gateway/sender';
 import type { Hash, PublicClient } from 'viem';
-import type { Alerter } from '../alerts/createAlerter.ts';
 import type { KeyWatch } from '../chain/createKeyWatch.ts';
 import type { MarkSearch } from '../chain/createMarkSearch.ts';
 import type { PayoutFence } from '../chain/createPayoutFence.ts';

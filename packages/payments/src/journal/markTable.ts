@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { commitTogether } from '@prism-gateway/alerts';
 import type { Address, Hash, Hex } from 'viem';
-import { commitTogether } from './commitTogether.ts';
 
 /** What a relayer's transaction says about a payment. */
 export interface MarkedTransaction {

@@ -1,10 +1,9 @@
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { commitTogether, createOutboxTable, type OutboxTable } from '@prism-gateway/alerts';
 import type { Address, Hash } from 'viem';
 import { type BroadcastTable, createBroadcastTable } from './broadcastTable.ts';
-import { commitTogether } from './commitTogether.ts';
 import { createMarkTable, type MarkTable } from './markTable.ts';
-import { createOutboxTable, type OutboxTable } from './outboxTable.ts';
 import type { Attempt, Payment, PaymentMove } from './payment.ts';
 import { assertMove, type PaymentState } from './paymentState.ts';
 import { readAttempt, readMove, readPayment, writeMined } from './rows.ts';

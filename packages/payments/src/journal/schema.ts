@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { commitTogether } from './commitTogether.ts';
+import { commitTogether, OUTBOX_TABLES } from '@prism-gateway/alerts';
 
 /** Raised with every change of the tables. */
 export const SCHEMA_VERSION = 2;
@@ -70,17 +70,7 @@ const VERSION_2 = `
   ALTER TABLE attempts ADD COLUMN mined TEXT;
   ALTER TABLE payments ADD COLUMN rate TEXT;
   CREATE TABLE cursors (scope TEXT NOT NULL, relayer TEXT NOT NULL, block_number INTEGER NOT NULL, PRIMARY KEY (scope, relayer)) STRICT;
-  CREATE TABLE alerts (
-    id INTEGER PRIMARY KEY,
-    cause TEXT NOT NULL,
-    alert TEXT NOT NULL,
-    count INTEGER NOT NULL,
-    raised_at_ms INTEGER NOT NULL,
-    is_sealed INTEGER NOT NULL DEFAULT 0
-  ) STRICT;
-  CREATE INDEX alerts_by_cause ON alerts (cause, id);
-  CREATE TABLE deliveries (alert_id INTEGER NOT NULL, channel TEXT NOT NULL, at_ms INTEGER NOT NULL, PRIMARY KEY (channel, alert_id)) STRICT;
-  CREATE TABLE conditions (name TEXT PRIMARY KEY, since_ms INTEGER NOT NULL, told_at_ms INTEGER NOT NULL, alert TEXT NOT NULL) STRICT;
+  ${OUTBOX_TABLES}
   CREATE TABLE decisions (
     id INTEGER PRIMARY KEY,
     payment_intent_id TEXT NOT NULL,

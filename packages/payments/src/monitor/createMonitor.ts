@@ -1,6 +1,6 @@
+import type { Alerter } from '@prism-gateway/alerts';
 import type { Logger } from '@prism-gateway/runtime/logs';
 import { type Address, formatEther, formatUnits, type PublicClient } from 'viem';
-import type { Alerter } from '../alerts/createAlerter.ts';
 import { FIRST_CONDITION, judgeReading } from './condition.ts';
 import { addSample, estimateReach, type Sample } from './estimateReach.ts';
 import type { MonitorState } from './monitorState.ts';

@@ -1,4 +1,4 @@
-import type { Alert } from '../alerts/alert.ts';
+import type { Alert } from '@prism-gateway/alerts';
 import type { Telling } from './condition.ts';
 
 /** What is watched of an account or a chain. */

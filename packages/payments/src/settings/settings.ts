@@ -1,3 +1,4 @@
+import { alertFaults, alertFields } from '@prism-gateway/alerts';
 import {
   baseUnits,
   decimalAmount,
@@ -9,7 +10,6 @@ import {
   oneOf,
   parseEnvironment,
   privateKey,
-  smtpUrl,
   wholeNumber,
 } from '@prism-gateway/runtime/settings';
 import * as z from 'zod/mini';
@@ -59,16 +59,7 @@ const schema = z.object({
   GAS_POLL_INTERVAL_MS: z._default(wholeNumber(10, DAY_MS), 180_000),
   GAS_MONITOR_TARGETS: z.optional(z.string()),
   STABLECOIN_WARN_BALANCE: z._default(baseUnits(), 100_000_000n),
-  SMTP_URL: z.optional(smtpUrl()),
-  ALERT_EMAIL_FROM: z.optional(z.string().check(z.regex(/^[^\r\n]+@[^\r\n]+$/, expected('an e-mail address')))),
-  ALERT_EMAIL_TO: z.optional(z.string().check(z.regex(/^[^\r\n]+@[^\r\n]+$/, expected('e-mail addresses')))),
-  ALERT_CHAT_WEBHOOK_URL: z.optional(httpUrl()),
-  ALERT_CHAT_FORM: z._default(oneOf(['auto', 'slack', 'discord', 'teams', 'telegram']), 'auto'),
-  ALERT_CHAT_ID: z.optional(z.string()),
-  ALERT_WEBHOOK_URL: z.optional(httpUrl()),
-  ALERT_WEBHOOK_SECRET: z.optional(
-    z.string().check(z.minLength(MIN_SECRET_LENGTH, expected(`at least ${MIN_SECRET_LENGTH} characters`))),
-  ),
+  ...alertFields,
   INSTANCE_NAME: z.optional(
     z.string().check(z.regex(/^[\x20-\x7e]{1,64}$/, expected('1 to 64 printable ASCII characters'))),
   ),
@@ -113,20 +104,6 @@ function takeoverFaults(given: Environment): string[] {
   const { RELAYER_ADDRESSES: others, TAKEOVER_WAIT_MS: wait = '60000', RPC_TIMEOUT_MS: timeout = '10000' } = given;
   if (others === undefined || Number(wait) >= 2 * Number(timeout)) return [];
   return ['TAKEOVER_WAIT_MS: expected at least twice RPC_TIMEOUT_MS'];
-}
-
-function alertFaults(given: Environment): string[] {
-  const faults: string[] = [];
-  const isMailed = given.SMTP_URL !== undefined;
-  for (const name of ['ALERT_EMAIL_FROM', 'ALERT_EMAIL_TO'] as const) {
-    if (isMailed && given[name] === undefined) faults.push(`${name}: required with SMTP_URL`);
-    if (!isMailed && given[name] !== undefined) faults.push(`SMTP_URL: required with ${name}`);
-  }
-  if ((given.ALERT_WEBHOOK_URL === undefined) !== (given.ALERT_WEBHOOK_SECRET === undefined))
-    faults.push('ALERT_WEBHOOK_SECRET: required with ALERT_WEBHOOK_URL, and only with it');
-  if (given.ALERT_CHAT_FORM === 'telegram' && given.ALERT_CHAT_ID === undefined)
-    faults.push('ALERT_CHAT_ID: required with ALERT_CHAT_FORM=telegram');
-  return [...new Set(faults)];
 }
 
 function targetFaults(program: Program, given: Environment): string[] {

@@ -1,7 +1,6 @@
+import { type Alert, createOutbox } from '@prism-gateway/alerts';
 import { openAccount } from '@prism-gateway/crypto/accounts';
 import { createLogRecorder, type LogRecorder } from '@prism-gateway/testing';
-import type { Alert } from '../../src/alerts/alert.ts';
-import { createOutbox } from '../../src/alerts/createOutbox.ts';
 import { parseSettings } from '../../src/settings/settings.ts';
 import { type RelayerParts, type RunningRelayer, startRelayer } from '../../src/startRelayer.ts';
 

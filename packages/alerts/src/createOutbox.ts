@@ -1,9 +1,9 @@
 import { chooseBackOff, pause } from '@prism-gateway/runtime';
 import type { Logger } from '@prism-gateway/runtime/logs';
-import type { OutboxTable, WaitingAlert } from '../journal/outboxTable.ts';
 import { AlertRefusedError } from './AlertRefusedError.ts';
 import type { Alert, AlertChannel } from './alert.ts';
 import type { Alerter } from './createAlerter.ts';
+import type { OutboxTable, WaitingAlert } from './outboxTable.ts';
 
 /** How an outbox works. */
 export interface OutboxOptions {

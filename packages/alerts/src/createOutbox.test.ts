@@ -1,12 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { createFakeClock, createLogRecorder } from '@prism-gateway/testing';
 import { expect, test } from 'vitest';
-import { openPaymentJournal } from '../journal/openPaymentJournal.ts';
 import type { Alert, AlertChannel } from './alert.ts';
-import { alertLatch } from './alertLatch.ts';
+import { commitTogether } from './commitTogether.ts';
+import { createLatch } from './createLatch.ts';
 import { createOutbox } from './createOutbox.ts';
+import { createOutboxTable, OUTBOX_TABLES } from './outboxTable.ts';
 
 const HOUR_MS = 3_600_000;
 const PATIENCE_MS = 60_000;
@@ -22,7 +24,10 @@ const alertOf = (code: string, subject = `it is ${code}`): Alert => ({
 function setUp() {
   const dir = mkdtempSync(join(tmpdir(), 'outbox-'));
   const clock = createFakeClock();
-  const journal = openPaymentJournal({ file: join(dir, 'payments.db'), now: clock.now });
+  const database = new DatabaseSync(join(dir, 'alerts.db'));
+  database.exec(OUTBOX_TABLES);
+  const commit = <Result>(write: () => Result) => commitTogether(database, write);
+  const journal = { outbox: createOutboxTable(database, { now: clock.now, commit }), commit };
   const taken: Alert[] = [];
   const line = { isUp: true };
   const channel: AlertChannel = {
@@ -44,7 +49,7 @@ function setUp() {
       firstPauseMs: 1,
     });
   const dispose = () => {
-    journal.close();
+    database.close();
     rmSync(dir, { recursive: true });
   };
   return { clock, journal, taken, line, open, [Symbol.dispose]: dispose };
@@ -121,7 +126,11 @@ test('a condition is told once, again a day later, and when it is over, across r
     drain: async () => undefined,
     close: () => undefined,
   };
-  const latch = () => alertLatch({ alerter, journal, now: clock.now }, { code: 'DRY', subject: 'dry', over: 'wet' });
+  const latch = () =>
+    createLatch(
+      { alerter, journal, now: clock.now },
+      { code: 'DRY', subject: 'dry', over: 'wet', relief: 'It rains.' },
+    );
   latch().clear();
   latch().raise('no water');
   latch().raise('no water');

@@ -1,8 +1,8 @@
 import { createLogRecorder, startBlackHole, startChatReceiver, startMailServer } from '@prism-gateway/testing';
 import { expect, test } from 'vitest';
-import { createRedactor } from '../createRedactor.ts';
 import type { Alert, AlertChannel } from './alert.ts';
 import { createAlerter } from './createAlerter.ts';
+import { createRedactor } from './createRedactor.ts';
 import { openChatChannel } from './openChatChannel.ts';
 import { openEmailChannel } from './openEmailChannel.ts';
 

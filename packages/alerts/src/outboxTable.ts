@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Alert } from '../alerts/alert.ts';
+import type { Alert } from './alert.ts';
 
 /** An alert that waits for a channel. */
 export interface WaitingAlert {
@@ -29,6 +29,24 @@ export interface OutboxTable {
   setCondition(name: string, told: ToldCondition): void;
   clearCondition(name: string): void;
 }
+
+/**
+ * The outbox's tables. `facts` holds, beside what else a program keeps there, from which alert on a channel is told.
+ */
+export const OUTBOX_TABLES = `
+  CREATE TABLE alerts (
+    id INTEGER PRIMARY KEY,
+    cause TEXT NOT NULL,
+    alert TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    raised_at_ms INTEGER NOT NULL,
+    is_sealed INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE INDEX alerts_by_cause ON alerts (cause, id);
+  CREATE TABLE deliveries (alert_id INTEGER NOT NULL, channel TEXT NOT NULL, at_ms INTEGER NOT NULL, PRIMARY KEY (channel, alert_id)) STRICT;
+  CREATE TABLE conditions (name TEXT PRIMARY KEY, since_ms INTEGER NOT NULL, told_at_ms INTEGER NOT NULL, alert TEXT NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+`;
 
 /** For how long alerts are kept that every channel has taken, in milliseconds: 30 days. */
 const KEPT_MS = 30 * 86_400_000;

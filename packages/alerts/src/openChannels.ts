@@ -1,5 +1,5 @@
-import type { Settings } from '../settings/settings.ts';
 import type { AlertChannel } from './alert.ts';
+import type { AlertSettings } from './alertSettings.ts';
 import type { ChatForm } from './formatChatMessage.ts';
 import { openChatChannel } from './openChatChannel.ts';
 import { openEmailChannel } from './openEmailChannel.ts';
@@ -8,10 +8,10 @@ import { openWebhookChannel } from './openWebhookChannel.ts';
 /**
  * Opens the channels that the settings name.
  *
- * @param settings - of either program
+ * @param settings - of any program
  * @returns none, e-mail, chat, a webhook of one's own, or some of them
  */
-export function openChannels(settings: Settings): readonly AlertChannel[] {
+export function openChannels(settings: AlertSettings): readonly AlertChannel[] {
   const channels: AlertChannel[] = [];
   const { SMTP_URL: smtpUrl, ALERT_EMAIL_FROM: from, ALERT_EMAIL_TO: to } = settings;
   if (smtpUrl !== undefined && from !== undefined && to !== undefined)

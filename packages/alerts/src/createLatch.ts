@@ -1,0 +1,58 @@
+import type { Alerter } from './createAlerter.ts';
+import type { OutboxTable } from './outboxTable.ts';
+
+/** A condition that people are told of. */
+export interface AlertLatch {
+  /** It is so: told once, and again each day that it stays so. */
+  raise(text: string): void;
+  /** It is so no longer; told if it was told that it was so. */
+  clear(): void;
+  isRaised(): boolean;
+}
+
+/** Between two reminders, in milliseconds. */
+const REMINDER_MS = 86_400_000;
+
+/**
+ * Tells when a condition begins, reminds of it once a day, and tells when it has ended; a restart forgets none of that.
+ *
+ * @param context - alerts, where what was told is kept, and the clock in milliseconds since the epoch
+ * @param name - the alert's code, what it says of the beginning and of the end, and what is well again then
+ * @returns the condition, as it was left
+ */
+export function createLatch(
+  context: {
+    readonly alerter: Alerter;
+    readonly journal: { readonly outbox: OutboxTable; commit<Result>(write: () => Result): Result };
+    readonly now: () => number;
+  },
+  name: { readonly code: string; readonly subject: string; readonly over: string; readonly relief: string },
+): AlertLatch {
+  const { alerter, journal, now } = context;
+  const { code, subject, over, relief } = name;
+  const { outbox } = journal;
+  return {
+    isRaised: () => outbox.condition(code) !== undefined,
+    raise(text) {
+      const told = outbox.condition(code);
+      if (told !== undefined && now() - told.toldAtMs < REMINDER_MS) return;
+      journal.commit(() => {
+        outbox.setCondition(code, { sinceMs: told?.sinceMs ?? now(), toldAtMs: now() });
+        const since = told === undefined ? '' : ` It has been so since ${new Date(told.sinceMs).toISOString()}.`;
+        alerter.raise({
+          code,
+          severity: 'warning',
+          subject: told === undefined ? subject : `Still: ${subject}`,
+          text: `${text}${since}`,
+        });
+      });
+    },
+    clear() {
+      if (outbox.condition(code) === undefined) return;
+      journal.commit(() => {
+        outbox.clearCondition(code);
+        alerter.raise({ code: `${code}_OVER`, severity: 'info', subject: over, text: relief });
+      });
+    },
+  };
+}

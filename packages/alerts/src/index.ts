@@ -1,0 +1,9 @@
+export type { Alert, AlertChannel } from './alert.ts';
+export { type AlertSettings, alertFaults, alertFields, alertSecrets } from './alertSettings.ts';
+export { commitTogether } from './commitTogether.ts';
+export { type Alerter, type AlerterOptions, createAlerter } from './createAlerter.ts';
+export { type AlertLatch, createLatch } from './createLatch.ts';
+export { createOutbox, type OutboxOptions } from './createOutbox.ts';
+export { createRedactor } from './createRedactor.ts';
+export { openChannels } from './openChannels.ts';
+export { createOutboxTable, OUTBOX_TABLES, type OutboxTable } from './outboxTable.ts';

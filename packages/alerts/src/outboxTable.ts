@@ -34,7 +34,7 @@ export interface OutboxTable {
  * The outbox's tables. `facts` holds, beside what else a program keeps there, from which alert on a channel is told.
  */
 export const OUTBOX_TABLES = `
-  CREATE TABLE alerts (
+  CREATE TABLE IF NOT EXISTS alerts (
     id INTEGER PRIMARY KEY,
     cause TEXT NOT NULL,
     alert TEXT NOT NULL,
@@ -42,9 +42,9 @@ export const OUTBOX_TABLES = `
     raised_at_ms INTEGER NOT NULL,
     is_sealed INTEGER NOT NULL DEFAULT 0
   ) STRICT;
-  CREATE INDEX alerts_by_cause ON alerts (cause, id);
-  CREATE TABLE deliveries (alert_id INTEGER NOT NULL, channel TEXT NOT NULL, at_ms INTEGER NOT NULL, PRIMARY KEY (channel, alert_id)) STRICT;
-  CREATE TABLE conditions (name TEXT PRIMARY KEY, since_ms INTEGER NOT NULL, told_at_ms INTEGER NOT NULL, alert TEXT NOT NULL) STRICT;
+  CREATE INDEX IF NOT EXISTS alerts_by_cause ON alerts (cause, id);
+  CREATE TABLE IF NOT EXISTS deliveries (alert_id INTEGER NOT NULL, channel TEXT NOT NULL, at_ms INTEGER NOT NULL, PRIMARY KEY (channel, alert_id)) STRICT;
+  CREATE TABLE IF NOT EXISTS conditions (name TEXT PRIMARY KEY, since_ms INTEGER NOT NULL, told_at_ms INTEGER NOT NULL, alert TEXT NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 `;
 

@@ -32,6 +32,13 @@ export interface SendOptions {
   readonly signal?: AbortSignal;
   /** For people who read the journal. */
   readonly label?: string;
+  /** The most that any version of its transaction may offer for a unit of gas, in wei, beside the sender's own ceiling. */
+  readonly maxFeePerGas?: bigint;
+  /**
+   * Milliseconds since the epoch. From then on it is worth nothing: its nonce is freed by a self-transfer, as soon as that costs no more
+   * than the transaction would if it were mined in vain; `EXPIRED` tells so.
+   */
+  readonly expiresAtMs?: number;
   /** What happens while gas costs more than the ceiling: `wait` (default), or `reject` with `GAS_PRICE_TOO_HIGH`, nothing reserved. */
   readonly whenGasTooHigh?: 'wait' | 'reject';
 }
@@ -82,7 +89,7 @@ export interface Sender {
    * @param call - the destination, calldata, value and gas limit
    * @param options - confirmations, label, and a signal that ends the waiting
    * @returns the mined transaction, deep enough
-   * @throws SenderError `CALL_REVERTED`, `GAS_PRICE_TOO_HIGH`, `INSUFFICIENT_FUNDS`, `INTENT_MISMATCH`, `INVALID_ARGUMENT`,
+   * @throws SenderError `CALL_REVERTED`, `EXPIRED`, `GAS_PRICE_TOO_HIGH`, `INSUFFICIENT_FUNDS`, `INTENT_MISMATCH`, `INVALID_ARGUMENT`,
    *   `RPC_UNAVAILABLE`, `SIGNING_FAILED`, `TRANSACTION_REFUSED`: nothing is on the chain. `CLOSED`, `JOURNAL_FAILED`: not known; ask again.
    */
   send(intentId: string, call: Call, options?: SendOptions): Promise<Sent>;

@@ -4,6 +4,7 @@ import type { Hex } from 'viem';
 export type SenderErrorCode =
   | 'CALL_REVERTED'
   | 'CLOSED'
+  | 'EXPIRED'
   | 'GAS_PRICE_TOO_HIGH'
   | 'INSUFFICIENT_FUNDS'
   | 'INTENT_MISMATCH'
@@ -21,6 +22,8 @@ export interface SenderErrorFacts {
   readonly cause?: unknown;
   /** What a reverted call returned, for `CALL_REVERTED`. */
   readonly data?: Hex | undefined;
+  /** What freeing its nonce has cost, in wei. */
+  readonly spentWei?: bigint | undefined;
 }
 
 /**
@@ -33,6 +36,8 @@ export class SenderError extends Error {
   readonly code: SenderErrorCode;
   /** What the call returned when it reverted. */
   readonly data: Hex | undefined;
+  /** What was paid for freeing the nonce of a transaction that was given up, in wei. */
+  readonly spentWei: bigint;
 
   /**
    * @param code - what is wrong
@@ -43,5 +48,6 @@ export class SenderError extends Error {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
     this.code = code;
     this.data = facts.data;
+    this.spentWei = facts.spentWei ?? 0n;
   }
 }

@@ -36,7 +36,14 @@ export type SenderEvent =
       readonly txHash: Hash;
       readonly status: 'success' | 'reverted';
     }
-  | { readonly type: 'abandoned'; readonly intentId: string; readonly nonce: number; readonly code: SenderErrorCode }
+  | {
+      readonly type: 'abandoned';
+      readonly intentId: string;
+      readonly nonce: number;
+      readonly code: SenderErrorCode;
+      /** What freeing the nonce has cost; 0 where a foreign transaction has used it. */
+      readonly spentWei: bigint;
+    }
   /** Sending waits until the price is under the ceiling again; told once for each time it rises above. */
   | { readonly type: 'gasPriceTooHigh'; readonly neededWei: bigint; readonly ceilingWei: bigint }
   | { readonly type: 'insufficientFunds'; readonly balanceWei: bigint; readonly neededWei: bigint }

@@ -51,6 +51,44 @@ describe('a transaction that waits too long', () => {
     expect([await rig.countMined('older'), await rig.accountNonce()]).toEqual([1, 1]);
   });
 
+  // Shows SEND-11.
+  test('is never offered for more than its own ceiling, and cancelled once it has expired and that is cheap', async () => {
+    const clock = createFakeClock();
+    const options = { bumpAfterMs: 1000, now: clock.now };
+    const sender = await rig.open(options);
+    await rig.anvil.rpc('anvil_setNextBlockBaseFeePerGas', [toHex(parseGwei('1'))]);
+    const bounds = { maxFeePerGas: parseGwei('2.5'), expiresAtMs: clock.now() + 60_000 };
+    const dear = sender.send('dear', markedCall('dear'), { ...bounds, maxFeePerGas: 1n, whenGasTooHigh: 'reject' });
+    await expect(dear).rejects.toMatchObject({ code: 'GAS_PRICE_TOO_HIGH' });
+    const sending = sender.send('bounded', markedCall('bounded'), bounds);
+    const outcome = expect(sending).rejects.toMatchObject({ code: 'CLOSED' });
+    await rig.seen('broadcast');
+    await rig.anvil.rpc('anvil_dropAllTransactions');
+    await sender.close();
+    await outcome;
+    // The bounds are in the journal. At the new price hoping is cheaper than freeing the nonce.
+    await rig.anvil.rpc('anvil_setNextBlockBaseFeePerGas', [toHex(parseGwei('9'))]);
+    await mine();
+    clock.advance(120_000);
+    const next = await rig.open(options);
+    const again = next.send('bounded', markedCall('bounded'), bounds);
+    const expired = expect(again).rejects.toMatchObject({ code: 'EXPIRED', spentWei: expect.any(BigInt) });
+    for (let round = 0; round < 20; round += 1) {
+      clock.advance(1000);
+      await rig.anvil.rpc('eth_blockNumber');
+    }
+    expect(rig.events.filter(({ type }) => type === 'bumped' || type === 'cancelling')).toEqual([]);
+    await rig.anvil.rpc('anvil_setNextBlockBaseFeePerGas', [toHex(parseGwei('1'))]);
+    await mine();
+    clock.advance(60_000);
+    const cancel = await rig.seen('bumped');
+    await pooled(cancel.txHash);
+    await mine();
+    await expired;
+    expect(next.get('bounded')?.failure?.spentWei).toBeGreaterThan(0n);
+    expect([await rig.countMined('bounded'), await rig.accountNonce()]).toEqual([0, 1]);
+  });
+
   test('is raised at once when the block asks for more, and not above the ceiling', async () => {
     const sender = await rig.open({ maxFeePerGas: parseGwei('30') });
     await rig.anvil.rpc('anvil_setNextBlockBaseFeePerGas', [toHex(parseGwei('1'))]);

@@ -1,7 +1,9 @@
+import { hexToBytes } from 'viem/utils';
 import { type Fees, offerFees, raiseFees } from '../fees/feePolicy.ts';
+import type { IntentFailure, TxVersion } from '../intents/intent.ts';
 import { type LiveIntent, newestVersion } from '../intents/liveIntent.ts';
 import { broadcastIntents } from './broadcast.ts';
-import { type Engine, transition, unminedIntents } from './engine.ts';
+import { ceilingOf, type Engine, transition, unminedIntents } from './engine.ts';
 import { signCancellation, TRANSFER_GAS } from './signCancellation.ts';
 import { signVersion } from './signVersion.ts';
 
@@ -10,14 +12,19 @@ const MAX_TIMES_MARKET = 4n;
 const MAX_TIMES_MARKET_UNDERPRICED = 16n;
 
 /** What a next version offers. @returns undefined: nothing more is offered for now */
-async function nextFees(engine: Engine, intent: LiveIntent): Promise<Fees | undefined> {
+async function nextFees(
+  engine: Engine,
+  { intent, kind }: { readonly intent: LiveIntent; readonly kind: TxVersion['kind'] },
+): Promise<Fees | undefined> {
   const market = await engine.fees.market();
-  const { ceiling, bumpPercent } = engine.settings;
+  const { bumpPercent } = engine.settings;
+  // What frees a nonce is bounded by the sender's ceiling alone.
+  const ceiling = kind === 'call' ? ceilingOf(engine, intent) : engine.settings.ceiling;
   const before = newestVersion(intent);
   const times = intent.isUnderpriced ? MAX_TIMES_MARKET_UNDERPRICED : MAX_TIMES_MARKET;
   if (before.maxFeePerGas > times * (2n * market.baseFeePerGas + market.tip)) return undefined;
   const raised = raiseFees(before, { market, percent: bumpPercent, ceiling });
-  const isAbove = offerFees(market, ceiling) === undefined;
+  const isAbove = offerFees(market, engine.settings.ceiling) === undefined;
   if (isAbove && !engine.isAboveCeiling && ceiling !== undefined) {
     engine.emit({ type: 'gasPriceTooHigh', neededWei: market.baseFeePerGas + market.tip, ceilingWei: ceiling });
   }
@@ -36,9 +43,12 @@ async function transferGas(engine: Engine): Promise<bigint> {
 }
 
 /** Signs one more version on the intent's nonce, stores it, and only then offers it. */
-async function replace(engine: Engine, wanted: { intent: LiveIntent; kind: 'call' | 'cancel' }): Promise<void> {
-  const { intent, kind } = wanted;
-  const fees = await nextFees(engine, intent);
+async function replace(
+  engine: Engine,
+  wanted: { intent: LiveIntent; kind: TxVersion['kind']; failure?: IntentFailure },
+): Promise<void> {
+  const { intent, kind, failure = intent.failure } = wanted;
+  const fees = await nextFees(engine, wanted);
   // Asked again after another round of waiting, or when the node says so again.
   intent.isUnderpriced = false;
   if (fees === undefined) return;
@@ -54,10 +64,11 @@ async function replace(engine: Engine, wanted: { intent: LiveIntent; kind: 'call
   // A broadcast's answer may have come in the meantime; the next round sees to it.
   if (intent.state !== state) return;
   engine.journal.commit({
-    intents: [{ ...intent, state: to, versions, updatedAtMs: engine.now() }],
+    intents: [{ ...intent, state: to, versions, failure, updatedAtMs: engine.now() }],
     versions: [version],
   });
   intent.versions = versions;
+  intent.failure = failure;
   if (to !== intent.state) {
     transition(engine, { intent, to });
     engine.emit({
@@ -84,9 +95,29 @@ function isBumpDue(engine: Engine, { intent, place }: { intent: LiveIntent; plac
   return place === 0 && offered !== undefined && engine.now() - offered.sinceMs >= engine.settings.bumpAfterMs;
 }
 
+const EXPIRED: IntentFailure = {
+  code: 'EXPIRED',
+  message: 'The transaction was in no block in time; its nonce was freed.',
+};
+
+/** What its calldata alone costs, in gas: the least that a transaction uses which is mined in vain. @see EIP-2028 */
+function leastGas({ call: { data } }: LiveIntent): bigint {
+  const bytes = hexToBytes(data);
+  const zeros = bytes.reduce((count, byte) => (byte === 0 ? count + 1 : count), 0);
+  return TRANSFER_GAS + 4n * BigInt(zeros) + 16n * BigInt(bytes.length - zeros);
+}
+
+/** Whether an intent has expired, and freeing its nonce costs no more than hoping that it is not mined in vain. */
+async function isCancelDue(engine: Engine, intent: LiveIntent): Promise<boolean> {
+  const { state, expiresAtMs } = intent;
+  if (state !== 'broadcast' || expiresAtMs === undefined || engine.now() < expiresAtMs) return false;
+  const { baseFeePerGas, tip } = await engine.fees.market();
+  return TRANSFER_GAS * (baseFeePerGas + tip) <= leastGas(intent) * newestVersion(intent).maxFeePerGas;
+}
+
 /**
  * Offers again what has not been mined: the same bytes when their time has come, more for the same nonce when they wait too long, and a
- * self-transfer on the nonce of what the node refuses for good.
+ * self-transfer on the nonce of what the node refuses for good, or what has expired.
  *
  * @param engine - with its intents
  */
@@ -95,6 +126,7 @@ export async function bumpFees(engine: Engine): Promise<void> {
   const same: LiveIntent[] = [];
   for (const [place, intent] of waiting.entries()) {
     if (intent.state === 'signed' && intent.failure !== undefined) await replace(engine, { intent, kind: 'cancel' });
+    else if (await isCancelDue(engine, intent)) await replace(engine, { intent, kind: 'cancel', failure: EXPIRED });
     else if (isBumpDue(engine, { intent, place })) {
       await replace(engine, { intent, kind: intent.state === 'cancelling' ? 'cancel' : 'call' });
     }

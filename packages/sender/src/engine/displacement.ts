@@ -48,7 +48,7 @@ function takeProof(engine: Engine, { intent, foreignTxHash }: { intent: LiveInte
   intent.misses = 0;
   if (failure !== undefined) {
     transition(engine, { intent, to: 'abandoned' });
-    engine.emit({ type: 'abandoned', intentId, nonce, code: failure.code });
+    engine.emit({ type: 'abandoned', intentId, nonce, code: failure.code, spentWei: 0n });
     return;
   }
   transition(engine, { intent, to: 'queued' });

@@ -1,6 +1,7 @@
 import type { Hash } from 'viem';
 import type { BlockHead, Chain } from '../chain/createChain.ts';
 import type { FeeSource } from '../fees/createFeeSource.ts';
+import type { IntentFailure } from '../intents/intent.ts';
 import { FINAL_STATES, type IntentState, moveIntent, UNMINED_STATES } from '../intents/intentState.ts';
 import type { LiveIntent } from '../intents/liveIntent.ts';
 import type { Journal } from '../journal/openJournal.ts';
@@ -99,6 +100,13 @@ export function unminedIntents(engine: Engine): readonly LiveIntent[] {
   return unmined.sort((a, b) => (a.nonce as number) - (b.nonce as number));
 }
 
+/** The most that a version of an intent's call may offer for a unit of gas, in wei; undefined: any amount. */
+export function ceilingOf({ settings }: Pick<Engine, 'settings'>, { maxFeePerGas }: Pick<LiveIntent, 'maxFeePerGas'>) {
+  const { ceiling } = settings;
+  if (ceiling === undefined || maxFeePerGas === undefined) return ceiling ?? maxFeePerGas;
+  return ceiling < maxFeePerGas ? ceiling : maxFeePerGas;
+}
+
 /**
  * Rejects whoever waits for an intent, and forgets it; only for intents of which nothing is in the journal.
  *
@@ -124,8 +132,8 @@ export function forgetIntent(engine: Engine, end: { readonly intent: LiveIntent;
  */
 export function outcomeOf(intent: Pick<LiveIntent, 'intentId' | 'state' | 'sent' | 'failure'>): Sent {
   if (intent.sent !== undefined) return intent.sent;
-  const { code, message } = intent.failure ?? { code: 'TRANSACTION_REFUSED', message: 'It was given up.' };
-  throw new SenderError(code, message);
+  const failure: IntentFailure = intent.failure ?? { code: 'TRANSACTION_REFUSED', message: 'It was given up.' };
+  throw new SenderError(failure.code, failure.message, { spentWei: failure.spentWei });
 }
 
 function settleWaiters(engine: Engine, intent: LiveIntent): void {

@@ -1,10 +1,10 @@
 import { RpcUnavailableError } from '@prism-gateway/rpc';
-import { type Fees, offerFees } from '../fees/feePolicy.ts';
+import { type Fees, type Market, offerFees } from '../fees/feePolicy.ts';
 import type { TxVersion } from '../intents/intent.ts';
 import { type LiveIntent, newestVersion } from '../intents/liveIntent.ts';
 import { SenderError } from '../senderError.ts';
 import { broadcastIntents } from './broadcast.ts';
-import { type Engine, forgetIntent, transition, unminedIntents } from './engine.ts';
+import { ceilingOf, type Engine, forgetIntent, transition, unminedIntents } from './engine.ts';
 import { retryPause } from './retryPause.ts';
 import { signVersion } from './signVersion.ts';
 
@@ -15,9 +15,9 @@ const NONCE_MAX_AGE_MS = 60_000;
 /** More than this ahead of the journal is no account nonce, but nonsense. */
 const MAX_NONCE_JUMP = 100_000;
 
-/** Intents from the front of the queue, and what is offered for them. */
+/** An intent of the queue, and what is offered for it. */
 interface Offer {
-  readonly group: readonly LiveIntent[];
+  readonly intent: LiveIntent;
   readonly fees: Fees;
 }
 
@@ -27,13 +27,13 @@ interface SignedGroup {
   readonly versions: readonly TxVersion[];
 }
 
-function costOf(intent: LiveIntent, fees: Fees): bigint {
+function costOf({ intent, fees }: Offer): bigint {
   return intent.call.value + intent.gasLimit * fees.maxFeePerGas;
 }
 
 /** The most that what is on its way may still cost. */
 function committedWei(engine: Engine): bigint {
-  return unminedIntents(engine).reduce((sum, intent) => sum + costOf(intent, newestVersion(intent)), 0n);
+  return unminedIntents(engine).reduce((sum, intent) => sum + costOf({ intent, fees: newestVersion(intent) }), 0n);
 }
 
 /** Tells once that gas costs more than the ceiling, until it no longer does. */
@@ -45,11 +45,26 @@ function noteCeiling(engine: Engine, { neededWei, isAbove }: { neededWei: bigint
   engine.isAboveCeiling = isAbove;
 }
 
+/** Refuses those of the queue whose ceiling is below what gas costs, and who do not wait for it to fall. */
 function rejectForGas(engine: Engine, neededWei: bigint): void {
-  const message = `Gas costs ${neededWei} wei, more than the ceiling of ${engine.settings.ceiling}; try later or raise maxFeePerGas.`;
   for (const intent of engine.queue.filter(({ rejectsHighGas, isJournalled }) => rejectsHighGas && !isJournalled)) {
+    const ceiling = ceilingOf(engine, intent);
+    if (ceiling === undefined || ceiling >= neededWei) continue;
+    const message = `Gas costs ${neededWei} wei, more than the ceiling of ${ceiling}; try later or raise maxFeePerGas.`;
     forgetIntent(engine, { intent, error: new SenderError('GAS_PRICE_TOO_HIGH', message) });
   }
+}
+
+/** Offers what gets them mined for those at the front whose ceilings allow it; the others wait, and hold nobody up. */
+function offerGroup(engine: Engine, market: Market): readonly Offer[] {
+  const room = engine.settings.maxInFlight - unminedIntents(engine).length;
+  const offers: Offer[] = [];
+  for (const intent of engine.queue) {
+    if (offers.length >= Math.min(room, GROUP_SIZE)) break;
+    const fees = offerFees(market, ceilingOf(engine, intent));
+    if (fees !== undefined) offers.push({ intent, fees });
+  }
+  return offers;
 }
 
 async function refreshNonce(engine: Engine): Promise<void> {
@@ -63,47 +78,47 @@ async function refreshNonce(engine: Engine): Promise<void> {
 }
 
 /** Takes as many from the front as the account can pay for. @returns none: wait, or nobody is left */
-async function pickAffordable(engine: Engine, { group, fees }: Offer): Promise<readonly LiveIntent[]> {
-  const total = group.reduce((sum, intent) => sum + costOf(intent, fees), 0n);
+async function pickAffordable(engine: Engine, offers: readonly Offer[]): Promise<readonly Offer[]> {
+  const total = offers.reduce((sum, offer) => sum + costOf(offer), 0n);
   if (engine.spendableWei === undefined || engine.spendableWei < total) {
     engine.spendableWei = (await engine.chain.balance()) - committedWei(engine);
   }
   let leftWei = engine.spendableWei;
-  const affordable: LiveIntent[] = [];
-  for (const intent of group) {
-    leftWei -= costOf(intent, fees);
+  const affordable: Offer[] = [];
+  for (const offer of offers) {
+    leftWei -= costOf(offer);
     if (leftWei < 0n) break;
-    affordable.push(intent);
+    affordable.push(offer);
   }
-  const first = group[0];
+  const first = offers[0];
   if (affordable.length > 0 || first === undefined) {
     engine.isShort = false;
     return affordable;
   }
-  const neededWei = costOf(first, fees);
+  const neededWei = costOf(first);
   if (!engine.isShort) engine.emit({ type: 'insufficientFunds', balanceWei: engine.spendableWei, neededWei });
   engine.isShort = true;
   // What is on its way may cost less than was set aside for it.
-  if (unminedIntents(engine).length > 0 || first.isJournalled) return [];
+  if (unminedIntents(engine).length > 0 || first.intent.isJournalled) return [];
   const message = `The account has ${engine.spendableWei} wei to spend, and the transaction may cost ${neededWei}; fund the account.`;
-  forgetIntent(engine, { intent: first, error: new SenderError('INSUFFICIENT_FUNDS', message) });
+  forgetIntent(engine, { intent: first.intent, error: new SenderError('INSUFFICIENT_FUNDS', message) });
   return [];
 }
 
 /** Signs for the next nonces. @returns nothing where one could not be signed; it has left the queue */
-async function signGroup(engine: Engine, { group, fees }: Offer): Promise<readonly TxVersion[] | undefined> {
-  const drafts = group.map(({ intentId, call, gasLimit }, place) =>
+async function signGroup(engine: Engine, offers: readonly Offer[]): Promise<readonly TxVersion[] | undefined> {
+  const drafts = offers.map(({ intent: { intentId, call, gasLimit }, fees }, place) =>
     signVersion(engine, { intentId, nonce: engine.nextNonce + place, kind: 'call', call, gasLimit, fees }),
   );
   const signed = await Promise.allSettled(drafts);
   const versions: TxVersion[] = [];
   for (const [place, result] of signed.entries()) {
     // One result for each intent.
-    const intent = group[place] as LiveIntent;
+    const { intent } = offers[place] as Offer;
     if (result.status === 'fulfilled') versions.push(result.value);
     else if (!intent.isJournalled) forgetIntent(engine, { intent, error: result.reason });
   }
-  return versions.length === group.length ? versions : undefined;
+  return versions.length === offers.length ? versions : undefined;
 }
 
 /** The one write that makes a sending durable: intents, nonces and signed bytes together. Throws before anything has changed. */
@@ -128,29 +143,29 @@ function storeGroup(engine: Engine, { group, versions }: SignedGroup): void {
 
 async function reserveGroup(engine: Engine): Promise<number | undefined> {
   const room = engine.settings.maxInFlight - unminedIntents(engine).length;
-  const group = engine.queue.slice(0, Math.min(room, GROUP_SIZE));
   // With room again, or something to send, the round is asked for.
-  if (group.length === 0) return undefined;
+  if (room <= 0 || engine.queue.length === 0) return undefined;
   const { pollIntervalMs, ceiling } = engine.settings;
   const market = await engine.fees.market();
-  const fees = offerFees(market, ceiling);
   const neededWei = market.baseFeePerGas + market.tip;
-  noteCeiling(engine, { neededWei, isAbove: fees === undefined });
-  if (fees === undefined) {
-    rejectForGas(engine, neededWei);
+  noteCeiling(engine, { neededWei, isAbove: ceiling !== undefined && neededWei > ceiling });
+  const offers = offerGroup(engine, market);
+  rejectForGas(engine, neededWei);
+  if (offers.length === 0) {
     engine.fees.expire();
-    return pollIntervalMs;
+    return engine.queue.length === 0 ? undefined : pollIntervalMs;
   }
   await refreshNonce(engine);
-  const affordable = await pickAffordable(engine, { group, fees });
+  const affordable = await pickAffordable(engine, offers);
   if (affordable.length === 0) return pollIntervalMs;
-  const versions = await signGroup(engine, { group: affordable, fees });
+  const versions = await signGroup(engine, affordable);
   if (versions === undefined) return pollIntervalMs;
   // The chain went past these nonces while they were signed for; nothing has left this process yet.
   if (versions[0]?.nonce !== engine.nextNonce) return 0;
-  storeGroup(engine, { group: affordable, versions });
-  engine.spendableWei = affordable.reduce((left, intent) => left - costOf(intent, fees), engine.spendableWei ?? 0n);
-  broadcastIntents(engine, affordable);
+  const group = affordable.map(({ intent }) => intent);
+  storeGroup(engine, { group, versions });
+  engine.spendableWei = affordable.reduce((left, offer) => left - costOf(offer), engine.spendableWei ?? 0n);
+  broadcastIntents(engine, group);
   return 0;
 }
 

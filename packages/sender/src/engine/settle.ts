@@ -17,7 +17,10 @@ function end(engine: Engine, { intent, version, receipt }: Finding): void {
   const { nonce, hash: txHash } = version;
   if (version.kind === 'cancel') {
     transition(engine, { intent, to: 'abandoned' });
-    engine.emit({ type: 'abandoned', intentId, nonce, code: intent.failure?.code ?? 'TRANSACTION_REFUSED' });
+    const spentWei = receipt.gasUsed * receipt.effectiveGasPrice;
+    if (intent.failure !== undefined) intent.failure = { ...intent.failure, spentWei };
+    const code = intent.failure?.code ?? 'TRANSACTION_REFUSED';
+    engine.emit({ type: 'abandoned', intentId, nonce, code, spentWei });
     return;
   }
   transition(engine, { intent, to: 'confirmed' });

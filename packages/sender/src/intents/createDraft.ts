@@ -46,12 +46,17 @@ export function createDraft(wanted: {
   const { value = 0n, gasLimit = 0n } = call;
   if (value < 0n || value > MAX_UINT256) refuse('call.value is no uint256.');
   if (call.gasLimit !== undefined && (gasLimit < 1n || gasLimit > MAX_UINT64)) refuse('call.gasLimit is no gas limit.');
+  const { maxFeePerGas, expiresAtMs } = options;
+  if (maxFeePerGas !== undefined && maxFeePerGas < 0n) refuse('maxFeePerGas is no amount of wei.');
+  if (expiresAtMs !== undefined && !Number.isSafeInteger(expiresAtMs)) refuse('expiresAtMs is no whole number.');
   return {
     intentId,
     label: options.label,
     call: { to: getAddress(call.to), data: call.data, value },
     gasLimit,
     confirmations: checkConfirmations(options.confirmations ?? wanted.confirmations),
+    maxFeePerGas,
+    expiresAtMs,
     rejectsHighGas: options.whenGasTooHigh === 'reject',
   };
 }

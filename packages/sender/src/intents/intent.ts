@@ -17,6 +17,8 @@ export interface Call {
 export interface IntentFailure {
   readonly code: SenderErrorCode;
   readonly message: string;
+  /** What freeing the nonce has cost, in wei, once it is `abandoned`. */
+  readonly spentWei?: bigint;
 }
 
 /** A signed transaction of a nonce; several versions of a nonce differ in their fees, and at most one of them can be mined. */

@@ -19,6 +19,10 @@ export interface LiveIntent {
   /** 0 until it is estimated. */
   gasLimit: bigint;
   confirmations: number;
+  /** The most that a version of the call may offer for a unit of gas, in wei; undefined: the sender's ceiling alone bounds it. */
+  readonly maxFeePerGas: bigint | undefined;
+  /** From then on it is worth nothing; milliseconds since the epoch. */
+  readonly expiresAtMs: number | undefined;
   state: IntentState;
   nonce: number | undefined;
   /** All ever signed, oldest first. */
@@ -51,6 +55,8 @@ export interface IntentDraft {
   readonly call: LiveIntent['call'];
   readonly gasLimit: bigint;
   readonly confirmations: number;
+  readonly maxFeePerGas: bigint | undefined;
+  readonly expiresAtMs: number | undefined;
   readonly rejectsHighGas: boolean;
 }
 

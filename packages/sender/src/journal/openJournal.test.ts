@@ -30,7 +30,8 @@ function signedIntent(intentId: string, nonce: number): { intent: LiveIntent; ve
     maxPriorityFeePerGas: 1n,
     createdAtMs: 5,
   };
-  const draft = { intentId, label: 'x', call, gasLimit: 21_000n, confirmations: 2, rejectsHighGas: false };
+  const bounds = { confirmations: 2, rejectsHighGas: false, maxFeePerGas: 2n ** 80n, expiresAtMs: 9 };
+  const draft = { intentId, label: 'x', call, gasLimit: 21_000n, ...bounds };
   const intent = {
     ...createLiveIntent(draft, 4),
     state: 'signed' as const,
@@ -50,6 +51,19 @@ describe('a journal', () => {
     // 2 is FULL. https://sqlite.org/pragma.html#pragma_synchronous
     expect([pragma('journal_mode'), pragma('synchronous')]).toEqual(['wal', 2]);
     database.close();
+  });
+
+  test('takes up one of version 1, whose intents have no bounds of their own', () => {
+    const database = new DatabaseSync(path);
+    makeTables(database);
+    database.exec('ALTER TABLE intents DROP COLUMN max_fee_per_gas; ALTER TABLE intents DROP COLUMN expires_at_ms');
+    database.exec('PRAGMA user_version = 1');
+    database.close();
+    const { intent, version } = signedIntent('old', 7);
+    const journal = openJournal(path);
+    journal.commit({ intents: [{ ...intent, maxFeePerGas: undefined, expiresAtMs: undefined }], versions: [version] });
+    expect(journal.get('old')).toMatchObject({ maxFeePerGas: undefined, expiresAtMs: undefined });
+    journal.close();
   });
 
   test('gives back what was written, by another opening', () => {

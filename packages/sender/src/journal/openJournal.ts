@@ -43,6 +43,8 @@ const INTENT_COLUMNS = [
   'sent',
   'created_at_ms',
   'updated_at_ms',
+  'max_fee_per_gas',
+  'expires_at_ms',
 ];
 const CHANGING_COLUMNS = ['gas_limit', 'confirmations', 'state', 'nonce', 'failure', 'mined', 'sent', 'updated_at_ms'];
 

@@ -55,6 +55,8 @@ export function readIntent(row: Row, versions: readonly TxVersion[]): LiveIntent
     call: { to: row.to_address as Address, data: row.data as Hex, value: BigInt(row.value as string) },
     gasLimit: BigInt(row.gas_limit as string),
     confirmations: row.confirmations as number,
+    maxFeePerGas: row.max_fee_per_gas === null ? undefined : BigInt(row.max_fee_per_gas as string),
+    expiresAtMs: (row.expires_at_ms as number | null) ?? undefined,
     state: row.state as IntentState,
     nonce: (row.nonce as number | null) ?? undefined,
     versions,
@@ -91,6 +93,8 @@ export function intentParameters(intent: LiveIntent): Record<string, string | nu
     sent: encodeJson(intent.sent),
     created_at_ms: intent.createdAtMs,
     updated_at_ms: intent.updatedAtMs,
+    max_fee_per_gas: intent.maxFeePerGas === undefined ? null : `${intent.maxFeePerGas}`,
+    expires_at_ms: intent.expiresAtMs ?? null,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 /** Raised with every change of the tables. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 /**
  * `intents`: what callers want, with its account nonce; no two intents ever share one. `versions`: each transaction ever signed, never
@@ -24,6 +24,8 @@ const TABLES = `
     sent TEXT,
     created_at_ms INTEGER NOT NULL,
     updated_at_ms INTEGER NOT NULL,
+    max_fee_per_gas TEXT,
+    expires_at_ms INTEGER,
     CHECK ((state = 'queued') = (nonce IS NULL)),
     CHECK ((state = 'confirmed') = (sent IS NOT NULL))
   ) STRICT;
@@ -43,6 +45,21 @@ const TABLES = `
   CREATE INDEX IF NOT EXISTS versions_by_intent ON versions (intent_id, created_at_ms);
 `;
 
+/** What the tables of version 1 did not have. */
+const ADDED_COLUMNS = { max_fee_per_gas: 'TEXT', expires_at_ms: 'INTEGER' };
+
+function addColumns(database: DatabaseSync): void {
+  const known = new Set(
+    database
+      .prepare("SELECT name FROM pragma_table_info('intents')")
+      .all()
+      .map(({ name }) => name),
+  );
+  for (const [name, type] of Object.entries(ADDED_COLUMNS)) {
+    if (!known.has(name)) database.exec(`ALTER TABLE intents ADD COLUMN ${name} ${type}`);
+  }
+}
+
 /**
  * Makes the journal's tables where they are missing.
  *
@@ -51,5 +68,7 @@ const TABLES = `
 export function makeTables(database: DatabaseSync): void {
   // The write-ahead log is synced at every commit: what has been committed survives a power loss.
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
-  database.exec(`BEGIN IMMEDIATE; ${TABLES} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`);
+  database.exec(`BEGIN IMMEDIATE; ${TABLES}`);
+  addColumns(database);
+  database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`);
 }

@@ -108,6 +108,16 @@ export const programs = {
     group: 'run',
     steps: [{ file: 'packages/payments/src/entry/gasMonitor.ts' }],
   },
+  backup: {
+    summary: 'copies database, objects and secrets, while the gateway runs',
+    group: 'run',
+    steps: [{ file: 'packages/gateway/src/entry/backup.ts' }],
+  },
+  restore: {
+    summary: 'brings a backup back, into a new DATA_DIR',
+    group: 'run',
+    steps: [{ file: 'packages/gateway/src/entry/restore.ts' }],
+  },
   token: {
     summary: 'prints an access token of the development identity provider, or revokes one',
     group: 'try',

@@ -97,6 +97,18 @@ export const rows: readonly SmokeRow[] = [
     ask: (_, url) => expectOk(`${url}/health`),
     keep: true,
   },
+  {
+    command: 'backup',
+    args: ({ dir }) => [join(dir, 'backups')],
+    env: ({ dir }) => ({ DATA_DIR: join(dir, 'gateway') }),
+    prints: /Backed up to/,
+  },
+  {
+    command: 'restore',
+    args: ({ dir }) => [join(dir, 'backups')],
+    env: ({ dir }) => ({ DATA_DIR: join(dir, 'restored') }),
+    prints: /Restored/,
+  },
   { command: 'token alice', args: (world) => ['--url', gatewayUrl(world)], prints: /^[\w-]+\.[\w-]+\.[\w-]+$/m },
   { command: 'walkthrough', args: (world) => ['--url', gatewayUrl(world)] },
   {

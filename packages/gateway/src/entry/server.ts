@@ -2,6 +2,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { waitForSignal } from '@prism-gateway/runtime';
+import { assertRestored } from './backup/assertRestored.ts';
 import { writeBanner } from './banner.ts';
 import { createListener } from './createListener.ts';
 import { parseSettings, type Settings } from './settings.ts';
@@ -105,6 +106,7 @@ async function main(): Promise<number> {
     }
     const settings = parseSettings(process.env);
     where = { address: `${settings.HOST}:${settings.PORT}`, dataDir: settings.DATA_DIR };
+    assertRestored(settings.DATA_DIR);
     await serve(settings);
     return 0;
   } catch (error) {

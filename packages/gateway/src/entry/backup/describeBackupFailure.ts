@@ -1,0 +1,21 @@
+/** What a person can do, by the system's code. */
+const advice: Readonly<Record<string, string>> = {
+  ENOSPC: 'The disk is full: free some space, or choose another place.',
+  EACCES: 'No permission: run it as the user who runs the gateway.',
+  EPERM: 'No permission: run it as the user who runs the gateway.',
+  EROFS: 'The place cannot be written: choose another one.',
+  ENOTDIR: 'The place is a file: give a folder.',
+  EEXIST: 'The place is a file: give a folder.',
+};
+
+/**
+ * Says in a sentence or two why a backup or a restore failed.
+ *
+ * @param error - what was thrown
+ */
+export function describeBackupFailure(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error ? String(error.code) : '';
+  const known = advice[code];
+  return known === undefined ? error.message : `${known} (${error.message})`;
+}

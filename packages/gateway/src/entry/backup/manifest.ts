@@ -1,0 +1,58 @@
+import { json } from 'node:stream/consumers';
+import * as z from 'zod/mini';
+import { BackupError, type BackupTarget, manifestKey } from './backupTarget.ts';
+
+const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/));
+const size = z.int().check(z.nonnegative());
+/** A path below `DATA_DIR`, which must not lead out of it. */
+const innerPath = z.string().check(
+  z.regex(/^[A-Za-z0-9_-][A-Za-z0-9_.-]*(\/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*$/),
+  z.refine((path) => !path.split('/').includes('..')),
+);
+
+/** A file of a backup, by its path in `DATA_DIR`. */
+export const backupFile = z.object({ path: innerPath, bytes: size, sha256 });
+export type BackupFile = z.infer<typeof backupFile>;
+
+/** An object as the list in a backup has it, one a line. */
+export const backupObject = z.object({ ...backupFile.shape, mtimeMs: z.number(), ino: z.string() });
+export type BackupObject = z.infer<typeof backupObject>;
+
+/** The form of manifests that this program writes. */
+export const MANIFEST_FORM = 1;
+
+/** What a backup holds; it is written when all the rest is there. */
+const manifestForm = z.object({
+  form: z.literal(MANIFEST_FORM),
+  name: z.string(),
+  /** When the backup began: what was acknowledged before is in it. */
+  startedAt: z.string(),
+  finishedAt: z.string(),
+  stage: z.enum(['dev', 'prod']),
+  database: backupFile,
+  /** The schema's version of each store, by the store's name. */
+  schemaVersions: z.record(z.string(), z.int()),
+  /** Secrets, and what else is kept beside the database. */
+  files: z.array(backupFile),
+  /** The list of objects; null: they are in a bucket, which has its own backups. */
+  objects: z.nullable(z.object({ list: backupFile, count: size, bytes: size })),
+});
+export type Manifest = z.infer<typeof manifestForm>;
+
+/**
+ * Reads the manifest of a backup.
+ *
+ * @throws BackupError `BACKUP_INCOMPLETE` where there is none, `BACKUP_DAMAGED` for one that this program cannot read
+ */
+export async function readManifest(target: BackupTarget, name: string): Promise<Manifest> {
+  const text: unknown = await json(await target.read(manifestKey(name))).catch((error: unknown) => {
+    if (error instanceof BackupError) throw error;
+    return undefined;
+  });
+  const parsed = manifestForm.safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw new BackupError(
+    'BACKUP_DAMAGED',
+    `The manifest of ${name} in ${target.place} is damaged, or a newer version of the gateway wrote it: try that version, or another backup.`,
+  );
+}

@@ -1,0 +1,218 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { lockFile } from '@prism-gateway/runtime';
+import { type RunningGateway, startGateway, startS3Server } from '@prism-gateway/testing';
+import { sized } from '@prism-gateway/testing/test-size';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { runServer } from '../process/runServer.ts';
+import { createGatewayClient, type GatewayClient } from '../rigs/gatewayClient.ts';
+import { writeRequestBody } from '../rigs/writeRequestBody.ts';
+import { runBackup } from './runBackup.ts';
+
+const CLIENTS = 8;
+
+let root: string;
+let client: GatewayClient;
+let running: RunningGateway[];
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'prism-backup-test-'));
+  client = createGatewayClient(CLIENTS);
+  running = [];
+});
+afterEach(async () => {
+  client.close();
+  await Promise.all(running.map((gateway) => gateway.kill()));
+  rmSync(root, { recursive: true });
+});
+
+const inRoot = (name: string) => join(root, name);
+
+async function start(name: string): Promise<RunningGateway> {
+  const gateway = await startGateway({ dataDir: inRoot(name) });
+  running.push(gateway);
+  return gateway;
+}
+
+async function submit({ url }: RunningGateway): Promise<string> {
+  const answer = await client.call(url, { method: 'POST', path: '/requests', json: writeRequestBody() });
+  expect(answer.status).toBe(201);
+  return JSON.parse(answer.text).requestId;
+}
+
+/** Submits without a pause, over several connections, until it is stopped. */
+function startLoad(gateway: RunningGateway) {
+  const acknowledged: string[] = [];
+  let isOver = false;
+  const lanes = Array.from({ length: CLIENTS }, async () => {
+    while (!isOver) acknowledged.push(await submit(gateway));
+  });
+  return {
+    acknowledged,
+    async stop() {
+      isOver = true;
+      await Promise.all(lanes);
+    },
+  };
+}
+
+/** Puts an object where a gateway keeps those that were uploaded. */
+function writeObject(dataDir: string, content: Buffer): string {
+  const key = createHash('sha256').update(content).digest('hex');
+  const path = join('objects', 'v1', 'a'.repeat(64), 'b'.repeat(32), key);
+  mkdirSync(dirname(join(dataDir, path)), { recursive: true });
+  writeFileSync(join(dataDir, path), content);
+  return path;
+}
+
+async function backUp(dataDir: string, args: readonly string[], env = {}) {
+  const ended = await runBackup('backup', { args: [...args, '--json'], env: { DATA_DIR: dataDir, ...env } });
+  expect(ended).toMatchObject({ code: 0, stderr: '' });
+  return JSON.parse(ended.stdout);
+}
+
+const restore = (dataDir: string, args: readonly string[], env = {}) =>
+  runBackup('restore', { args, env: { DATA_DIR: dataDir, ...env } });
+
+// Shows BACKUP-1, BACKUP-3.
+test('a backup under load has every record acknowledged before it began', async () => {
+  const gateway = await start('old');
+  // The development issuer makes its key when it is first asked for a token.
+  const token = { method: 'POST', path: '/dev/identity/token', json: { sub: 'alice' } } as const;
+  expect(await client.call(gateway.url, token)).toMatchObject({ status: 200 });
+  const object = writeObject(inRoot('old'), randomBytes(10_000));
+  const load = startLoad(gateway);
+  await expect.poll(() => load.acknowledged.length).toBeGreaterThan(sized({ small: 200, long: 50_000 }));
+  const before = [...load.acknowledged];
+  await backUp(inRoot('old'), [inRoot('backups')]);
+  // It ended while writes went on.
+  const during = load.acknowledged.length;
+  await expect.poll(() => load.acknowledged.length).toBeGreaterThan(during);
+  await load.stop();
+
+  expect(await restore(inRoot('new'), [inRoot('backups')])).toMatchObject({ code: 0 });
+  const restored = await start('new');
+  for (const requestId of before) {
+    const { status } = await client.call(restored.url, { method: 'GET', path: `/requests/${requestId}` });
+    expect(status).toBe(200);
+  }
+  const same = (path: string) =>
+    expect(readFileSync(join(inRoot('new'), path))).toEqual(readFileSync(join(inRoot('old'), path)));
+  for (const path of ['secrets.json', join('identity', 'key.json'), object]) same(path);
+  expect(await submit(restored)).toBeTypeOf('string');
+});
+
+// Shows BACKUP-2.
+test('a second backup copies only what is new of the objects, and each restores by itself', async () => {
+  const gateway = await start('old');
+  const dataDir = inRoot('old');
+  const [first, second] = [randomBytes(5000), randomBytes(300)];
+  const firstPath = writeObject(dataDir, first);
+  const one = await backUp(dataDir, [inRoot('backups')]);
+  expect(one).toMatchObject({ newObjectBytes: 5000, objects: { count: 1, bytes: 5000 } });
+  const secondPath = writeObject(dataDir, second);
+  await submit(gateway);
+  expect(await backUp(dataDir, [inRoot('backups')])).toMatchObject({ newObjectBytes: 300, objects: { count: 2 } });
+  rmSync(join(dataDir, firstPath));
+  expect(await backUp(dataDir, [inRoot('backups')])).toMatchObject({ newObjectBytes: 0, objects: { count: 1 } });
+
+  expect(await restore(inRoot('newest'), [inRoot('backups')])).toMatchObject({ code: 0 });
+  expect(readFileSync(join(inRoot('newest'), secondPath))).toEqual(second);
+  expect(readdirSync(dirname(join(inRoot('newest'), secondPath)))).toHaveLength(1);
+  expect(await restore(inRoot('oldest'), [inRoot('backups'), '--backup', one.name])).toMatchObject({ code: 0 });
+  expect(readFileSync(join(inRoot('oldest'), firstPath))).toEqual(first);
+});
+
+// Shows BACKUP-2.
+test('what a killed backup leaves harms neither those before nor those after', async () => {
+  const gateway = await start('old');
+  const requestId = await submit(gateway);
+  const { name } = await backUp(inRoot('old'), [inRoot('backups')]);
+  // As far as one may have come: all but the manifest, and files on their way.
+  mkdirSync(join(inRoot('backups'), 'backups', '9999-unfinished'));
+  writeFileSync(join(inRoot('backups'), 'backups', '9999-unfinished', 'gateway-dev.db'), 'half');
+  mkdirSync(join(inRoot('backups'), '.work'), { recursive: true });
+  writeFileSync(join(inRoot('backups'), '.work', 'gateway-dev.db'), 'half');
+
+  const listed = await restore(inRoot('new'), [inRoot('backups'), '--list']);
+  expect(listed.stdout.trim()).toBe(name);
+  expect(await restore(inRoot('new'), [inRoot('backups')])).toMatchObject({ code: 0 });
+  const restored = await start('new');
+  expect(await client.call(restored.url, { method: 'GET', path: `/requests/${requestId}` })).toMatchObject({
+    status: 200,
+  });
+  await backUp(inRoot('old'), [inRoot('backups')]);
+});
+
+// Shows BACKUP-3, BACKUP-4.
+test('a damaged backup is refused, a gateway does not start on what was fetched of it, and another one mends the folder', async () => {
+  await (await start('old')).stop();
+  const good = await backUp(inRoot('old'), [inRoot('backups')]);
+  const bad = await backUp(inRoot('old'), [inRoot('backups')]);
+  const file = join(inRoot('backups'), 'backups', bad.name, 'secrets.json');
+  writeFileSync(
+    file,
+    readFileSync(file, 'utf8').replace(/[0-9]/, (digit) => (digit === '1' ? '2' : '1')),
+  );
+
+  const refused = await restore(inRoot('new'), [inRoot('backups')]);
+  expect(refused).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^Nothing was restored\..*secrets\.json.*hash/),
+  });
+  const started = await runServer({ DATA_DIR: inRoot('new'), PORT: '0' });
+  expect(started).toMatchObject({ code: 1, stderr: expect.stringMatching(/restore into DATA_DIR .* has not ended/) });
+  expect(await restore(inRoot('new'), [inRoot('backups'), '--backup', good.name])).toMatchObject({ code: 0 });
+  await start('new');
+});
+
+// Shows BACKUP-5.
+test('a bucket keeps backups as a folder does, in parts where they are large', async () => {
+  const gateway = await start('old');
+  const requestId = await submit(gateway);
+  // More than one part.
+  const object = writeObject(inRoot('old'), randomBytes(40_000_000));
+  await using s3 = await startS3Server();
+  const env = {
+    AWS_ENDPOINT_URL_S3: s3.endpoint,
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: s3.credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
+    S3_FORCE_PATH_STYLE: 'true',
+  };
+  const place = `s3://${s3.bucket}/nightly`;
+  expect(await backUp(inRoot('old'), ['--to', place], env)).toMatchObject({ newObjectBytes: 40_000_000 });
+  expect(await backUp(inRoot('old'), ['--to', place], env)).toMatchObject({ newObjectBytes: 0 });
+  expect(await restore(inRoot('new'), ['--from', place], env)).toMatchObject({ code: 0 });
+  expect(readFileSync(join(inRoot('new'), object)).equals(readFileSync(join(inRoot('old'), object)))).toBe(true);
+  const restored = await start('new');
+  expect(await client.call(restored.url, { method: 'GET', path: `/requests/${requestId}` })).toMatchObject({
+    status: 200,
+  });
+});
+
+// Shows BACKUP-4.
+test('what cannot be backed up or restored is told in one sentence, and changes nothing', async () => {
+  const [dataDir, backups] = [inRoot('old'), inRoot('backups')];
+  const refusal = async (command: 'backup' | 'restore', args: readonly string[], env: Record<string, string>) => {
+    const { code, stderr } = await runBackup(command, { args, env });
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    return `${code} ${stderr}`;
+  };
+  expect(await refusal('backup', [backups], { DATA_DIR: dataDir })).toMatch(
+    /^1 No backup was made\. There is no database/,
+  );
+  await (await start('old')).stop();
+  expect(await refusal('backup', [], { DATA_DIR: dataDir })).toMatch(/^2 Give one place/);
+  expect(await refusal('backup', [backups], { STORE: 'dynamodb' })).toMatch(/^1 .*point-in-time/);
+  expect(await refusal('backup', [backups], { STAGE: 'production' })).toMatch(/^1 .*STAGE/);
+  expect(await refusal('restore', [backups], { DATA_DIR: inRoot('new') })).toMatch(/^1 .*no complete backup/);
+  await backUp(dataDir, [backups]);
+  expect(await refusal('restore', [backups], { DATA_DIR: dataDir })).toMatch(/^1 .*is not empty/);
+  expect(await refusal('restore', [backups], {})).toMatch(/^2 Set DATA_DIR/);
+  const lock = lockFile(join(backups, '.lock'));
+  expect(await refusal('backup', [backups], { DATA_DIR: dataDir })).toMatch(/^1 .*Another backup .* is under way/);
+  lock.release();
+  await start('old');
+});

@@ -13,12 +13,11 @@ const [SMALL, LARGE] = [
 const SIZE = process.env.TEST_LONG ? LARGE : SMALL;
 const URL_PATTERN = /(http:\/\/127\.0\.0\.1:\d+)/;
 
-/** Reads a part of a log of relayer B. @throws Error when the log does not tell it */
+/** Waits until the log of relayer B tells a part of it. */
 async function readLog(folder: string, pattern: RegExp): Promise<string> {
-  const log = await readFile(join(folder, 'relayer-b.log'), 'utf8');
-  const found = pattern.exec(log)?.[1];
-  if (found === undefined) throw new Error(`${pattern} is not in the log of relayer B:\n${log}`);
-  return found;
+  const findPart = async () => pattern.exec(await readFile(join(folder, 'relayer-b.log'), 'utf8'))?.[1];
+  await expect.poll(findPart, { timeout: PATIENCE_MS }).toBeDefined();
+  return (await findPart()) ?? '';
 }
 
 it('plays the whole loop, stays with --keep, and stops everything at Ctrl-C', async () => {

@@ -20,6 +20,9 @@ export interface FileLock {
   release(): void;
 }
 
+/** What is held, so that a lock that its holder no longer names is not collected as garbage, which would give it back. */
+const held = new Set<DatabaseSync>();
+
 /** Whether SQLite says that the file is in use. @see https://sqlite.org/rescode.html#busy */
 function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === 5;
@@ -43,8 +46,10 @@ export function lockFile(file: string): FileLock {
     if (isBusy(error)) throw new LockHeldError(file, { cause: error });
     throw error;
   }
+  held.add(database);
   return {
     release() {
+      held.delete(database);
       if (database.isOpen) database.close();
     },
   };

@@ -41,19 +41,27 @@ test('another chain, another address and another directory are other locks', () 
   for (const lock of [first, ...others]) lock.release();
 });
 
-test('a killed process holds nothing', async () => {
+test('a process holds what it has taken, also when nothing names the lock any more, and nothing once it is killed', async () => {
   const script = `
     import { lockKey } from ${JSON.stringify(MODULE)};
     lockKey(${JSON.stringify(directory)}, { chainId: 1, address: '${address}' });
-    console.log('locked');
-    setInterval(() => undefined, 1000);`;
-  const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], {
+    setInterval(() => undefined, 1000);
+    // What is done for a collected object is done in a turn of its own.
+    setImmediate(() => {
+      gc();
+      setImmediate(() => console.log('locked'));
+    });`;
+  const child = spawn(process.execPath, ['--expose-gc', '--input-type=module-typescript', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  await once(child.stdout, 'data');
-  expect(() => lockKey(directory, { chainId: 1, address })).toThrow(held);
-  child.kill('SIGKILL');
-  await once(child, 'exit');
+  const exited = once(child, 'exit');
+  try {
+    await once(child.stdout, 'data');
+    expect(() => lockKey(directory, { chainId: 1, address })).toThrow(held);
+  } finally {
+    child.kill('SIGKILL');
+    await exited;
+  }
   lockKey(directory, { chainId: 1, address }).release();
 });
 

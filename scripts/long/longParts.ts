@@ -39,6 +39,7 @@ export const longParts: readonly LongPart[] = [
 /** Full sizes that take up to an hour each, which is too long for a run of CI: `npm run test:long` alone has them. */
 export const longerThanCi: readonly string[] = [
   'packages/payments/test/crashMatrix.test.ts',
+  'packages/payments/test/operatorMatrix.test.ts',
   'packages/payments/test/randomRuns.test.ts',
   'packages/sender/test/randomRuns.test.ts',
   'packages/relayer/test/junk/junk.test.ts',

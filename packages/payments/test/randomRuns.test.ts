@@ -64,7 +64,7 @@ async function startInstances(rig: PaymentsRig, seed: number) {
     MAX_RETRIES: '3',
     DAILY_LIMIT: '1000000000000',
   }));
-  const instances = await Promise.all(settings.map(runInstance));
+  const instances = await Promise.all(settings.map((environment) => runInstance(environment)));
   const setFaults = (share: number) => {
     for (const proxy of proxies) {
       proxy.setShares({

@@ -113,7 +113,8 @@ export async function startPaymentsRig(
   const { creditToken, stablecoin, exchange } = deployment;
   const inTurn = createTurns();
   let payments = 0;
-  const extras: ReferenceFrontend[] = [];
+  const extras = new Set<ReferenceFrontend>();
+  let frontends = 0;
   const heartbeat = startHeartbeat(client, options.heartbeatMs ?? 50);
 
   const deploy: PaymentsRig['deploy'] = (contract) =>
@@ -156,12 +157,17 @@ export async function startPaymentsRig(
     lease,
     async startFrontend() {
       const extra = await startReferenceFrontend({
-        file: join(dir, `frontend-${extras.length}.db`),
+        file: join(dir, `frontend-${++frontends}.db`),
         secret: SECRET,
         leaseMs: () => lease.ms,
       });
-      extras.push(extra);
-      return extra;
+      extras.add(extra);
+      return {
+        ...extra,
+        async close() {
+          if (extras.delete(extra)) await extra.close();
+        },
+      };
     },
     // One at a time: they share the deployer's account nonce.
     fundKey: () =>

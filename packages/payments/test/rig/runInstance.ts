@@ -1,6 +1,7 @@
 import { type Alert, createOutbox } from '@prism-gateway/alerts';
 import { openAccount } from '@prism-gateway/crypto/accounts';
 import { createLogRecorder, type LogRecorder } from '@prism-gateway/testing';
+import type { PaymentJournal } from '../../src/journal/openPaymentJournal.ts';
 import { parseSettings } from '../../src/settings/settings.ts';
 import { type RelayerParts, type RunningRelayer, startRelayer } from '../../src/startRelayer.ts';
 
@@ -16,13 +17,18 @@ export interface RunningInstance {
  * Runs an instance in this process.
  *
  * @param environment - its settings
+ * @param watch - is given the journal before anything is done
  * @returns the instance, at work
  */
-export async function runInstance(environment: Readonly<Record<string, string>>): Promise<RunningInstance> {
+export async function runInstance(
+  environment: Readonly<Record<string, string>>,
+  watch: (journal: PaymentJournal) => void = () => undefined,
+): Promise<RunningInstance> {
   const settings = parseSettings('payments', environment);
   const log = createLogRecorder();
   const alerts: Alert[] = [];
   const openAlerter: RelayerParts['openAlerter'] = ({ journal, signature }) => {
+    watch(journal);
     const { outbox } = journal;
     const alerter = createOutbox({ outbox, channels: [], log, redact: (text) => text, signature, now: Date.now });
     return {

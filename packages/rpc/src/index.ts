@@ -19,6 +19,7 @@ export { RpcAnswerError, type RpcFaultCode, RpcUnavailableError } from './rpcErr
 export {
   createSimulator,
   type Simulated,
+  type SimulatedBlock,
   type SimulatedCall,
   type Simulator,
   type SimulatorOptions,

@@ -1,6 +1,16 @@
 import { forwarderAbi } from '@prism-gateway/contracts';
-import { parseBytes, parseHash, parseQuantity, parseRecord, type Revert, type Simulated } from '@prism-gateway/rpc';
-import type { Hex } from 'viem';
+import {
+  parseAddress,
+  parseBytes,
+  parseHash,
+  parseQuantity,
+  parseRecord,
+  type Revert,
+  type Simulated,
+  type SimulatedBlock,
+  type SimulatedCall,
+} from '@prism-gateway/rpc';
+import { type Hex, zeroHash } from 'viem';
 import { encodeFunctionData, numberToHex } from 'viem/utils';
 import type { ChainRpc } from './createChainRpc.ts';
 import { readBlockTime } from './readBlockTime.ts';
@@ -14,6 +24,14 @@ export interface BlockHead {
   readonly gasPrice: bigint;
   /** What has to be there for a unit of gas, in wei: the base fee may double before a block takes it. */
   readonly gasReserve: bigint;
+  /** In wei. */
+  readonly baseFeePerGas: bigint;
+  /** What is paid beyond the base fee for a unit of gas, in wei. */
+  readonly tip: bigint;
+  /** Most gas of a block. */
+  readonly gasLimit: bigint;
+  readonly feeRecipient: Hex;
+  readonly prevRandao: Hex;
 }
 
 /** What the Forwarder says of this relayer. */
@@ -38,8 +56,8 @@ export interface ChainReader {
   policy(): Promise<ForwarderPolicy>;
   /** The forwarder nonce of each signer, by address as given; one whose nonce could not be read is missing. */
   nonces(signers: readonly Hex[]): Promise<ReadonlyMap<Hex, bigint>>;
-  /** Simulates a call of the Forwarder by this relayer. @param seconds - Unix time that the next block is expected to have */
-  simulate(data: Hex, seconds: bigint): Promise<Simulated>;
+  /** Simulates a call of the Forwarder by this relayer. @param terms - of the very transaction; without them nothing is paid */
+  simulate(data: Hex, block: SimulatedBlock, terms?: SimulatedCall['terms']): Promise<Simulated>;
   /** Repeats a call of the Forwarder by this relayer, after a block and with its time. @returns what it reverts with; undefined where it does not */
   replay(data: Hex, block: bigint): Promise<Revert | undefined>;
   /** The relayer's ether, in wei. */
@@ -52,13 +70,24 @@ const FULL_SHARE_BPS = 10_000n;
 
 type View = 'priorityWindow' | 'maxAge' | 'relayerShareBps' | 'isOfficialRelayer' | 'nonces';
 
-function parseBlock(answer: unknown): { number: bigint; timestamp: bigint; baseFee: bigint } {
+function parseBlock(answer: unknown) {
   const block = parseRecord(answer, 'block');
   return {
     number: parseQuantity(block.number, 'block number'),
     timestamp: parseQuantity(block.timestamp, 'block time'),
-    baseFee: parseQuantity(block.baseFeePerGas, 'base fee'),
+    baseFeePerGas: parseQuantity(block.baseFeePerGas, 'base fee'),
+    gasLimit: parseQuantity(block.gasLimit, 'gas limit'),
+    feeRecipient: parseAddress(block.miner, 'fee recipient'),
+    // Not every rollup has one.
+    prevRandao: block.mixHash === undefined ? zeroHash : parseHash(block.mixHash, 'prevRandao'),
   };
+}
+
+/** The block that comes after a head, as far as it is known. @param seconds - Unix time that it is expected to have */
+export function nextBlock(head: BlockHead, seconds: bigint): SimulatedBlock {
+  const { timestamp, baseFeePerGas, feeRecipient, prevRandao } = head;
+  // A node simulates only blocks that are later than the newest one.
+  return { seconds: seconds > timestamp ? seconds : timestamp + 1n, baseFeePerGas, feeRecipient, prevRandao };
 }
 
 /**
@@ -92,8 +121,8 @@ export function createChainReader(options: {
         rpc.read(['eth_getBlockByNumber', 'latest', false], parseBlock),
         rpc.read(['eth_maxPriorityFeePerGas'], (answer) => parseQuantity(answer, 'tip')),
       ]);
-      const { number, timestamp, baseFee } = block;
-      return { number, timestamp, gasPrice: baseFee + tip, gasReserve: 2n * baseFee + tip };
+      const { baseFeePerGas } = block;
+      return { ...block, tip, gasPrice: baseFeePerGas + tip, gasReserve: 2n * baseFeePerGas + tip };
     },
     pendingSeconds: async () => (await readBlockTime(rpc, 'pending')) ?? 0n,
     async policy() {
@@ -113,7 +142,8 @@ export function createChainReader(options: {
       );
       return new Map(counted.filter((one) => one.status === 'fulfilled').map(({ value }) => value));
     },
-    simulate: (data, seconds) => rpc.simulate({ from: relayer, to: forwarder, data }, seconds),
+    simulate: (data, block, terms) =>
+      rpc.simulate({ from: relayer, to: forwarder, data, ...(terms !== undefined && { terms }) }, block),
     async replay(data, block) {
       const outcome = await rpc.attempt(['eth_call', { from: relayer, to: forwarder, data }, numberToHex(block)]);
       return 'reverted' in outcome ? outcome : undefined;

@@ -55,7 +55,7 @@ test('a revert is an answer', async () => {
 test('a simulation that the node refuses by every method is an error of the chain', async () => {
   node.behave({ answer: () => ({ error: { code: -32_601, message: 'no such method' } }) });
   const call = { from: `0x${'11'.repeat(20)}`, to: `0x${'22'.repeat(20)}`, data: '0x' } as const;
-  await expect(open().simulate(call, 1n)).rejects.toMatchObject({ code: 'RPC_UNAVAILABLE' });
+  await expect(open().simulate(call, { seconds: 1n })).rejects.toMatchObject({ code: 'RPC_UNAVAILABLE' });
 });
 
 test('a signal ends the wait for a node that hangs', async () => {

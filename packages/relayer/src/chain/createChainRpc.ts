@@ -90,6 +90,6 @@ export function createChainRpc(options: {
           return revert;
         }
       }),
-    simulate: (call, seconds) => wrapErrors('a simulation', () => simulate(call, seconds)),
+    simulate: (call, block) => wrapErrors('a simulation', () => simulate(call, block)),
   };
 }

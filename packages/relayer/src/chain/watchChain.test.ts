@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
+import { HEAD } from '../../test/makeHead.ts';
 import { ChainError } from './chainError.ts';
 import { type WatchedChain, watchChain } from './watchChain.ts';
 
 /** A chain whose newest block has this time; its node says what its pending block has, if anything. */
 function createChain(timestamp: bigint, pending?: bigint): WatchedChain {
-  const head = { number: timestamp, timestamp, gasPrice: 1n, gasReserve: 2n };
+  const head = { ...HEAD, number: timestamp, timestamp, gasPrice: 1n, gasReserve: 2n };
   const pendingSeconds = async () => {
     if (pending === undefined) throw new ChainError('RPC_UNAVAILABLE', 'no pending block');
     return pending;

@@ -2,6 +2,7 @@ import { forwarderAbi } from '@prism-gateway/contracts';
 import type { ActionParams } from '@prism-gateway/protocol';
 import { encodeFunctionResult } from 'viem/utils';
 import { beforeEach, expect, it } from 'vitest';
+import { HEAD } from '../../test/makeHead.ts';
 import { type CheckContext, type CheckInput, checkRequest } from './checkRequest.ts';
 
 const WORD = `0x${'11'.repeat(32)}` as const;
@@ -21,7 +22,7 @@ function encodeResults(successes: readonly boolean[]): `0x${string}` {
 const simulatedAt: bigint[] = [];
 const context: CheckContext = {
   chain: {
-    simulate: async (_: string, seconds: bigint) => {
+    simulate: async (_, { seconds }) => {
       simulatedAt.push(seconds);
       return { gas: 100_000n, returned: encodeResults(written) };
     },
@@ -49,7 +50,7 @@ function createInput(entries: readonly { readonly signer: `0x${string}`; readonl
     },
     signatures: entries.map((entry) => ({ ...entry, r: WORD, s: WORD })),
     nonces: new Map([alice, bob].map((signer) => [signer, 5n])),
-    head: { number: 1n, timestamp: 100n, gasPrice: 1n, gasReserve: 1n },
+    head: { ...HEAD, number: 1n, timestamp: 100n, gasPrice: 1n, gasReserve: 1n },
     forwarder: { isOfficial: true, priorityWindow: 0n, maxAge: 1000n, shareBps: 10_000n },
     seconds: 101n,
   };
@@ -113,7 +114,7 @@ it('takes a multi-user batch of which nothing would be written for one that reve
 it('simulates in a block later than the newest one, but reckons with one of the same time', async () => {
   const input = {
     ...createInput([{ signer: alice, nonce: 5n }]),
-    head: { number: 1n, timestamp: 101n, gasPrice: 1n, gasReserve: 1n },
+    head: { ...HEAD, number: 1n, timestamp: 101n, gasPrice: 1n, gasReserve: 1n },
   };
   expect(await checkRequest(context, input)).toMatchObject({ kind: 'ready' });
   expect(simulatedAt.at(-1)).toBe(102n);

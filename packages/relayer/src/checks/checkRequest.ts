@@ -1,7 +1,7 @@
 import { encodeForwarderCall } from '@prism-gateway/contracts';
 import type { ActionParams } from '@prism-gateway/protocol';
 import type { Simulated } from '@prism-gateway/rpc';
-import type { BlockHead, ChainReader, ForwarderPolicy } from '../chain/chainReader.ts';
+import { type BlockHead, type ChainReader, type ForwarderPolicy, nextBlock } from '../chain/chainReader.ts';
 import { decodeReason, nameReason } from '../chain/decodeReason.ts';
 import type { RelayedRecord, SignatureRef } from '../lifecycle/openRequest.ts';
 import type { ChainSettings } from '../settings/chainSettings.ts';
@@ -21,8 +21,13 @@ const RECHECK_MS = {
   reverts: 1000,
 } as const;
 
-/** Most gas that a transaction may have. @see https://eips.ethereum.org/EIPS/eip-7825 */
-export const MAX_TRANSACTION_GAS = 16_777_216n;
+/** Most gas that a transaction may have on any chain. @see https://eips.ethereum.org/EIPS/eip-7825 */
+const MAX_TRANSACTION_GAS = 16_777_216n;
+
+/** Most gas that a transaction may have on a chain. */
+export function mostGas({ gasLimit }: Pick<BlockHead, 'gasLimit'>): bigint {
+  return gasLimit < MAX_TRANSACTION_GAS ? gasLimit : MAX_TRANSACTION_GAS;
+}
 
 /** What a check works with. */
 export interface CheckInput {
@@ -121,13 +126,8 @@ function checkStanding(input: CheckInput, nowMs: number): Verdict | undefined {
   return checkUsed(input) ?? checkAge(input) ?? checkTurn(input, nowMs) ?? checkOpening(input, nowMs);
 }
 
-/** A node simulates only blocks that are later than the newest one; the window has been checked against the earliest time. */
-function chooseBlockTime({ seconds, head }: CheckInput): bigint {
-  return seconds > head.timestamp ? seconds : head.timestamp + 1n;
-}
-
 /** A multi-user batch reverts for no entry; where none would be written, it is worth as little, and the first one's reason stands for all. */
-function readNothingDone(record: RelayedRecord, simulated: Simulated): Simulated {
+export function readNothingDone(record: RelayedRecord, simulated: Simulated): Simulated {
   if ('reverted' in simulated || record.action !== 'BATCH_MULTI_USER_WRITE_DATA') return simulated;
   // Action and params go together in a record.
   const { requests } = record.params as ActionParams<'BATCH_MULTI_USER_WRITE_DATA'>;
@@ -145,14 +145,14 @@ function readNothingDone(record: RelayedRecord, simulated: Simulated): Simulated
  */
 export async function checkRequest(context: CheckContext, input: CheckInput): Promise<Verdict> {
   const { chain, policy, settings, now } = context;
-  const { record, signatures, head, forwarder } = input;
+  const { record, signatures, head, forwarder, seconds } = input;
   const nowMs = now();
   const standing = checkStanding(input, nowMs);
   if (standing !== undefined) return standing;
   if (head.gasPrice > settings.maxFeePerGas) return leave(nowMs, 'gasPrice');
   // A record holds action and params that go together.
   const { data } = encodeForwarderCall(record);
-  const simulated = readNothingDone(record, await chain.simulate(data, chooseBlockTime(input)));
+  const simulated = readNothingDone(record, await chain.simulate(data, nextBlock(head, seconds)));
   if ('reverted' in simulated) {
     const errorMessage = decodeReason(simulated.reverted);
     if (nameReason(simulated.reverted) === 'RequestNotYetOpen') {
@@ -161,8 +161,8 @@ export async function checkRequest(context: CheckContext, input: CheckInput): Pr
     return leave(nowMs, 'reverts', { errorMessage, signatures });
   }
   const { gas, returned } = simulated;
-  if (gas > MAX_TRANSACTION_GAS) {
-    const errorMessage = `it needs ${gas} gas, and a transaction may have ${MAX_TRANSACTION_GAS}`;
+  if (gas > mostGas(head)) {
+    const errorMessage = `it needs ${gas} gas, and a transaction may have ${mostGas(head)}`;
     return { kind: 'settle', signatures, errorMessage };
   }
   const feeWei = feeInWei({

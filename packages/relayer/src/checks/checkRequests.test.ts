@@ -5,6 +5,7 @@ import { createSignedParams, createTypedData } from '@prism-gateway/protocol/typ
 import { privateKeyToAccount } from 'viem/accounts';
 import { encodeErrorResult, encodeFunctionResult } from 'viem/utils';
 import { expect, it } from 'vitest';
+import { HEAD } from '../../test/makeHead.ts';
 import { ChainError } from '../chain/chainError.ts';
 import type { RelayedRecord } from '../lifecycle/openRequest.ts';
 import { type ChecksContext, checkRequests } from './checkRequests.ts';
@@ -43,7 +44,7 @@ function createChain() {
     },
     settings: { creditsPerEth: 1n, maxFeePerGas: 10n },
     state: {
-      head: async () => ({ number: 1n, timestamp: 100n, gasPrice: 1n, gasReserve: 1n }),
+      head: async () => ({ ...HEAD, number: 1n, timestamp: 100n, gasPrice: 1n, gasReserve: 1n }),
       policy: async () => ({ isOfficial: true, priorityWindow: 0n, maxAge: 1000n, shareBps: 10_000n }),
       seconds: async () => 101n,
     },

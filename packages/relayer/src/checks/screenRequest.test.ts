@@ -1,11 +1,12 @@
 import type { ActionParams } from '@prism-gateway/protocol';
 import { expect, it } from 'vitest';
+import { HEAD } from '../../test/makeHead.ts';
 import { screenRequest } from './screenRequest.ts';
 
 const WORD = `0x${'11'.repeat(32)}`;
 const signer = `0x${'aa'.repeat(20)}`;
 const CREDIT = 10n ** 18n;
-const head = { number: 1n, timestamp: 5000n, gasPrice: 10n, gasReserve: 20n };
+const head = { ...HEAD, number: 1n, timestamp: 5000n, gasPrice: 10n, gasReserve: 20n };
 const forwarder = { isOfficial: false, priorityWindow: 60n, maxAge: 1000n, shareBps: 5000n };
 const facts = { head, forwarder, seconds: 5000n };
 const context = { policy: { feeMarginPercent: 0 }, settings: { creditsPerEth: CREDIT }, now: () => 0 };

@@ -32,7 +32,9 @@ const request = (requestId: string) => ({
   gas: 2n ** 70n,
   claimedAtMs: 5,
 });
-const submission = { intentId: 'i', to: '0x01', data: '0x02', gasLimit: 2n ** 65n, requestIds: ['a', 'b'] } as const;
+const bounds = { maxFeePerGas: 2n ** 66n, expiresAtMs: 7 };
+const call = { intentId: 'i', to: '0x01', data: '0x02', gasLimit: 2n ** 65n } as const;
+const submission = { ...call, ...bounds, requestIds: ['a', 'b'] } as const;
 
 /** Reads with a connection of its own: what another process, or one after a crash, would see. */
 function readState(requestId: string): unknown {

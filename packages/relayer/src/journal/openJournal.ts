@@ -4,7 +4,7 @@ import type { BegunRequest, OpenRequest, Outcome, Submission } from '../lifecycl
 import { createJournalView, type JournalView, type Totals } from './createJournalView.ts';
 import { type JudgedRequest, openJudgedTable, type RecallQuery } from './judged.ts';
 import { type Row, readRow, writeFields } from './rows.ts';
-import { JOURNAL_SCHEMA } from './schema.ts';
+import { makeTables } from './schema.ts';
 
 /** How long a process waits for another one's commit, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5000;
@@ -74,7 +74,7 @@ type SqlValue = string | number | null;
 export function openJournal(options: { readonly path: string; readonly nowMs: number }): Journal {
   const database = new DatabaseSync(options.path, { timeout: BUSY_TIMEOUT_MS });
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;');
-  database.exec(JOURNAL_SCHEMA);
+  makeTables(database);
   database
     .prepare("DELETE FROM requests WHERE state IN ('reported', 'lost') AND updated_at < ?")
     .run(options.nowMs - KEEP_ENDED_MS);
@@ -100,7 +100,8 @@ export function openJournal(options: { readonly path: string; readonly nowMs: nu
     'UPDATE requests SET state = ?, intent_id = ?, attempts = ?, outcome = ?, updated_at = ? WHERE request_id = ?',
   );
   const insertSubmission = database.prepare(
-    'INSERT INTO submissions (intent_id, call_to, data, gas_limit, request_ids, created_at) VALUES (?, ?, ?, ?, ?, ?)',
+    `INSERT INTO submissions (intent_id, call_to, data, gas_limit, request_ids, created_at, max_fee, expires_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const selectSubmission = database.prepare('SELECT * FROM submissions WHERE intent_id = ?');
 
@@ -165,8 +166,10 @@ export function openJournal(options: { readonly path: string; readonly nowMs: nu
     insertMove.run(requestId, to, by, claimedAtMs);
   }
 
-  function noteSubmission({ intentId, to, data, gasLimit, requestIds }: Submission, note: MoveNote): void {
-    insertSubmission.run(intentId, to, data, String(gasLimit), JSON.stringify(requestIds), note.nowMs);
+  function noteSubmission(submission: Submission, note: MoveNote): void {
+    const { intentId, to, data, gasLimit, requestIds, maxFeePerGas, expiresAtMs } = submission;
+    const bounds = [maxFeePerGas === undefined ? null : String(maxFeePerGas), expiresAtMs ?? null];
+    insertSubmission.run(intentId, to, data, String(gasLimit), JSON.stringify(requestIds), note.nowMs, ...bounds);
     for (const requestId of requestIds) {
       const attempts = (find(requestId)?.attempts ?? 0) + 1;
       update({ ...note, requestId, to: 'submitted' }, { intent_id: intentId, attempts });
@@ -224,6 +227,8 @@ export function openJournal(options: { readonly path: string; readonly nowMs: nu
         to: row.call_to as `0x${string}`,
         data: row.data as `0x${string}`,
         gasLimit: BigInt(row.gas_limit as string),
+        maxFeePerGas: row.max_fee === null ? undefined : BigInt(row.max_fee as string),
+        expiresAtMs: (row.expires_at as number | null) ?? undefined,
         requestIds: JSON.parse(row.request_ids as string) as string[],
       };
     },

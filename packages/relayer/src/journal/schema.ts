@@ -1,8 +1,10 @@
+import type { DatabaseSync } from 'node:sqlite';
+
 /**
  * The journal's tables. Amounts are decimal text, since they pass 2^63; times are Unix milliseconds. `wishes` holds the references of a
  * request's signatures: the column keeps the name that journals on the disk have.
  */
-export const JOURNAL_SCHEMA = `
+const JOURNAL_SCHEMA = `
   CREATE TABLE IF NOT EXISTS requests (
     request_id TEXT PRIMARY KEY,
     state TEXT NOT NULL CHECK (state IN ('claiming', 'claimed', 'submitted', 'mined', 'reported', 'lost')),
@@ -22,7 +24,9 @@ export const JOURNAL_SCHEMA = `
     data TEXT NOT NULL,
     gas_limit TEXT NOT NULL,
     request_ids TEXT NOT NULL,
-    created_at INTEGER NOT NULL
+    created_at INTEGER NOT NULL,
+    max_fee TEXT,
+    expires_at INTEGER
   ) STRICT;
   CREATE TABLE IF NOT EXISTS moves (
     request_id TEXT NOT NULL,
@@ -48,3 +52,15 @@ export const JOURNAL_SCHEMA = `
   CREATE TABLE IF NOT EXISTS cursors (position INTEGER PRIMARY KEY, cursor TEXT NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS totals (name TEXT PRIMARY KEY, amount TEXT NOT NULL) STRICT;
 `;
+
+/** What tables on the disk may not have yet, as earlier versions made them. */
+const ADDED_COLUMNS = [['submissions', 'max_fee', 'TEXT'] as const, ['submissions', 'expires_at', 'INTEGER'] as const];
+
+/** Makes the tables, and adds to those of earlier versions what they lack. */
+export function makeTables(database: DatabaseSync): void {
+  database.exec(JOURNAL_SCHEMA);
+  for (const [table, column, type] of ADDED_COLUMNS) {
+    const known = database.prepare('SELECT 1 FROM pragma_table_info(?) WHERE name = ?').get(table, column);
+    if (known === undefined) database.exec(`ALTER TABLE ${table} ADD COLUMN ${column} ${type}`);
+  }
+}

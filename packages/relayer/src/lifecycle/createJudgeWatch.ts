@@ -26,7 +26,7 @@ export function createJudgeWatch(ports: {
   return async function noteFailures(failures) {
     if (failures.length === 0) return health.noteWell('judge');
     try {
-      await chain.simulate(PROBE, await state.seconds());
+      await chain.simulate(PROBE, { seconds: await state.seconds() });
       health.noteWell('judge');
     } catch (error) {
       if (!(error instanceof ChainError)) throw error;

@@ -3,6 +3,7 @@ import type { Simulated } from '@prism-gateway/rpc';
 import type { Sent } from '@prism-gateway/sender';
 import { encodeErrorResult, getAddress, type Hex } from 'viem';
 import { expect, test } from 'vitest';
+import { HEAD } from '../../test/makeHead.ts';
 import { ChainError } from '../chain/chainError.ts';
 import { openJournal } from '../journal/openJournal.ts';
 import { createMetrics } from '../metrics/createMetrics.ts';
@@ -14,6 +15,7 @@ import { type FollowPorts, followSubmission } from './followSubmission.ts';
 
 const WORD = `0x${'11'.repeat(32)}` as const;
 const SIGNER = `0x${'aa'.repeat(20)}` as const;
+const BOUNDS = { maxFeePerGas: 9n, expiresAtMs: undefined };
 const FORWARDER = `0x${'22'.repeat(20)}` as const;
 
 const tooEarly = encodeErrorResult({ abi: forwarderAbi, errorName: 'RequestNotYetOpen', args: [200n] });
@@ -33,7 +35,7 @@ function createPorts(reverted: Hex | undefined, later: Simulated = { gas: 1n, re
     ...{ intentId: 'i', nonce: 1, status: 'reverted', txHash: WORD, blockNumber: 7n, blockHash: WORD, logs: [] },
     ...{ gasUsed: 1n, effectiveGasPrice: 1n },
   };
-  const head = { number: 7n, timestamp: 100n, gasPrice: 1n, gasReserve: 1n };
+  const head = { ...HEAD, number: 7n, timestamp: 100n, gasPrice: 1n, gasReserve: 1n };
   const policy = async () => ({ isOfficial: true, priorityWindow: 0n, maxAge: 1n, shareBps: 10_000n });
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const recovery = { chainId: 1, forwarder: FORWARDER };
@@ -76,7 +78,14 @@ async function submitOften(ports: ReturnType<typeof createPorts>, times: number)
   journal.adopt({ requestId: 'r', record, signatures, gas: 1n, claimedAtMs: 0 });
   const states: (string | undefined)[] = [];
   for (let n = 1; n <= times; n += 1) {
-    const submission = { intentId: `r#${n}`, to: FORWARDER, data: '0x', gasLimit: 1n, requestIds: ['r'] } as const;
+    const submission = {
+      intentId: `r#${n}`,
+      to: FORWARDER,
+      data: '0x',
+      gasLimit: 1n,
+      ...BOUNDS,
+      requestIds: ['r'],
+    } as const;
     inFlight.note('r', { kind: 'ready', gas: 1n, feeWei: 1n });
     journal.submit([submission], { by: 'submitClaims', nowMs: 0 });
     expect(await followSubmission(ports, journal.open())).toEqual(['r']);
@@ -122,7 +131,7 @@ test('the requests of a batch that was reverted as a whole go alone', async () =
     journal.adopt({ requestId, record, signatures: [], gas: 1n, claimedAtMs: 0 });
     ports.inFlight.note(requestId, { kind: 'ready', gas: 1n, feeWei: 1n });
   }
-  const submission = { intentId: 'batch', to: FORWARDER, data: '0x', gasLimit: 1n, requestIds } as const;
+  const submission = { intentId: 'batch', to: FORWARDER, data: '0x', gasLimit: 1n, ...BOUNDS, requestIds } as const;
   journal.submit([submission], { by: 'submitClaims', nowMs: 0 });
   expect(await followSubmission(ports, journal.open())).toEqual(requestIds);
   expect(requestIds.map((id) => journal.get(id)?.state)).toEqual(['claimed', 'claimed']);
@@ -133,7 +142,14 @@ test('a submission that the sender does not know after a restart is checked agai
   const { journal } = ports;
   const record = makeRecord('r', 'DELETE_PRISM_FOR');
   journal.adopt({ requestId: 'r', record, signatures: [], gas: 1n, claimedAtMs: 0 });
-  const submission = { intentId: 'r#1', to: FORWARDER, data: '0x', gasLimit: 1n, requestIds: ['r'] } as const;
+  const submission = {
+    intentId: 'r#1',
+    to: FORWARDER,
+    data: '0x',
+    gasLimit: 1n,
+    ...BOUNDS,
+    requestIds: ['r'],
+  } as const;
   journal.submit([submission], { by: 'submitClaims', nowMs: 0 });
   expect(await followSubmission(ports, journal.open())).toEqual(['r']);
   expect(journal.get('r')?.state).toBe('claimed');

@@ -76,9 +76,11 @@ export async function followSubmission(
   const { sender, confirmations, notes, journal } = ports;
   const submission = journal.submission(requests[0]?.intentId ?? '');
   if (submission === undefined || isForgotten(ports, submission, requests)) return returnToClaimed(ports, requests);
-  const { intentId, to, data, gasLimit } = submission;
+  const { intentId, to, data, gasLimit, maxFeePerGas, expiresAtMs } = submission;
+  const bounds = { ...(maxFeePerGas !== undefined && { maxFeePerGas }), ...(expiresAtMs && { expiresAtMs }) };
+  const options = { ...bounds, confirmations, whenGasTooHigh: 'reject' } as const;
   try {
-    return await settleSent(ports, requests, await sender.send(intentId, { to, data, gasLimit }, { confirmations }));
+    return await settleSent(ports, requests, await sender.send(intentId, { to, data, gasLimit }, options));
   } catch (error) {
     if (!(error instanceof SenderError)) throw error;
     // Not known: the next start goes on from the journal.
@@ -168,6 +170,6 @@ async function findRevert(
   if (submission === undefined) return undefined;
   const revert = await chain.replay(submission.data, blockNumber).catch(() => undefined);
   if (revert !== undefined) return revert;
-  const simulated = await chain.simulate(submission.data, await state.seconds());
+  const simulated = await chain.simulate(submission.data, { seconds: await state.seconds() });
   return 'reverted' in simulated ? simulated : undefined;
 }

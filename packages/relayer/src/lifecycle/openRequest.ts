@@ -54,5 +54,9 @@ export interface Submission {
   readonly to: Hex;
   readonly data: Hex;
   readonly gasLimit: bigint;
+  /** The most that any version of it may offer for a unit of gas, in wei: what the fees are worth. */
+  readonly maxFeePerGas: bigint | undefined;
+  /** When the lease of its oldest claim is over, in Unix milliseconds; undefined where claims do not lapse. */
+  readonly expiresAtMs: number | undefined;
   readonly requestIds: readonly string[];
 }

@@ -2,7 +2,6 @@ import { encodeForwarderCall } from '@prism-gateway/contracts';
 import type { ActionParams } from '@prism-gateway/protocol';
 import { createMultiUserBatchParams } from '@prism-gateway/protocol/typed-data';
 import type { Hex } from 'viem';
-import { MAX_TRANSACTION_GAS } from '../checks/checkRequest.ts';
 import type { OpenRequest, Submission } from './openRequest.ts';
 
 /** Added to simulated gas: refunds come only at the end, and state may have changed since. What is not used is not paid. */
@@ -18,14 +17,16 @@ const GAS_MARGIN = 25_000n;
  * @param plan.forwarder - address of the Forwarder
  * @param plan.relayer - the relayer's address, who queues the batch
  * @param plan.nowMs - Unix time in milliseconds
+ * @param plan.mostGas - that a transaction may have
  */
 export function planSubmission(plan: {
   readonly requests: readonly OpenRequest[];
   readonly forwarder: Hex;
   readonly relayer: Hex;
   readonly nowMs: number;
-}): Submission {
-  const { requests, forwarder, relayer, nowMs } = plan;
+  readonly mostGas: bigint;
+}): Omit<Submission, 'maxFeePerGas' | 'expiresAtMs'> {
+  const { requests, forwarder, relayer, nowMs, mostGas } = plan;
   const [first] = requests;
   if (first === undefined) throw new TypeError('a submission carries at least one request');
   const gas = requests.reduce((sum, request) => sum + (request.gas ?? 0n), 0n);
@@ -37,7 +38,7 @@ export function planSubmission(plan: {
     intentId: `${prefix}${first.requestId}#${first.attempts + 1}`,
     to: forwarder,
     data: encodeForwarderCall(call).data,
-    gasLimit: gasLimit < MAX_TRANSACTION_GAS ? gasLimit : MAX_TRANSACTION_GAS,
+    gasLimit: gasLimit < mostGas ? gasLimit : mostGas,
     requestIds: requests.map(({ requestId }) => requestId),
   };
 }

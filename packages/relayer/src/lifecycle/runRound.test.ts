@@ -1,5 +1,6 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
 import { expect, it } from 'vitest';
+import { HEAD } from '../../test/makeHead.ts';
 import { checkRequests } from '../checks/checkRequests.ts';
 import { createListedQueue } from '../gateway/createListedQueue.ts';
 import type { ClaimResult } from '../gateway/requestGateway.ts';
@@ -50,7 +51,7 @@ function createRelayer(records: readonly RequestRecord[]) {
     },
     newestOf: async () => [],
   };
-  const head = { number: 1n, timestamp: 1n, gasPrice: 1n, gasReserve: 1n };
+  const head = { ...HEAD, number: 1n, timestamp: 1n, gasPrice: 1n, gasReserve: 1n };
   const forwarder = { isOfficial: true, priorityWindow: 0n, maxAge: 1000n, shareBps: 10_000n };
   const state = {
     ...{ balance: async () => 10n ** 18n, head: async () => head, policy: async () => forwarder },

@@ -1,39 +1,23 @@
 import { ChainError } from '../chain/chainError.ts';
-import type { ChainReader } from '../chain/chainReader.ts';
 import type { ChainState } from '../chain/watchChain.ts';
 import { coversGas } from '../checks/fee.ts';
 import type { Journal } from '../journal/openJournal.ts';
 import type { ChainSettings } from '../settings/chainSettings.ts';
-import type { RelayPolicy } from '../settings/settings.ts';
 import type { BatchCostTracker } from './createBatchCostTracker.ts';
 import type { ChainNotes } from './createChainNotes.ts';
 import type { InFlight } from './createInFlight.ts';
 import { gatherWrites } from './gatherWrites.ts';
-import type { OpenRequest } from './openRequest.ts';
-import { planSubmission } from './planSubmission.ts';
+import type { OpenRequest, Submission } from './openRequest.ts';
+import { type RehearsePorts, rehearseSubmission, type Stage } from './rehearseSubmission.ts';
 
 /** What submitting goes through. */
-export interface SubmitPorts {
-  readonly chain: Pick<ChainReader, 'forwarder' | 'relayer'>;
-  readonly state: Pick<ChainState, 'head'>;
+export interface SubmitPorts extends RehearsePorts {
+  readonly state: Pick<ChainState, 'head' | 'policy' | 'seconds'>;
   readonly journal: Pick<Journal, 'submit'>;
   readonly inFlight: Pick<InFlight, 'standing' | 'note'>;
   readonly batchCosts: BatchCostTracker;
-  readonly policy: Pick<RelayPolicy, 'feeMarginPercent'>;
-  readonly settings: Pick<ChainSettings, 'maxFeePerGas' | 'maxBatchSize'>;
+  readonly settings: Pick<ChainSettings, 'maxFeePerGas' | 'maxBatchSize' | 'creditsPerEth'>;
   readonly notes: Pick<ChainNotes, 'fault'>;
-  readonly now: () => number;
-}
-
-/** What a unit of gas costs now, in wei. @returns undefined where the node does not say */
-async function readGasPrice({ state, notes }: SubmitPorts): Promise<bigint | undefined> {
-  try {
-    return (await state.head()).gasPrice;
-  } catch (error) {
-    if (!(error instanceof ChainError)) throw error;
-    notes.fault('chain');
-    return undefined;
-  }
 }
 
 /** Those whose fees still pay at the price of this moment, each with its gas. */
@@ -48,24 +32,40 @@ function listPaid(ports: SubmitPorts, requests: readonly OpenRequest[], gasPrice
   });
 }
 
+async function plan(ports: SubmitPorts, requests: readonly OpenRequest[]): Promise<readonly Submission[]> {
+  const { state, settings, batchCosts } = ports;
+  const [head, forwarder, seconds] = await Promise.all([state.head(), state.policy(), state.seconds()]);
+  const stage: Stage = { head, forwarder, seconds };
+  const paid = listPaid(ports, requests, head.gasPrice);
+  const groups = gatherWrites(paid, { maxBatchSize: settings.maxBatchSize, batchCosts });
+  const planned = groups.map((group) => rehearseSubmission(ports, { requests: group, stage }));
+  return (await Promise.all(planned)).filter((each) => each !== undefined);
+}
+
+/** @returns none where the node does not answer */
+async function planNow(ports: SubmitPorts, requests: readonly OpenRequest[]): Promise<readonly Submission[]> {
+  try {
+    return await plan(ports, requests);
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+    ports.notes.fault('chain');
+    return [];
+  }
+}
+
 /**
- * Submits what was checked a moment ago, at once: writes of many users together, anything else alone. What no longer pays, and
- * everything while the node does not answer, is reviewed until it can be submitted.
+ * Submits what was checked a moment ago, at once: writes of many users together, anything else alone. What no longer pays, what its
+ * very transaction would not carry out, and everything while the node does not answer, is reviewed until it can be submitted.
  *
  * @param ports - journal, price, and what is under way
  * @param requests - `claimed`; the paid ones become `submitted`, on the disk before the sender gets the call
  * @returns all of them
  */
 export async function submitClaims(ports: SubmitPorts, requests: readonly OpenRequest[]): Promise<readonly string[]> {
-  const { settings, batchCosts, chain, now, journal, inFlight } = ports;
-  const gasPrice = await readGasPrice(ports);
-  const paid = gasPrice === undefined ? [] : listPaid(ports, requests, gasPrice);
-  const groups = gatherWrites(paid, { maxBatchSize: settings.maxBatchSize, batchCosts });
-  const submissions = groups.map((group) =>
-    planSubmission({ requests: group, forwarder: chain.forwarder, relayer: chain.relayer, nowMs: now() }),
-  );
+  const { now, journal, inFlight } = ports;
+  const submissions = await planNow(ports, requests);
   if (submissions.length > 0) journal.submit(submissions, { by: 'submitClaims', nowMs: now() });
-  const submitted = new Set(paid.map(({ requestId }) => requestId));
+  const submitted = new Set(submissions.flatMap(({ requestIds }) => requestIds));
   for (const { requestId } of requests) {
     if (!submitted.has(requestId)) inFlight.note(requestId, { kind: 'blocked', sinceMs: now() });
   }

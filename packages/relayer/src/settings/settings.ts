@@ -49,6 +49,7 @@ const schema = z.object({
   POLL_MAX_MS: z._default(wholeNumber(10, 600_000), 2000),
   GIVE_UP_SECONDS: z._default(wholeNumber(0, 86_400), 120),
   TAKE_OVER_SECONDS: z._default(wholeNumber(0, 31_536_000), 0),
+  CLAIM_LEASE_SECONDS: z._default(wholeNumber(0, 31_536_000), 900),
   DRAIN_SECONDS: z._default(wholeNumber(0, 3600), 60),
   BUMP_AFTER_SECONDS: z._default(wholeNumber(1, 3600), 30),
   DATA_DIR: z._default(z.string(), './data'),
@@ -75,6 +76,8 @@ export interface RelayPolicy {
   readonly giveUpMs: number;
   /** Age of another relayer's claim from which it is tried to be taken over; 0 = never. */
   readonly takeOverMs: number;
+  /** How long the gateway's claims hold: a transaction of an older one is cancelled where that is cheaper than hoping; 0 = for ever. */
+  readonly leaseMs: number;
 }
 
 /** All settings, parsed. */
@@ -153,6 +156,7 @@ function readPolicy(settings: Parsed): RelayPolicy {
     pollMaxMs: settings.POLL_MAX_MS,
     giveUpMs: settings.GIVE_UP_SECONDS * 1000,
     takeOverMs: settings.TAKE_OVER_SECONDS * 1000,
+    leaseMs: settings.CLAIM_LEASE_SECONDS * 1000,
   };
 }
 

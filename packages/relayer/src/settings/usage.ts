@@ -32,6 +32,8 @@ What it takes and what it pays:
   CONFIRMATIONS        3 (1 on chain 31337)    blocks that settle a transaction, the including one counted
   BUMP_AFTER_SECONDS   30                      when a transaction that no block takes is offered again for more
   GIVE_UP_SECONDS      120                     how long a request that would revert is tried again before it is reported failed
+  CLAIM_LEASE_SECONDS  900                     how long the gateway's claims hold; a transaction that no block takes by then
+                                               is cancelled, where that is no dearer than hoping; 0 = never
   TAKE_OVER_SECONDS    0                       age of a claim from which it is taken over, where the gateway has leases; 0 = never
 
 How it runs:

@@ -5,6 +5,7 @@ import { createSimulator, type SimulatedCall } from './createSimulator.ts';
 
 const TOO_EARLY = '0x1234';
 const call: SimulatedCall = { from: `0x${'11'.repeat(20)}`, to: `0x${'22'.repeat(20)}`, data: '0xabcd' };
+const BLOCK = { seconds: 1n };
 
 let node: RpcNode;
 let told: string[];
@@ -43,9 +44,22 @@ const methods = () => node.exchanges.flatMap(({ calls }) => calls.map(({ method 
 describe('by eth_simulateV1', () => {
   test('one execution at the given time tells gas and what is returned', async () => {
     node.behave(knowing(simulated({ status: '0x1', gasUsed: '0x5208', returnData: '0x99' })));
-    expect(await open()(call, 77n)).toEqual({ gas: 21_000n, returned: '0x99' });
+    expect(await open()(call, { seconds: 77n })).toEqual({ gas: 21_000n, returned: '0x99' });
     expect(node.exchanges[0]?.calls[0]?.params).toEqual([
       { blockStateCalls: [{ blockOverrides: { time: '0x4d' }, calls: [call] }] },
+      'latest',
+    ]);
+  });
+
+  test('with terms the very transaction is simulated, in a block that has what a contract can ask for', async () => {
+    node.behave(knowing(simulated({ status: '0x1', gasUsed: '0x5208', returnData: '0x' })));
+    const terms = { gasLimit: 50_000n, maxFeePerGas: 7n, maxPriorityFeePerGas: 2n };
+    const seen = { number: 9n, baseFeePerGas: 5n, feeRecipient: call.to, prevRandao: `0x${'33'.repeat(32)}` } as const;
+    await open()({ ...call, terms }, { seconds: 1n, ...seen });
+    const blockOverrides = { ...seen, time: '0x1', number: '0x9', baseFeePerGas: '0x5' };
+    const sent = { ...call, gas: '0xc350', maxFeePerGas: '0x7', maxPriorityFeePerGas: '0x2' };
+    expect(node.exchanges[0]?.calls[0]?.params).toEqual([
+      { blockStateCalls: [{ blockOverrides, calls: [sent] }], validation: true },
       'latest',
     ]);
   });
@@ -55,13 +69,13 @@ describe('by eth_simulateV1', () => {
     ['as an error', revert('0x08c379a0')],
   ])('a revert %s is one, and no reason to fall back', async (_, reply) => {
     node.behave(knowing(reply));
-    expect(await open()(call, 1n)).toEqual({ reverted: '0x08c379a0' });
+    expect(await open()(call, BLOCK)).toEqual({ reverted: '0x08c379a0' });
     expect([methods(), told]).toEqual([['eth_simulateV1'], []]);
   });
 
   test('a node that does not answer is not taken for one that does not know the method', async () => {
     node.behave({ fail: () => ({ status: 503 }) });
-    await expect(open()(call, 1n)).rejects.toMatchObject({ code: 'RPC_UNAVAILABLE' });
+    await expect(open()(call, BLOCK)).rejects.toMatchObject({ code: 'RPC_UNAVAILABLE' });
     expect(told).toEqual([]);
   });
 });
@@ -90,15 +104,15 @@ describe.each(refusals)('by eth_call, when eth_simulateV1 is answered with %s,',
   test('each call is simulated, the method is not asked for again at once, and it is told once', async () => {
     node.behave(behaviour);
     const simulate = open();
-    expect(await Promise.all([simulate(call, 1n), simulate(call, 1n)])).toEqual([
+    expect(await Promise.all([simulate(call, BLOCK), simulate(call, BLOCK)])).toEqual([
       { gas: 16n, returned: '0x56' },
       { gas: 16n, returned: '0x56' },
     ]);
     const before = node.exchanges.length;
-    expect(await simulate(call, 1n)).toEqual({ gas: 16n, returned: '0x56' });
+    expect(await simulate(call, BLOCK)).toEqual({ gas: 16n, returned: '0x56' });
     expect(methods().slice(before)).not.toContain('eth_simulateV1');
     nowMs += 600_001;
-    await simulate(call, 1n);
+    await simulate(call, BLOCK);
     expect(methods().filter((method) => method === 'eth_simulateV1').length).toBeGreaterThan(1);
     expect(told).toEqual([words]);
   });
@@ -110,7 +124,7 @@ describe('by eth_call', () => {
   test('a revert is one, also when only one of the two methods tells what with', async () => {
     const estimate: RpcReply = { error: { code: -32_000, message: 'execution reverted' } };
     node.behave(knowing(unknown, { call: revert('0x12'), estimate }));
-    expect(await open()(call, 1n)).toEqual({ reverted: '0x12' });
+    expect(await open()(call, BLOCK)).toEqual({ reverted: '0x12' });
   });
 
   test('what comes too early for the newest block is tried in the pending one', async () => {
@@ -121,15 +135,15 @@ describe('by eth_call', () => {
         return { result: method === 'eth_call' ? '0x' : '0x10' };
       },
     });
-    expect(await open()(call, 1n)).toEqual({ gas: 16n, returned: '0x' });
+    expect(await open()(call, BLOCK)).toEqual({ gas: 16n, returned: '0x' });
   });
 
   test('a word about this one call is no reason to give the method up', async () => {
     node.behave(knowing({ error: { code: -38_021, message: 'block timestamps must increase' } }));
     const simulate = open();
-    expect(await simulate(call, 1n)).toEqual({ gas: 16n, returned: '0x56' });
+    expect(await simulate(call, BLOCK)).toEqual({ gas: 16n, returned: '0x56' });
     node.behave(knowing(simulated({ status: '0x1', gasUsed: '0x1', returnData: '0x' })));
-    expect(await simulate(call, 1n)).toEqual({ gas: 1n, returned: '0x' });
+    expect(await simulate(call, BLOCK)).toEqual({ gas: 1n, returned: '0x' });
     expect(told).toEqual([]);
   });
 
@@ -144,14 +158,14 @@ describe('by eth_call', () => {
       },
     });
     const simulate = open();
-    expect(await simulate(call, 1n)).toEqual({ gas: 16n, returned: '0x56' });
-    expect(await simulate({ ...call, data: '0x77' }, 1n)).toEqual({ gas: 1n, returned: '0x' });
+    expect(await simulate(call, BLOCK)).toEqual({ gas: 16n, returned: '0x56' });
+    expect(await simulate({ ...call, data: '0x77' }, BLOCK)).toEqual({ gas: 1n, returned: '0x' });
     expect(told).toEqual([]);
   });
 
   test('an error of the node in the place of both is thrown', async () => {
     const error = { code: -32_603, message: 'internal error' };
     node.behave(knowing(unknown, { call: { error }, estimate: { error } }));
-    await expect(open()(call, 1n)).rejects.toMatchObject({ code: -32_603 });
+    await expect(open()(call, BLOCK)).rejects.toMatchObject({ code: -32_603 });
   });
 });

@@ -13,15 +13,34 @@ export interface SimulatedCall {
   readonly from: Hex;
   readonly to: Hex;
   readonly data: Hex;
+  /** With a gas limit and fees the very transaction is simulated: the sender has to be able to pay for it. */
+  readonly terms?: {
+    readonly gasLimit: bigint;
+    /** In wei. */
+    readonly maxFeePerGas: bigint;
+    /** In wei. */
+    readonly maxPriorityFeePerGas: bigint;
+  };
+}
+
+/** The block that a call is simulated in, as far as it is known: a contract can ask for all of it. */
+export interface SimulatedBlock {
+  /** Unix time that it is expected to have. */
+  readonly seconds: bigint;
+  readonly number?: bigint;
+  /** In wei. */
+  readonly baseFeePerGas?: bigint;
+  readonly feeRecipient?: Hex;
+  readonly prevRandao?: Hex;
 }
 
 /**
  * Simulates a call after the newest block.
  *
- * @param seconds - Unix time that the next block is expected to have
+ * @param block - the next one
  * @throws RpcAnswerError, RpcUnavailableError
  */
-export type Simulator = (call: SimulatedCall, seconds: bigint) => Promise<Simulated>;
+export type Simulator = (call: SimulatedCall, block: SimulatedBlock) => Promise<Simulated>;
 
 /** How calls are simulated. */
 export interface SimulatorOptions {
@@ -42,13 +61,30 @@ export interface SimulatorOptions {
 /** After this time a node that did not know `eth_simulateV1` is asked again, in milliseconds: it may have erred, or been updated. */
 const ASK_AGAIN_MS = 600_000;
 
-/** One execution, in a block of the given time: a tenth of the node's work for an estimate. */
-async function simulateBlock(client: RpcClient, call: SimulatedCall, seconds: bigint): Promise<Simulated> {
-  const blockStateCalls = [{ blockOverrides: { time: numberToHex(seconds) }, calls: [call] }];
-  const answer = parseArray(
-    await client.request('eth_simulateV1', [{ blockStateCalls }, 'latest']),
-    'simulated blocks',
-  );
+/** A call as nodes read it. */
+function encodeCall({ from, to, data, terms }: SimulatedCall) {
+  if (terms === undefined) return { from, to, data };
+  const { gasLimit, maxFeePerGas, maxPriorityFeePerGas } = terms;
+  const fees = { maxFeePerGas: numberToHex(maxFeePerGas), maxPriorityFeePerGas: numberToHex(maxPriorityFeePerGas) };
+  return { from, to, data, gas: numberToHex(gasLimit), ...fees };
+}
+
+function encodeBlock({ seconds, number, baseFeePerGas, feeRecipient, prevRandao }: SimulatedBlock) {
+  return {
+    time: numberToHex(seconds),
+    ...(number !== undefined && { number: numberToHex(number) }),
+    ...(baseFeePerGas !== undefined && { baseFeePerGas: numberToHex(baseFeePerGas) }),
+    ...(feeRecipient !== undefined && { feeRecipient }),
+    ...(prevRandao !== undefined && { prevRandao }),
+  };
+}
+
+/** One execution, in the given block: a tenth of the node's work for an estimate. */
+async function simulateBlock(client: RpcClient, call: SimulatedCall, block: SimulatedBlock): Promise<Simulated> {
+  const blockStateCalls = [{ blockOverrides: encodeBlock(block), calls: [encodeCall(call)] }];
+  // Without validation a block has no base fee, which a contract would see.
+  const request = call.terms === undefined ? { blockStateCalls } : { blockStateCalls, validation: true };
+  const answer = parseArray(await client.request('eth_simulateV1', [request, 'latest']), 'simulated blocks');
   const [result] = parseArray(parseRecord(answer[0], 'simulated block').calls, 'simulated calls');
   const { status, gasUsed, returnData } = parseRecord(result, 'simulated call');
   const data = parseBytes(returnData, 'return data');
@@ -59,8 +95,8 @@ async function simulateBlock(client: RpcClient, call: SimulatedCall, seconds: bi
 
 async function estimateAt(client: RpcClient, call: SimulatedCall, block: 'latest' | 'pending'): Promise<Simulated> {
   const [called, estimated] = await Promise.allSettled([
-    client.request('eth_call', [call, block]),
-    client.request('eth_estimateGas', [call, block]),
+    client.request('eth_call', [encodeCall(call), block]),
+    client.request('eth_estimateGas', [encodeCall(call), block]),
   ]);
   // Both revert then; not every node says what with when it is asked for an estimate.
   for (const outcome of [called, estimated]) {
@@ -99,8 +135,8 @@ export function createSimulator(options: SimulatorOptions): Simulator {
   let probing: Promise<boolean> | undefined;
 
   /** Whether the node refuses a call that does nothing as well. Anybody may have made the call that it refused. */
-  function isMethodRefused(seconds: bigint): Promise<boolean> {
-    probing ??= simulateBlock(client, HARMLESS, seconds)
+  function isMethodRefused(block: SimulatedBlock): Promise<boolean> {
+    probing ??= simulateBlock(client, HARMLESS, { seconds: block.seconds })
       .then(() => false, isRefused)
       .finally(() => {
         probing = undefined;
@@ -108,8 +144,8 @@ export function createSimulator(options: SimulatorOptions): Simulator {
     return probing;
   }
 
-  async function takeRefusal(reason: string, seconds: bigint): Promise<void> {
-    if (!(await isMethodRefused(seconds))) return;
+  async function takeRefusal(reason: string, block: SimulatedBlock): Promise<void> {
+    if (!(await isMethodRefused(block))) return;
     unknownUntilMs = now() + ASK_AGAIN_MS;
     if (isTold) return;
     isTold = true;
@@ -126,16 +162,16 @@ export function createSimulator(options: SimulatorOptions): Simulator {
     return isEarly ? await estimateAt(client, call, 'pending') : simulated;
   }
 
-  return async function simulate(call, seconds) {
+  return async function simulate(call, block) {
     if (now() < unknownUntilMs) return await estimate(call);
     try {
-      return await simulateBlock(client, call, seconds);
+      return await simulateBlock(client, call, block);
     } catch (error) {
       const revert = readRevert(error);
       if (revert !== undefined) return revert;
       if (error instanceof RpcAnswerError && isAboutCall(error.code)) return await estimate(call);
       if (!isRefused(error)) throw error;
-      await takeRefusal(error.message, seconds);
+      await takeRefusal(error.message, block);
       return await estimate(call);
     }
   };

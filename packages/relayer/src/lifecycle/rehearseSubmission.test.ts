@@ -1,0 +1,83 @@
+import { forwarderAbi } from '@prism-gateway/contracts';
+import type { SimulatedBlock, SimulatedCall } from '@prism-gateway/rpc';
+import { decodeFunctionData, encodeFunctionResult, type Hex } from 'viem';
+import { expect, test } from 'vitest';
+import { HEAD } from '../../test/makeHead.ts';
+import type { OpenRequest } from './openRequest.ts';
+import { rehearseSubmission } from './rehearseSubmission.ts';
+
+const WORD = `0x${'11'.repeat(32)}` as const;
+const addressOf = (byte: string): Hex => `0x${byte.repeat(20)}`;
+const GWEI = 10n ** 9n;
+
+function createWrite(byte: string, claimedAtMs: number): OpenRequest {
+  const signer = addressOf(byte);
+  const params = {
+    signer,
+    cloudId: WORD,
+    dataId: WORD,
+    payload: '0x',
+    timestamp: '1',
+    v: 27,
+    r: WORD,
+    s: WORD,
+  } as const;
+  const fee = String(3n * 10n ** 14n);
+  const record = { requestId: byte, action: 'WRITE_DATA_FOR', signer, createdAt: '' } as const;
+  return {
+    ...{ requestId: byte, state: 'claimed', signatures: [], gas: 100_000n, intentId: undefined, attempts: 0 },
+    ...{ record: { ...record, params: { ...params, relayerFee: fee } }, outcome: undefined, claimedAtMs },
+  };
+}
+
+/** A chain on which the writes of some signers are refused; what it was asked is noted. */
+function createPorts(refused: readonly Hex[], gas = 50_000n) {
+  const asked: { readonly block: SimulatedBlock; readonly terms: SimulatedCall['terms'] }[] = [];
+  const chain = {
+    ...{ forwarder: addressOf('f0'), relayer: addressOf('f1') },
+    async simulate(data: Hex, block: SimulatedBlock, terms?: SimulatedCall['terms']) {
+      asked.push({ block, terms });
+      const { functionName, args } = decodeFunctionData({ abi: forwarderAbi, data });
+      if (functionName !== 'batchMultiUserWriteData') return { gas, returned: '0x' as const };
+      const result = args[0].flatMap(({ auth }, index) =>
+        refused.includes(auth.signer.toLowerCase() as Hex) ? [{ index: BigInt(index), reason: '0x01' as const }] : [],
+      );
+      return { gas, returned: encodeFunctionResult({ abi: forwarderAbi, functionName, result }) };
+    },
+  };
+  const policy = { feeMarginPercent: 10, leaseMs: 1000 };
+  const settings = { maxFeePerGas: 100n * GWEI, creditsPerEth: 10n ** 18n };
+  return { ports: { chain, policy, settings, now: () => 0 }, asked };
+}
+
+const head = { ...HEAD, baseFeePerGas: 1n * GWEI, tip: 1n * GWEI, gasPrice: 2n * GWEI };
+const forwarder = { isOfficial: false, priorityWindow: 0n, maxAge: 1n, shareBps: 5000n };
+const stage = { head, forwarder, seconds: 7n };
+
+// Shows RELAY-15.
+test('what is sent is what was simulated: the refused entries of a batch are left out first', async () => {
+  const requests = [createWrite('a1', 50), createWrite('a2', 40), createWrite('a3', 60)];
+  const { ports, asked } = createPorts([addressOf('a2')]);
+  const planned = await rehearseSubmission(ports, { requests, stage });
+  expect(planned).toMatchObject({ requestIds: ['a1', 'a3'], gasLimit: 305_000n });
+  expect(asked.map(({ terms }) => terms?.gasLimit)).toEqual([445_000n, 305_000n]);
+  expect(asked[1]).toMatchObject({
+    block: { seconds: 7n, baseFeePerGas: 1n * GWEI, feeRecipient: HEAD.feeRecipient, prevRandao: HEAD.prevRandao },
+    terms: { maxFeePerGas: 3n * GWEI, maxPriorityFeePerGas: 1n * GWEI },
+  });
+});
+
+// Shows RELAY-16.
+test('no version may offer more than the relayer’s share of the fees is worth, nor wait longer than the oldest lease', async () => {
+  const { ports } = createPorts([]);
+  // Half of two fees of 3 × 10^14 wei, over 50,000 gas; of one, over as much.
+  const two = await rehearseSubmission(ports, { requests: [createWrite('a1', 50), createWrite('a2', 40)], stage });
+  expect(two).toMatchObject({ maxFeePerGas: 6n * GWEI, expiresAtMs: 1040 });
+  const one = await rehearseSubmission(ports, { requests: [createWrite('a1', 50)], stage });
+  expect(one).toMatchObject({ maxFeePerGas: 3n * GWEI, expiresAtMs: 1050 });
+});
+
+test('what its fees do not pay for, as it turns out at last, is not sent', async () => {
+  const { ports } = createPorts([], 80_000n);
+  expect(await rehearseSubmission(ports, { requests: [createWrite('a1', 50)], stage })).toBeUndefined();
+});

@@ -1,7 +1,6 @@
 import { createAdminCheck } from './auth/admin.ts';
 import { createRateLimiter, type RateLimits } from './http/rateLimit.ts';
-import { createRouter, type GatewayEnv } from './http/router.ts';
-import type { Awaitable } from './ports/awaitable.ts';
+import { type Answering, createRouter } from './http/router.ts';
 import type { GatewayPorts } from './ports/gatewayPorts.ts';
 import { createCursorCodec } from './requests/cursor.ts';
 import { createAdminAccess } from './routes/admin/adminAccess.ts';
@@ -29,15 +28,8 @@ export interface GatewayOptions {
   readonly trustedProxyHops: number;
 }
 
-export interface Gateway {
-  /**
-   * Answers one HTTP request.
-   *
-   * @param request - its URL's path is the one routed: without stage prefix or base path
-   * @param env - what the connection tells
-   */
-  readonly fetch: (request: Request, env: GatewayEnv) => Awaitable<Response>;
-}
+/** Answers HTTP requests, whose paths are those routed: without stage prefix or base path. */
+export type Gateway = Answering;
 
 /**
  * Builds the gateway: every route, by access level, over the given ports. It listens to nothing.
@@ -72,5 +64,5 @@ export function createGateway(ports: GatewayPorts, options: GatewayOptions): Gat
   router.serve(removeRelayerEndpoint(ports, admin));
   // Operators and readers
   for (const route of [...operationsRoutes(ports), ...docsRoutes(ports)]) router.servePlain(route);
-  return { fetch: router.finish() };
+  return router.finish();
 }

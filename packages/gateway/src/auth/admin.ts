@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { unauthenticated } from '../http/errors.ts';
+import type { HeaderReader } from '../http/request.ts';
 
 const digestOf = (text: string) => createHash('sha256').update(text).digest();
 
@@ -10,7 +11,7 @@ const digestOf = (text: string) => createHash('sha256').update(text).digest();
  * @throws ApiError ADMIN_KEY_REJECTED from the returned function
  * @see docs/specification.md ADMIN-1
  */
-export function createAdminCheck(keys: readonly string[]): (request: Request) => void {
+export function createAdminCheck(keys: readonly string[]): (request: { readonly headers: HeaderReader }) => void {
   const digests = keys.map(digestOf);
   return function checkAdmin(request) {
     const given = request.headers.get('x-admin-key');

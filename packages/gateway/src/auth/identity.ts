@@ -1,4 +1,5 @@
 import { unauthenticated } from '../http/errors.ts';
+import type { HeaderReader } from '../http/request.ts';
 import type { TokenVerifier, VerifiedUser } from '../ports/tokenVerifier.ts';
 
 /** Longest bearer token that is looked at, in characters. */
@@ -12,7 +13,10 @@ const bearer = /^Bearer +([A-Za-z0-9\-._~+/]+=*) *$/i;
  * @throws ApiError TOKEN_REJECTED; DependencyUnavailableError when the identity provider does not answer
  * @see docs/specification.md SIGN-5; RFC 6750 section 2.1
  */
-export async function authenticateUser(verifier: TokenVerifier, request: Request): Promise<VerifiedUser> {
+export async function authenticateUser(
+  verifier: TokenVerifier,
+  request: { readonly headers: HeaderReader },
+): Promise<VerifiedUser> {
   const header = request.headers.get('authorization');
   if (header === null) {
     throw unauthenticated('TOKEN_REJECTED', 'The Authorization header is missing; send Bearer and an access token.');

@@ -11,6 +11,9 @@ export interface RelayerAuthPorts {
   readonly now: () => number;
 }
 
+/** What the signature covers, and the headers that it comes in. */
+type SignedRequest = Pick<HttpRequest, 'raw' | 'method' | 'path' | 'body'>;
+
 /** Half the order of secp256k1, big-endian: a larger `s` is the malleable twin of a smaller one. */
 const HALF_ORDER = Buffer.from('7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0', 'hex');
 
@@ -59,7 +62,7 @@ function digestOf(message: string, crypto: RequestCrypto): Uint8Array {
   return crypto.keccak256(Buffer.from(`\x19Ethereum Signed Message:\n${Buffer.byteLength(message)}${message}`));
 }
 
-async function recoverAddress(request: HttpRequest, timestamp: string, crypto: RequestCrypto): Promise<string> {
+async function recoverAddress(request: SignedRequest, timestamp: string, crypto: RequestCrypto): Promise<string> {
   if (ambiguousPath.test(request.path))
     throw failed('signature', 'a signed path may not hold "%", "//" or a dot segment');
   const { rs, recovery } = readSignature(request.raw.headers.get(RELAYER_HEADERS.signature));
@@ -77,7 +80,7 @@ async function recoverAddress(request: HttpRequest, timestamp: string, crypto: R
  * @throws ApiError RELAYER_TIMESTAMP_REJECTED, RELAYER_SIGNATURE_REJECTED, RELAYER_WHITELIST_REJECTED
  * @see docs/specification.md AUTH-7; https://eips.ethereum.org/EIPS/eip-191
  */
-export async function authenticateRelayer(ports: RelayerAuthPorts, request: HttpRequest): Promise<Caller<string>> {
+export async function authenticateRelayer(ports: RelayerAuthPorts, request: SignedRequest): Promise<Caller<string>> {
   const { headers } = request.raw;
   const timestamp = checkTimestamp(headers.get(RELAYER_HEADERS.timestamp), ports.now());
   const address = headers.get(RELAYER_HEADERS.address);

@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest';
 import { createEndOfTurn } from './createListener.ts';
 
-test('what comes in one turn goes on together, in order, after the turn', async () => {
-  const atEndOfTurn = createEndOfTurn<string>();
+test('what comes in one turn is done together, in order, after the turn', async () => {
+  const atEndOfTurn = createEndOfTurn();
   const seen: string[] = [];
-  const note = (text: string) => void seen.push(text);
   for (const name of ['one', 'two']) {
     seen.push(`${name} made`);
-    void atEndOfTurn(name).then(note);
+    atEndOfTurn(() => seen.push(name));
   }
   await Promise.resolve();
   expect(seen).toEqual(['one made', 'two made']);
@@ -15,9 +14,12 @@ test('what comes in one turn goes on together, in order, after the turn', async 
   expect(seen).toEqual(['one made', 'two made', 'one', 'two']);
 });
 
-test('a promise is waited for first, and its failure comes at once', async () => {
-  const atEndOfTurn = createEndOfTurn<string>();
-  expect(await atEndOfTurn(Promise.resolve('later'))).toBe('later');
-  await expect(atEndOfTurn(Promise.reject(new Error('no')))).rejects.toThrow('no');
-  expect(await atEndOfTurn('after')).toBe('after');
+test('what is handed over while others are done is done in a turn of its own', async () => {
+  const atEndOfTurn = createEndOfTurn();
+  const seen: string[] = [];
+  atEndOfTurn(() => atEndOfTurn(() => seen.push('later')));
+  await new Promise(setImmediate);
+  expect(seen).toEqual([]);
+  await new Promise(setImmediate);
+  expect(seen).toEqual(['later']);
 });

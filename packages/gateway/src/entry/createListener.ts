@@ -2,83 +2,41 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net';
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
 import type { Gateway } from '../app.ts';
-import { NO_BODY } from '../http/request.ts';
-import type { Awaitable } from '../ports/awaitable.ts';
+import type { ByteBudget } from '../http/byteBudget.ts';
+import type { WrittenResponse } from '../http/response.ts';
 import type { Logger } from '../ports/logger.ts';
+import { readNodeRequest, readTarget, type Target } from './readNodeRequest.ts';
 import { answerRefusal, failed, malformed, responseOf } from './transport.ts';
+import { afterBody, endsWhileComing, writeAnswer } from './writeAnswer.ts';
 
-/** How long the rest of a body is waited for that nobody wants, in milliseconds. */
-const LINGER_MS = 1000;
-
-const announcesBody = ({ headers }: IncomingMessage) =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-
-/** Lets the rest of a body come in, and drops it. */
-function discardRest(incoming: IncomingMessage): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      incoming.off('end', done).off('close', done);
-      resolve();
-    };
-    const timer = setTimeout(done, LINGER_MS);
-    incoming.on('end', done).on('close', done).resume();
-  });
-}
-
-/**
- * Holds an answer back until the request's body has come in, where the connection ends with the answer: to close it on bytes
- * that are still coming resets it, and the client may lose the end of an answer that it has not read yet.
- *
- * @returns the answer; after a second in any case
- * @see https://www.rfc-editor.org/rfc/rfc9112#section-9.6
- */
-async function afterBody<T>(incoming: IncomingMessage, answer: T | Promise<T>): Promise<T> {
-  const known = await answer;
-  if (announcesBody(incoming) && !incoming.complete && !incoming.destroyed) await discardRest(incoming);
-  return known;
-}
-
-/** Holds a value back until the turn of the event loop in which it came has ended. */
-export type AtEndOfTurn<T> = (value: Awaitable<T>) => Promise<T>;
+/** Does things at the end of the turn of the event loop in which they came. */
+export type AtEndOfTurn = (act: () => void) => void;
 
 /**
  * Makes the holding back. Answers that are written one after another wake the process that waits for them once; written each as soon
  * as it is made, with work between them, they wake it each time, which costs the writer more than the answer.
  *
- * @returns the function; values come out in the order in which they came
+ * @returns the function; acts are done in the order in which they came
  */
-export function createEndOfTurn<T>(): AtEndOfTurn<T> {
+export function createEndOfTurn(): AtEndOfTurn {
   let held: (() => void)[] = [];
 
   function release(): void {
     const ready = held;
     held = [];
-    for (const go of ready) go();
+    for (const act of ready) act();
   }
 
-  function hold(value: T): Promise<T> {
-    return new Promise((resolve) => {
-      if (held.length === 0) setImmediate(release);
-      held.push(() => resolve(value));
-    });
-  }
-
-  return (value) => (value instanceof Promise ? value.then(hold) : hold(value));
+  return (act) => {
+    if (held.length === 0) setImmediate(release);
+    held.push(act);
+  };
 }
 
 /** Node would refuse it without a word of ours. @see https://www.rfc-editor.org/rfc/rfc9112#section-3.2 */
 const lacksHost = ({ headers, httpVersion }: IncomingMessage) => headers.host === undefined && httpVersion === '1.1';
 
 const takesBody = ({ method }: IncomingMessage) => method === 'POST' || method === 'PATCH';
-
-/** The whole body, where all of it has come in; it can be taken once. */
-function takeBody(incoming: IncomingMessage): Uint8Array | undefined {
-  if (!incoming.complete || incoming.destroyed || incoming.readableDidRead) return undefined;
-  // Nobody has set an encoding, so bytes are read.
-  const body: Buffer | null = incoming.read();
-  return body ?? NO_BODY;
-}
 
 type Serve = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
@@ -107,23 +65,34 @@ function inTurn(serve: Serve): Serve {
   };
 }
 
-/**
- * Makes the listener that hands Node's requests to the gateway. Its server has `requireHostHeader` off.
- *
- * @param hostname - stands in where an HTTP/1.0 client names no host
- */
-export function createListener(
-  gateway: Gateway,
-  { hostname, logger }: { hostname: string; logger: Logger },
-): RequestListener {
-  const atEndOfTurn = createEndOfTurn<Response>();
-  const listener = getRequestListener(
+/** What bounds the memory that the requests of strangers take. */
+export interface MemoryBudgets {
+  /** Bodies that have not come in wholly. */
+  readonly bodies: ByteBudget;
+  /** Answers that their clients have not read yet. */
+  readonly answers: ByteBudget;
+}
+
+interface ListenerContext extends MemoryBudgets {
+  /** Stands in where an HTTP/1.0 client names no host. */
+  readonly hostname: string;
+  readonly logger: Logger;
+}
+
+/** Most bytes of a file that are in memory while it is sent: the chunk that is being written, and the next one. */
+const STREAMED_BYTES = 131_072;
+
+/** Makes what hands requests to the gateway's mounts, which speak the web platform's requests and responses. */
+function createMountListener(gateway: Gateway, { hostname, logger, answers }: ListenerContext): RequestListener {
+  return getRequestListener(
     (request, env) => {
       // Over HTTP/1 the bindings are Node's.
       const { incoming, outgoing } = env as HttpBindings;
-      const peerAddress = incoming.socket.remoteAddress ?? '';
-      const answer = gateway.fetch(request, { peerAddress, arrivedBody: () => takeBody(incoming) });
-      return atEndOfTurn(outgoing.shouldKeepAlive ? answer : afterBody(incoming, answer));
+      const hold = answers.open(() => incoming.socket.destroy());
+      outgoing.once('close', hold.release);
+      hold.grow(STREAMED_BYTES);
+      const answer = gateway.fetch(request, { peerAddress: incoming.socket.remoteAddress ?? '' });
+      return outgoing.shouldKeepAlive ? answer : afterBody(incoming, answer);
     },
     {
       hostname,
@@ -134,11 +103,47 @@ export function createListener(
       },
     },
   );
+}
+
+/**
+ * Makes the listener that hands Node's requests to the gateway. Its server has `requireHostHeader` off.
+ */
+export function createListener(gateway: Gateway, context: ListenerContext): RequestListener {
+  const { bodies, answers, logger } = context;
+  const atEndOfTurn = createEndOfTurn();
+  const serveMount = createMountListener(gateway, context);
+
+  function write(incoming: IncomingMessage, outgoing: ServerResponse, answer: WrittenResponse): void {
+    const writeNow = () => atEndOfTurn(() => writeAnswer({ incoming, outgoing }, answer, answers));
+    if (endsWhileComing(incoming, outgoing, answer.status)) void afterBody(incoming, undefined).then(writeNow);
+    else writeNow();
+  }
+
+  function answerTarget(target: Target, incoming: IncomingMessage, outgoing: ServerResponse): void {
+    const writeKnown = (known: WrittenResponse) => write(incoming, outgoing, known);
+    const answer = gateway.answer(readNodeRequest(incoming, { target, bodies }));
+    if (!(answer instanceof Promise)) {
+      writeKnown(answer);
+      return;
+    }
+    answer.then(writeKnown, (error: unknown) => {
+      logger.error({ cause: String(error) }, 'request failed outside its route');
+      answerRefusal(outgoing, failed);
+    });
+  }
+
+  function serve(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    const target = readTarget(incoming);
+    if (target === undefined) answerRefusal(outgoing, malformed);
+    else if (gateway.findMount(target.path) !== undefined) void serveMount(incoming, outgoing);
+    else answerTarget(target, incoming, outgoing);
+  }
+
   return inTurn((incoming, outgoing) => {
     if (lacksHost(incoming)) answerRefusal(outgoing, malformed);
-    // The listener catches what it throws, in `errorHandler`. A short body has come in by the end of the turn, and need not be
-    // read as a stream, which would cost more than all the rest of the listener.
-    else if (takesBody(incoming)) setImmediate(listener, incoming, outgoing);
-    else void listener(incoming, outgoing);
+    // A short body has come in by the end of the turn, and need not be gathered, which would cost more than all the rest of the
+    // listener.
+    else if (takesBody(incoming)) setImmediate(serve, incoming, outgoing);
+    else serve(incoming, outgoing);
   });
 }

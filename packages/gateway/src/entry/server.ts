@@ -2,9 +2,11 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { waitForSignal } from '@prism-gateway/runtime';
+import { createByteBudget } from '../http/byteBudget.ts';
 import { assertRestored } from './backup/assertRestored.ts';
 import { writeBanner } from './banner.ts';
-import { createListener } from './createListener.ts';
+import { boundConnections, type ConnectionLimits } from './boundConnections.ts';
+import { createListener, type MemoryBudgets } from './createListener.ts';
 import { parseSettings, type Settings } from './settings.ts';
 import { describeStartFailure } from './startFailure.ts';
 import { prepareServer } from './transport.ts';
@@ -18,11 +20,23 @@ const IDLE_SWEEP_MS = 20;
 /** How long a connection may send nothing between two requests, in milliseconds. */
 const KEEP_ALIVE_MS = 65_000;
 
+/** How long a whole request may take to come in, in milliseconds; uploads of objects have a pace of their own. */
+const REQUEST_TIMEOUT_MS = 30_000;
+/** How often late requests are looked for, in milliseconds. */
+const TIMEOUT_SWEEP_MS = 1000;
+
 /** Listens before anything else is opened, so that a port in use costs nothing. */
 async function listen({ HOST, PORT }: Settings): Promise<Server> {
   // The listener refuses a missing host itself, in the error's shape. Of two hosts, tokens or types Node would take the first; joined,
   // they are none.
-  const options = { keepAliveTimeout: KEEP_ALIVE_MS, requireHostHeader: false, joinDuplicateHeaders: true };
+  const options = {
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    headersTimeout: REQUEST_TIMEOUT_MS,
+    connectionsCheckingInterval: TIMEOUT_SWEEP_MS,
+    requireHostHeader: false,
+    joinDuplicateHeaders: true,
+  };
   const server = createServer(options);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -38,18 +52,8 @@ function ownUrl(settings: Settings, server: Server): string {
   return `http://${settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST}:${port}`;
 }
 
-/** Follows a server's open connections. */
-function followConnections(server: Server): ReadonlySet<Socket> {
-  const open = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    open.add(socket);
-    socket.once('close', () => open.delete(socket));
-  });
-  return open;
-}
-
 /** No new connections; requests under way are answered. */
-async function drain(server: Server, connections: ReadonlySet<Socket>): Promise<void> {
+async function drain(server: Server, connections: Iterable<Socket>): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
   const sweep = setInterval(() => {
     server.closeIdleConnections();
@@ -62,14 +66,34 @@ async function drain(server: Server, connections: ReadonlySet<Socket>): Promise<
   clearTimeout(force);
 }
 
+/** Behind proxies, a peer of the connection is not a client. */
+function connectionLimits(settings: Settings): ConnectionLimits {
+  const { MAX_CONNECTIONS: total, MAX_CONNECTIONS_PER_PEER: perPeer, TRUSTED_PROXY_HOPS: hops } = settings;
+  return { total, perPeer: hops === 0 ? perPeer : 0 };
+}
+
+/** Bytes of all bodies under way, and of all answers not yet read. */
+const BUDGET_BYTES = 32 * 1024 * 1024;
+/** Fewest bodies of the largest size that may be under way at once. */
+const LEAST_BODIES = 4;
+
+function createBudgets({ MAX_BODY_BYTES }: Settings): MemoryBudgets {
+  const now = () => performance.now();
+  return {
+    bodies: createByteBudget({ maxBytes: Math.max(BUDGET_BYTES, LEAST_BODIES * MAX_BODY_BYTES), now }),
+    answers: createByteBudget({ maxBytes: BUDGET_BYTES, now }),
+  };
+}
+
 async function serve(settings: Settings): Promise<void> {
   const signal = waitForSignal();
   const server = await listen(settings);
-  const connections = followConnections(server);
+  const connections = boundConnections(server, connectionLimits(settings));
+  const budgets = createBudgets(settings);
   const publicUrl = ownUrl(settings, server);
   const wired = wireGateway({ settings, environment: process.env, publicUrl });
   const listener = wired.then((gateway) =>
-    createListener(gateway, { hostname: settings.HOST, logger: gateway.logger }),
+    createListener(gateway, { hostname: settings.HOST, logger: gateway.logger, ...budgets }),
   );
   // Whoever calls before the stores are open waits for them.
   const early: RequestListener = (incoming, outgoing) => {
@@ -82,7 +106,7 @@ async function serve(settings: Settings): Promise<void> {
   if (settings.STAGE === 'dev') console.log(writeBanner({ settings, publicUrl, usesDevIssuer: gateway.usesDevIssuer }));
   gateway.logger.info({ address: publicUrl, stage: settings.STAGE, store: settings.STORE }, 'listening');
   gateway.logger.info({ signal: await signal }, 'stopping');
-  await drain(server, connections);
+  await drain(server, connections.open);
   await gateway.close();
   // All is stored. An exit in good order would wait for whoever has stopped reading the log.
   if (!(await gateway.closeLog())) process.kill(process.pid, 'SIGKILL');

@@ -79,6 +79,8 @@ const schema = z.object({
   CLAIM_LEASE_SECONDS: z._default(wholeNumber(0, 31_536_000), 900),
   MAX_BODY_BYTES: z._default(wholeNumber(1024, 10 * 1024 * 1024), 262_144),
   MAX_BATCH_SIZE: z._default(wholeNumber(1, 10_000), 100),
+  MAX_CONNECTIONS: z._default(wholeNumber(0, 1_000_000), 12_000),
+  MAX_CONNECTIONS_PER_PEER: z._default(wholeNumber(0, 1_000_000), 2000),
   RATE_LIMIT_WRITES: limitAMinute(600),
   RATE_LIMIT_READS: limitAMinute(3000),
   RATE_LIMIT_SIGN: limitAMinute(600),

@@ -1,12 +1,16 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { duplexPair } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogRecorder } from '@prism-gateway/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Gateway } from '../app.ts';
-import { readBody } from '../http/request.ts';
+import { createByteBudget } from '../http/byteBudget.ts';
+import type { ApiError } from '../http/errors.ts';
+import type { TransportRequest } from '../http/request.ts';
+import type { WrittenResponse } from '../http/response.ts';
+import type { Mount } from '../ports/gatewayPorts.ts';
 import { createListener } from './createListener.ts';
 import { prepareServer } from './transport.ts';
 
@@ -16,9 +20,30 @@ const large = 'x'.repeat(300_000);
 let stop: (() => void) | undefined;
 afterEach(() => stop?.());
 
-async function listen(fetch: Gateway['fetch'], stalledMs?: number): Promise<Server> {
-  const listener = createListener({ fetch }, { hostname: '127.0.0.1', logger: createLogRecorder() });
-  const server = createServer(listener).listen(0, '127.0.0.1');
+const textAnswer = (body: string): WrittenResponse => ({ status: 200, body, headers: ['content-type', 'text/plain'] });
+
+interface Served {
+  readonly stalledMs?: number;
+  /** Below `/mounted/`. */
+  readonly mounted?: Mount['fetch'];
+  /** Of all bodies under way. */
+  readonly bodyBytes?: number;
+  /** Of all answers that wait to be read. */
+  readonly answerBytes?: number;
+}
+
+const refuse = () => Promise.reject(new Error('nobody calls it'));
+
+async function listen(
+  answer: Gateway['answer'],
+  { stalledMs, mounted = refuse, bodyBytes = 1e9, answerBytes = 1e9 }: Served = {},
+): Promise<Server> {
+  const mount = { prefix: '/mounted/', fetch: mounted, withApiHeaders: false };
+  const findMount = (path: string) => (path.startsWith(mount.prefix) ? mount : undefined);
+  const [bodies, answers] = [bodyBytes, answerBytes].map((maxBytes) => createByteBudget({ maxBytes, now: Date.now }));
+  if (bodies === undefined || answers === undefined) throw new Error('Two are made of two.');
+  const context = { hostname: '127.0.0.1', logger: createLogRecorder(), bodies, answers };
+  const server = createServer(createListener({ answer, findMount, fetch: mounted }, context)).listen(0, '127.0.0.1');
   prepareServer(server, stalledMs);
   await once(server, 'listening');
   stop = () => server.close();
@@ -26,8 +51,8 @@ async function listen(fetch: Gateway['fetch'], stalledMs?: number): Promise<Serv
 }
 
 /** @returns the port */
-async function serve(fetch: Gateway['fetch'], stalledMs?: number): Promise<number> {
-  const server = await listen(fetch, stalledMs);
+async function serve(answer: Gateway['answer'], served?: Served): Promise<number> {
+  const server = await listen(answer, served);
   // A listening TCP server has an AddressInfo.
   return (server.address() as AddressInfo).port;
 }
@@ -35,17 +60,12 @@ async function serve(fetch: Gateway['fetch'], stalledMs?: number): Promise<numbe
 /** Serves bodies back, each with whether it was taken without a stream, and tells when it has looked for the first one. */
 async function serveEcho(): Promise<{ port: number; looked: Promise<void> }> {
   const looked = Promise.withResolvers<void>();
-  const port = await serve(async (request, { arrivedBody }) => {
-    let wasWhole = false;
-    const take = () => {
-      const body = arrivedBody?.();
-      wasWhole = body !== undefined;
-      looked.resolve();
-      return body;
-    };
-    const body = await readBody({ raw: request, arrivedBody: take }, MAX_BODY_BYTES);
-    const text = Buffer.from(body).toString();
-    return new Response(JSON.stringify({ wasWhole, text }), { headers: { connection: 'close' } });
+  const port = await serve(async (request) => {
+    const reading = request.readBody(MAX_BODY_BYTES);
+    looked.resolve();
+    const text = Buffer.from(await reading).toString();
+    const body = JSON.stringify({ wasWhole: !(reading instanceof Promise), text });
+    return { status: 200, body, headers: ['connection', 'close'] };
   });
   return { port, looked: looked.promise };
 }
@@ -55,7 +75,7 @@ async function serveLongAnswer(): Promise<{ port: number; looked: Promise<void> 
   const looked = Promise.withResolvers<void>();
   const port = await serve(() => {
     looked.resolve();
-    return new Response(large, { headers: { 'content-type': 'text/plain' } });
+    return textAnswer(large);
   });
   return { port, looked: looked.promise };
 }
@@ -134,12 +154,11 @@ const statusesOf = (said: string) => [...said.matchAll(/HTTP\/1\.1 (\d+)/g)].map
 /** Serves the name of each call after a while, as many milliseconds as its path says, and notes when each begins and ends. */
 async function serveSlowly(): Promise<{ port: number; events: string[] }> {
   const events: string[] = [];
-  const port = await serve(async (request) => {
-    const { pathname } = new URL(request.url);
-    events.push(`${pathname} begins`);
-    await sleep(Number(pathname.slice(1)));
-    events.push(`${pathname} ends`);
-    return new Response(pathname);
+  const port = await serve(async ({ path }) => {
+    events.push(`${path} begins`);
+    await sleep(Number(path.slice(1)));
+    events.push(`${path} ends`);
+    return textAnswer(path);
   });
   return { port, events };
 }
@@ -201,7 +220,7 @@ test('of answers that nobody reads, one of a connection waits', async () => {
   const readBefore: number[] = [];
   const server = await listen(() => {
     readBefore.push(bytes);
-    return new Response(body);
+    return textAnswer(body);
   });
   // A connection without a kernel's buffers, which are of any size.
   const [client, connection] = duplexPair();
@@ -210,6 +229,50 @@ test('of answers that nobody reads, one of a connection waits', async () => {
   for await (const chunk of client) bytes += chunk.length;
   // Of an answer that the client is about to take, nothing waits any more.
   expect(readBefore.map((before) => Math.floor(before / body.length))).toEqual([0, 0, 1, 2, 3]);
+});
+
+/** Sends bytes and reads nothing. */
+function sendOnly(port: number, bytes: string) {
+  const socket = connect({ port, host: '127.0.0.1' });
+  socket.on('error', () => undefined);
+  socket.write(bytes);
+  return socket;
+}
+
+// Shows LIMIT-14.
+test('of bodies that are too much together, the one that has held most for longest is refused with Retry-After', async () => {
+  const read = async (request: TransportRequest) => {
+    try {
+      return textAnswer(String(await request.readBody(MAX_BODY_BYTES)));
+    } catch (error) {
+      const { status, headers = {} } = error as ApiError;
+      return { status, body: 'refused', headers: Object.entries(headers).flat() };
+    }
+  };
+  const port = await serve(read, { bodyBytes: 100_000 });
+  const refused = exchange(port, `${sized(90_000)}${'x'.repeat(60_000)}`);
+  const others = Array.from({ length: 5 }, () => sendOnly(port, `${sized(90_000)}${'x'.repeat(50_000)}`));
+  const said = await refused;
+  expect([statusesOf(said), /^retry-after: \d+\r$/im.test(said)]).toEqual([[503], true]);
+  expect(statusesOf(await exchange(port, post('/', 'Connection: close\r\n')))).toEqual([200]);
+  for (const socket of others) socket.destroy();
+});
+
+// Shows LIMIT-14.
+test('of answers that nobody reads, those that are too much together are ended', async () => {
+  const body = 'x'.repeat(1_000_000);
+  const server = await listen(() => textAnswer(body), { answerBytes: 2_500_000 });
+  // Connections without a kernel's buffers, which are of any size.
+  const pairs = Array.from({ length: 3 }, () => duplexPair());
+  const closed = pairs.map(([client, connection]) => {
+    server.emit('connection', connection);
+    client.write(get('/'));
+    return once(connection, 'close');
+  });
+  // Which one goes is not told: they came within a moment.
+  await Promise.any(closed);
+  expect(pairs.filter(([, connection]) => !connection.destroyed)).toHaveLength(2);
+  for (const [client] of pairs) client.destroy();
 });
 
 test('CONNECT is answered', async () => {
@@ -225,11 +288,12 @@ describe('a connection that stands still', () => {
     const closed = Promise.withResolvers<void>();
     const piece = new Uint8Array(65_536);
     const endless = { pull: (to: ReadableStreamDefaultController) => to.enqueue(piece), cancel: closed.resolve };
-    const port = await serve(() => new Response(new ReadableStream(endless)), STALLED_MS);
+    const mounted = async () => new Response(new ReadableStream(endless));
+    const port = await serve(refuse, { mounted, stalledMs: STALLED_MS });
     const socket = connect({ port, host: '127.0.0.1' });
     socket.on('error', () => undefined);
     socket.pause();
-    socket.write(get('/'));
+    socket.write(get('/mounted/'));
     await closed.promise;
     const over = once(socket, 'close');
     socket.resume();
@@ -239,7 +303,8 @@ describe('a connection that stands still', () => {
 
   // Shows HTTP-5.
   test('is 408 where the rest of a body does not come', async () => {
-    const port = await serve(async (request) => new Response(await request.text()), STALLED_MS);
+    const echo = async (request: TransportRequest) => textAnswer(String(await request.readBody(10)));
+    const port = await serve(echo, { stalledMs: STALLED_MS });
     const said = await exchange(port, `${sized(10)}{}`);
     expect([statusesOf(said), JSON.parse(said.slice(said.indexOf('{')))]).toEqual([
       [408],
@@ -247,9 +312,34 @@ describe('a connection that stands still', () => {
     ]);
   });
 
+  // Shows HTTP-6.
+  test('an upload is not held to the time of other requests: its receiver watches it', async () => {
+    const mounted = async (request: Request) => new Response(await request.text());
+    const server = await listen(refuse, { mounted });
+    const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+    const sockets: Socket[] = [];
+    server.on('connection', (socket) => sockets.push(socket));
+    // A listening TCP server has an AddressInfo.
+    const { port } = server.address() as AddressInfo;
+    const begun = once(server, 'request');
+    const upload = exchange(
+      port,
+      `${head('PUT', 'Connection: close\r\nContent-Length: 5').replace('/', '/mounted/')}12`,
+    );
+    await begun;
+    const [socket] = sockets;
+    server.emit('clientError', late, socket);
+    expect(socket?.destroyed).toBe(false);
+    stop = () => {
+      socket?.destroy();
+      server.close();
+    };
+    void upload;
+  });
+
   // Shows HTTP-5.
   test('is closed without a word where nothing was ever asked', async () => {
-    const port = await serve(() => new Response('ok'), STALLED_MS);
+    const port = await serve(() => textAnswer('ok'), { stalledMs: STALLED_MS });
     const socket = connect({ port, host: '127.0.0.1' });
     socket.resume();
     await once(socket, 'close');

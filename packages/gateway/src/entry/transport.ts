@@ -68,9 +68,14 @@ function closeAfter(answer: ServerResponse, socket: Socket): void {
   else answer.shouldKeepAlive = false;
 }
 
+/** Whether an upload is under way, whose pace its receiver watches: the time that other requests have is too short for it. */
+const isUpload = (answer: ServerResponse | undefined) =>
+  answer?.req.method === 'PUT' && !answer.req.complete && !answer.headersSent;
+
 /** Refuses what cannot be read as a request. A whole one that came before it gets its own answer, and nothing more is said. */
 function refuseMalformed(error: Error & { code?: string }, socket: Socket): void {
   const answer = answerOn(socket);
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isUpload(answer)) return;
   if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
   else if (answer?.req.complete === true) closeAfter(answer, socket);
   else if (answer?.headersSent === true) socket.destroy();

@@ -17,6 +17,7 @@ Settings are environment variables; each has a default that works on one machine
   CLAIM_LEASE_SECONDS             900                after how long a claim may be taken over; 0 is never
   MAX_BODY_BYTES, MAX_BATCH_SIZE  262144, 100        limits of a body and of a batch
   RATE_LIMIT_WRITES, _READS, _SIGN, _ADMIN_FAILURES  600, 3000, 600, 20 a minute and client; 0 is off
+  MAX_CONNECTIONS, MAX_CONNECTIONS_PER_PEER          12000, 2000; 0 is no bound
   TRUSTED_PROXY_HOPS              0                  proxies in front whose X-Forwarded-For is believed
   LOG_LEVEL                       info               debug, info, warn, error or silent
 

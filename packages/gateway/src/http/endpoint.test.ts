@@ -24,13 +24,20 @@ function routeOf(method: Route['method']): Route {
   return { method, path: '/guarded', access: 'admin', rateLimit: 'writes', takesBody, success: 200, errors: [] };
 }
 
+interface Guard {
+  /** Resolves before any key is judged. */
+  readonly authenticated?: Promise<void>;
+  readonly signsBody?: boolean;
+}
+
 /** Serves one guarded route, by `GET` and by `POST`; only keys that begin with `right` are let in. */
-function build(limits: Partial<RateLimits>, authenticated?: Promise<void>) {
+function build(limits: Partial<RateLimits>, { authenticated, signsBody = true }: Guard = {}) {
   const { now } = createFakeClock();
   const judged: string[] = [];
   const guarded = (method: Route['method']): Endpoint<string> => ({
     route: routeOf(method),
     failureLimit: 'admin-failures',
+    signsBody,
     async authenticate(call) {
       const key = call.raw.headers.get('x-key') ?? '';
       judged.push(`${call.method} ${key}`);
@@ -53,7 +60,7 @@ function build(limits: Partial<RateLimits>, authenticated?: Promise<void>) {
   });
   router.serve(guarded('GET'));
   router.serve(guarded('POST'));
-  const answer = router.finish();
+  const { fetch: answer } = router.finish();
   const call = (init: RequestInit) => answer(new Request('http://gateway.test/guarded', init), PEER);
   return { call, judged, answer };
 }
@@ -82,10 +89,30 @@ describe('a peer over its limit', () => {
   });
 });
 
+// Shows ERROR-15.
+test('the body of a call is not read before its key is judged, unless the key covers it', async () => {
+  const { call } = build({}, { signsBody: false });
+  for (const [key, status] of [
+    ['wrong', 401],
+    ['right', 200],
+  ] as const) {
+    let wasRead = false;
+    const source = {
+      pull(controller: ReadableStreamDefaultController) {
+        wasRead = true;
+        controller.close();
+      },
+    };
+    const body = new ReadableStream(source, { highWaterMark: 0 });
+    const answer = await call(withKey(key, { body, duplex: 'half' }));
+    expect([answer.status, wasRead]).toEqual([status, status === 200]);
+  }
+});
+
 // Shows LIMIT-10.
 test('calls at once reach authentication at most as often as the limit of their peer has room for', async () => {
   const release = Promise.withResolvers<void>();
-  const { call, judged } = build({ writes: 5 }, release.promise);
+  const { call, judged } = build({ writes: 5 }, { authenticated: release.promise });
   const answers = Array.from({ length: 30 }, () => call(withKey('wrong')));
   await expect.poll(() => judged).toHaveLength(5);
   release.resolve();
@@ -97,7 +124,7 @@ test('calls at once reach authentication at most as often as the limit of their 
 
 test('good calls beyond the room of their peer wait for it, and are all answered', async () => {
   const release = Promise.withResolvers<void>();
-  const { call, judged } = build({ writes: 5 }, release.promise);
+  const { call, judged } = build({ writes: 5 }, { authenticated: release.promise });
   // Each is counted by itself once it is let in.
   const answers = Array.from({ length: 20 }, (_, i) => call(withKey(`right ${i}`)));
   await expect.poll(() => judged).toHaveLength(5);
@@ -109,7 +136,7 @@ test('good calls beyond the room of their peer wait for it, and are all answered
 // Shows LIMIT-10.
 test('no more than 100 calls of a peer are authenticated at once, whatever its limit', async () => {
   const release = Promise.withResolvers<void>();
-  const { call, judged } = build({ writes: 1000 }, release.promise);
+  const { call, judged } = build({ writes: 1000 }, { authenticated: release.promise });
   const answers = Array.from({ length: 150 }, () => call(withKey('right')));
   await expect.poll(() => judged).toHaveLength(100);
   // Time for one too many.

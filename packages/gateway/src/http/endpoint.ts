@@ -2,7 +2,7 @@ import type { Route } from '@prism-gateway/protocol';
 import type { Awaitable } from '../ports/awaitable.ts';
 import { toApiError } from './errors.ts';
 import type { LimitName, RateLimiter } from './rateLimit.ts';
-import { checkJsonType, type HttpRequest, readBody } from './request.ts';
+import { checkAnnouncedBody, type HttpRequest } from './request.ts';
 import { andThen, type HttpResponse, type RequestContext } from './response.ts';
 
 /** An authenticated caller: what the handler is told, and the client that its limits count. */
@@ -17,6 +17,8 @@ export interface Endpoint<Identity = undefined> {
   readonly route: Route;
   /** Absent: anyone may call. @throws ApiError 401 */
   readonly authenticate?: (request: HttpRequest) => Promise<Caller<Identity>>;
+  /** Whether the proof of who calls covers the body, which is then read first. Otherwise the body of a stranger is never read. */
+  readonly signsBody?: boolean;
   /** Tells the calls that need no authentication although others of the route do; their identity is undefined. */
   readonly isPublic?: (request: HttpRequest) => boolean;
   /** Counts a failed authentication by the peer, and refuses a peer over it beforehand. */
@@ -31,12 +33,17 @@ export interface EndpointPorts {
   readonly maxBodyBytes: number;
 }
 
-function withBody(ports: EndpointPorts, route: Route, request: HttpRequest): Awaitable<HttpRequest> {
-  if (!route.takesBody) return request;
-  return andThen(readBody(request, ports.maxBodyBytes), (body) => {
-    checkJsonType(request.raw, body);
-    return { ...request, body };
+/** Reads the body that the route takes, if it does. @throws ApiError of `readBody` */
+function readBody(ports: EndpointPorts, route: Route, request: HttpRequest): Awaitable<void> {
+  if (!route.takesBody || request.announcedBytes === 0) return undefined;
+  return andThen(request.readBody(ports.maxBodyBytes), (body) => {
+    request.body = body;
   });
+}
+
+/** Refuses a body that need not be read for it. @throws ApiError BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE */
+function checkBody(ports: EndpointPorts, route: Route, request: HttpRequest): void {
+  if (route.takesBody) checkAnnouncedBody(request, ports.maxBodyBytes);
 }
 
 /** Takes a step; if it fails by the client's doing, does something before the failure goes on. */
@@ -59,14 +66,15 @@ function runPublic<I>(
   const { route } = endpoint;
   return andThen(ports.limiter.take(route.rateLimit, request.peer), (limitHeaders) => {
     context.limitHeaders = limitHeaders;
+    checkBody(ports, route, request);
     // Where a call can be public, `I` includes undefined.
-    return andThen(withBody(ports, route, request), (whole) => endpoint.handle(whole, undefined as I));
+    return andThen(readBody(ports, route, request), () => endpoint.handle(request, undefined as I));
   });
 }
 
 /**
- * Runs an endpoint in the order in which errors win: rate limit of the peer, size, content type, authentication, rate limit
- * of the authenticated client, then the handler's validation, existence and state.
+ * Runs an endpoint in the order in which errors win: rate limit of the peer, announced size, content
+ * type, authentication, rate limit of the authenticated client, the body's real size, then the handler's validation, existence and state.
  *
  * @see docs/specification.md ERROR-15
  */
@@ -111,7 +119,7 @@ async function runGuarded<Identity>(
   request: HttpRequest,
   context: RequestContext,
 ): Promise<HttpResponse> {
-  const { authenticate, failureLimit, route } = endpoint;
+  const { authenticate, failureLimit, route, signsBody = false } = endpoint;
   const { limiter } = ports;
   const { peer } = request;
   const countPeer = async () => {
@@ -122,14 +130,15 @@ async function runGuarded<Identity>(
     await countPeer();
   };
   const limits = failureLimit === undefined ? [route.rateLimit] : [route.rateLimit, failureLimit];
-  const { whole, caller } = await withPermits(limiter, { limits, peer }, async (run) => {
+  const caller = await withPermits(limiter, { limits, peer }, async (run) => {
     // Read before it runs, so that nobody can hold up others of the same peer.
-    const withItsBody = await onClientError(() => withBody(ports, route, request), countPeer);
-    return {
-      whole: withItsBody,
-      caller: await run(() => onClientError(() => authenticate(withItsBody), countFailure)),
-    };
+    await onClientError(async () => {
+      checkBody(ports, route, request);
+      if (signsBody) await readBody(ports, route, request);
+    }, countPeer);
+    return await run(() => onClientError(() => authenticate(request), countFailure));
   });
   context.limitHeaders = await limiter.take(route.rateLimit, caller.client ?? peer);
-  return await endpoint.handle(whole, caller.identity);
+  if (!signsBody) await readBody(ports, route, request);
+  return await endpoint.handle(request, caller.identity);
 }

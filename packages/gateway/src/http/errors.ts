@@ -59,6 +59,17 @@ export const bodyTooLarge = (maxBytes: number) =>
 export const bodyIncomplete = (cause: unknown) =>
   new ApiError({ code: 'BODY_INCOMPLETE', status: 400, message: 'The body ended early or was malformed.' }, { cause });
 
+/** Seconds after which a client may try again whose call was ended for the sake of others. */
+const RETRY_AFTER_OVERLOAD_SECONDS = 2;
+
+export const overloaded = () =>
+  new ApiError({
+    code: 'OVERLOADED',
+    status: 503,
+    message: 'Too many calls are under way; nothing has changed. Try again.',
+    headers: { 'retry-after': String(RETRY_AFTER_OVERLOAD_SECONDS) },
+  });
+
 export const notJson = () =>
   new ApiError({
     code: 'UNSUPPORTED_MEDIA_TYPE',

@@ -1,86 +1,66 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import type { Fault, Parsed } from '@prism-gateway/protocol';
 import type { Awaitable } from '../ports/awaitable.ts';
-import { ApiError, bodyIncomplete, bodyTooLarge, notJson, validationFailed } from './errors.ts';
+import { bodyTooLarge, notJson, validationFailed } from './errors.ts';
 
 /** The body of a request that has none. */
 export const NO_BODY = new Uint8Array(0);
 
-/** Where a body comes from. */
-export interface BodySource {
-  /** As the platform gave it. */
-  readonly raw: Request;
-  /** Takes the whole body where it has come in already, which spares a stream; undefined where it has not. */
-  readonly arrivedBody?: () => Uint8Array | undefined;
+/** Reads header fields. A web platform's `Headers` is one. */
+export interface HeaderReader {
+  /** @param name - in lower case @returns null where there is none */
+  get(name: string): string | null;
 }
 
-/** One HTTP request on its way through the gateway. */
-export interface HttpRequest extends BodySource {
+/** What a transport hands over: Node's server, a function's event, or a web platform's `Request`. */
+export interface TransportRequest {
   /** Upper case. */
   readonly method: string;
-  /** As routed: without query, host, stage prefix or base path. */
+  /** As routed: dot segments resolved; without query, host, stage prefix or base path. */
   readonly path: string;
   /** The query as sent, without its `?`. */
   readonly query: string;
+  readonly raw: { readonly headers: HeaderReader };
+  /** Address of the other end of the connection. */
+  readonly peerAddress: string;
+  /** Bytes of the body, as far as they are known before it is read: 0, there is none; undefined, there is one of any size. */
+  readonly announcedBytes: number | undefined;
+  /** Aborted when the client goes away before it has its answer. */
+  readonly signal: AbortSignal;
+  /**
+   * Reads the whole body, at once where it has come in already.
+   *
+   * @param maxBytes - most bytes that are taken
+   * @throws ApiError BODY_TOO_LARGE; BODY_INCOMPLETE when the client went away or sent a broken chunk; OVERLOADED
+   */
+  readBody(maxBytes: number): Awaitable<Uint8Array>;
+}
+
+/** One HTTP request on its way through the gateway. */
+export interface HttpRequest extends Omit<TransportRequest, 'peerAddress'> {
   /** Decoded path parameters. */
   readonly params: Readonly<Record<string, string>>;
   /** Rate-limit client of the connection. */
   readonly peer: string;
-  /** Raw body; empty where there is none. */
-  readonly body: Uint8Array;
-}
-
-async function readStream(stream: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of stream) {
-    length += chunk.byteLength;
-    if (length > maxBytes) throw bodyTooLarge(maxBytes);
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length);
-}
-
-async function readWhole(raw: Request, maxBytes: number): Promise<Uint8Array> {
-  const declared = raw.headers.get('content-length');
-  if (declared === null) return raw.body === null ? NO_BODY : await readStream(raw.body, maxBytes);
-  if (Number(declared) > maxBytes) throw bodyTooLarge(maxBytes);
-  const bytes = new Uint8Array(await raw.arrayBuffer());
-  if (bytes.byteLength > maxBytes) throw bodyTooLarge(maxBytes);
-  return bytes;
-}
-
-async function waitForBody(raw: Request, maxBytes: number): Promise<Uint8Array> {
-  try {
-    return await readWhole(raw, maxBytes);
-  } catch (error) {
-    throw error instanceof ApiError ? error : bodyIncomplete(error);
-  }
-}
-
-/**
- * Reads a request's raw body, never more than the limit.
- *
- * @param maxBytes - limit in bytes
- * @throws ApiError BODY_TOO_LARGE; BODY_INCOMPLETE when the client went away or sent a broken chunk
- */
-export function readBody({ raw, arrivedBody }: BodySource, maxBytes: number): Awaitable<Uint8Array> {
-  const arrived = arrivedBody?.();
-  if (arrived === undefined) return waitForBody(raw, maxBytes);
-  if (arrived.byteLength > maxBytes) throw bodyTooLarge(maxBytes);
-  return arrived;
+  /** Raw body; empty where there is none, and until it is read. */
+  body: Uint8Array;
 }
 
 const jsonType = /^application\/(?:json|[a-z0-9!#$&^_.+-]{1,64}\+json)[ \t]*(?:;|$)/i;
 
+type AnnouncedBody = Pick<TransportRequest, 'raw' | 'announcedBytes'>;
+
 /**
- * Refuses a body that says it is something other than JSON.
+ * Refuses a body by what is known of it before it is read: its size, and its type.
  *
- * @throws ApiError UNSUPPORTED_MEDIA_TYPE
+ * @param maxBytes - most bytes of a body
+ * @throws ApiError BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE
  */
-export function checkJsonType(raw: Request, body: Uint8Array): void {
+export function checkAnnouncedBody({ raw, announcedBytes }: AnnouncedBody, maxBytes: number): void {
+  if (announcedBytes === 0) return;
+  if (announcedBytes !== undefined && announcedBytes > maxBytes) throw bodyTooLarge(maxBytes);
   const type = raw.headers.get('content-type');
-  if (body.byteLength > 0 && type !== null && type !== 'application/json' && !jsonType.test(type)) throw notJson();
+  if (type !== null && type !== 'application/json' && !jsonType.test(type)) throw notJson();
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

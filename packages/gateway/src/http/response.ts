@@ -11,6 +11,14 @@ export interface HttpResponse {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** A response with all its headers, for a transport to write. */
+export interface WrittenResponse {
+  readonly status: number;
+  readonly body: HttpResponse['body'];
+  /** Names and values in turn, each name in lower case and once. */
+  readonly headers: readonly string[];
+}
+
 /** Headers of every response of the API: CORS as the specification has it, and nothing for a browser to run, guess or keep. */
 const BODILESS_HEADERS: Readonly<Record<string, string>> = {
   ...CORS_HEADERS,
@@ -99,7 +107,7 @@ export function respond(
   ports: RespondPorts,
   context: RequestContext,
   act: (context: RequestContext) => Awaitable<HttpResponse>,
-): Awaitable<Response> {
+): Awaitable<WrittenResponse> {
   const refuse = (thrown: unknown): HttpResponse => {
     const error = toApiError(thrown);
     if (error.status >= 500) logError(ports, context, error);
@@ -115,13 +123,30 @@ export function respond(
   return andThen(settled, (known) => writeResponse(ports, context, known));
 }
 
+/** Names and values in turn: what Node writes fastest. */
+const flatten = (headers: Readonly<Record<string, string>>) => Object.entries(headers).flat();
+const FLAT_API_HEADERS = flatten(API_HEADERS);
+const FLAT_BODILESS_HEADERS = flatten(BODILESS_HEADERS);
+
 function writeResponse(
   ports: RespondPorts,
   context: RequestContext,
   { status, body, headers }: HttpResponse,
-): Response {
+): WrittenResponse {
   recordResponse(ports, context, status);
-  const base = body === null ? BODILESS_HEADERS : API_HEADERS;
-  const all = { ...base, 'x-request-id': context.id, ...context.limitHeaders, ...headers };
-  return new Response(body, { status, headers: all });
+  const { id, limitHeaders } = context;
+  if (headers !== undefined) {
+    const base = body === null ? BODILESS_HEADERS : API_HEADERS;
+    return { status, body, headers: flatten({ ...base, 'x-request-id': id, ...limitHeaders, ...headers }) };
+  }
+  const list = (body === null ? FLAT_BODILESS_HEADERS : FLAT_API_HEADERS).concat('x-request-id', id);
+  for (const name in limitHeaders) list.push(name, limitHeaders[name] ?? '');
+  return { status, body, headers: list };
+}
+
+/** Writes a response as a web platform's `Response`. */
+export function toFetchResponse({ status, body, headers }: WrittenResponse): Response {
+  const pairs = new Headers();
+  for (let i = 0; i + 1 < headers.length; i += 2) pairs.set(headers[i] ?? '', headers[i + 1] ?? '');
+  return new Response(body, { status, headers: pairs });
 }

@@ -91,9 +91,13 @@ function build(limits: { reads?: number; writes?: number; failures?: number } = 
   router.serve(failing('/broken', new Error('a secret of the inside')));
   router.serve(failing('/away', new DependencyUnavailableError('store', { cause: new Error('gone') })));
   router.servePlain({ path: '/hello', answer: async () => jsonResponse(200, 'hello') });
-  const answer = router.finish();
-  return (method: string, path: string, init: RequestInit = {}) =>
-    answer(new Request(`${BASE}${path}`, { method, ...init }), PEER);
+  const { fetch: answer } = router.finish();
+  return (method: string, path: string, init: RequestInit = {}) => {
+    const headers = new Headers(init.headers);
+    // As HTTP clients do.
+    if (typeof init.body === 'string') headers.set('content-length', String(init.body.length));
+    return answer(new Request(`${BASE}${path}`, { method, ...init, headers }), PEER);
+  };
 }
 
 const KEY = { 'x-key': 'k' };

@@ -1,17 +1,23 @@
-import { type Context, Hono } from 'hono';
+import { RegExpRouter } from 'hono/router/reg-exp-router';
+import { SmartRouter } from 'hono/router/smart-router';
+import { TrieRouter } from 'hono/router/trie-router';
+import { tryDecodeURI, tryDecodeURIComponent } from 'hono/utils/url';
 import type { Awaitable } from '../ports/awaitable.ts';
 import type { GatewayPorts, Mount } from '../ports/gatewayPorts.ts';
 import { type Endpoint, type EndpointPorts, runEndpoint } from './endpoint.ts';
 import { bodyIncomplete, methodNotAllowed, routeNotFound } from './errors.ts';
-import { type BodySource, findPeer, type HttpRequest, NO_BODY } from './request.ts';
-import { API_HEADERS, type HttpResponse, type RequestContext, recordResponse, respond } from './response.ts';
-
-/** What the connection tells beside the request. */
-export interface GatewayEnv {
-  /** Address of the other end of the connection. */
-  readonly peerAddress: string;
-  readonly arrivedBody?: BodySource['arrivedBody'];
-}
+import { type GatewayEnv, readFetchRequest } from './fetchRequest.ts';
+import { findPeer, type HttpRequest, NO_BODY, type TransportRequest } from './request.ts';
+import {
+  API_HEADERS,
+  andThen,
+  type HttpResponse,
+  type RequestContext,
+  recordResponse,
+  respond,
+  toFetchResponse,
+  type WrittenResponse,
+} from './response.ts';
 
 type RouterPorts = Pick<GatewayPorts, 'metrics' | 'logger' | 'newId' | 'mounts'> &
   EndpointPorts & { readonly trustedProxyHops: number };
@@ -19,16 +25,6 @@ type RouterPorts = Pick<GatewayPorts, 'metrics' | 'logger' | 'newId' | 'mounts'>
 /** Longest path that an error repeats. */
 const MAX_SHOWN_PATH = 200;
 const requestIdForm = /^[A-Za-z0-9._:-]{1,64}$/;
-
-/** Splits a URL as it came, without decoding: the path is what relayers sign. */
-function splitUrl(url: string): { readonly path: string; readonly query: string } {
-  const start = url.indexOf('/', url.indexOf('//') + 2);
-  const hash = url.indexOf('#', start);
-  const end = hash === -1 ? url.length : hash;
-  const mark = url.indexOf('?', start);
-  if (mark === -1 || mark > end) return { path: url.slice(start, end), query: '' };
-  return { path: url.slice(start, mark), query: url.slice(mark + 1, end) };
-}
 
 /** Writes a template like `/requests/{requestId}` in Hono's form. */
 const honoPath = (template: string) => template.replaceAll(/\{(\w+)\}/g, ':$1');
@@ -48,9 +44,10 @@ async function answerMount(
   try {
     response = await mount.fetch(request);
   } catch (error) {
-    return respond(ports, context, () => {
+    const failed = respond(ports, context, () => {
       throw readMountFailure(error);
     });
+    return andThen(failed, toFetchResponse);
   }
   recordResponse(ports, context, response.status);
   const headers = new Headers(response.headers);
@@ -71,8 +68,43 @@ export interface PlainRoute {
 export interface Router {
   serve<I>(endpoint: Endpoint<I>): void;
   servePlain(route: PlainRoute): void;
-  /** Adds 405, preflight and 404, and returns the whole as one function. */
-  finish(): (request: Request, env: GatewayEnv) => Awaitable<Response>;
+  /** Adds 405, preflight and 404, and returns the whole. */
+  finish(): Answering;
+}
+
+/** The whole gateway as functions. */
+export interface Answering {
+  /** Answers a request whose path is below no mount. */
+  readonly answer: (request: TransportRequest) => Awaitable<WrittenResponse>;
+  /** Tells the mount that answers a path, if one does. */
+  readonly findMount: (path: string) => Mount | undefined;
+  /** Answers any request of the web platform's kind. */
+  readonly fetch: (request: Request, env: GatewayEnv) => Awaitable<Response>;
+}
+
+type Params = Readonly<Record<string, string>>;
+
+/** What answers the calls of one method on one path. */
+type Handler = (request: TransportRequest, params: Params) => Awaitable<WrittenResponse>;
+
+/** Decodes a path for routing, but for what would change where its segments end. */
+const decodePath = (path: string) =>
+  path.includes('%') ? tryDecodeURI(path.includes('%25') ? path.replaceAll('%25', '%2525') : path) : path;
+
+const createTable = () => new SmartRouter<Handler>({ routers: [new RegExpRouter(), new TrieRouter()] });
+
+/** Finds who answers, with the decoded parameters of the path. */
+function findHandler(table: ReturnType<typeof createTable>, method: string, path: string) {
+  const [handlers, stash] = table.match(method, path);
+  const found = handlers[0];
+  if (found === undefined) return undefined;
+  const params: Record<string, string> = {};
+  for (const name in found[1]) {
+    const place = found[1][name];
+    const value = typeof place === 'number' ? (stash?.[place] ?? '') : (place ?? '');
+    params[name] = value.includes('%') ? tryDecodeURIComponent(value) : value;
+  }
+  return { handler: found[0], params };
 }
 
 /** Makes values of `X-Request-Id`: the process's own prefix and a count, which costs less than a UUID each. */
@@ -81,30 +113,25 @@ function createRequestIds(prefix: string): () => string {
   return () => `${prefix}-${(count++).toString(36)}`;
 }
 
-/** Makes the router: it tells routes apart with Hono and gives each request its context. */
+/** Makes the router: it tells routes apart with Hono's routers and gives each request its context. */
 export function createRouter(ports: RouterPorts): Router {
-  const served = new Hono<{ Bindings: GatewayEnv }>();
-  // Apart from `served`, so that a served path has one handler and Hono need not compose several.
-  const refused = new Hono<{ Bindings: GatewayEnv }>();
+  const served = createTable();
+  // Apart from `served`, so that a served path has one handler.
+  const refused = createTable();
   const methodsOf = new Map<string, string[]>();
   const nextRequestId = createRequestIds(ports.newId());
 
-  function contextOf(request: Request, env: GatewayEnv, route: string): RequestContext {
-    const { headers } = request;
+  function contextOf({ method, raw: { headers }, peerAddress }: TransportRequest, route: string): RequestContext {
     const given = headers.get('x-request-id');
     const hops = ports.trustedProxyHops;
     return {
       id: given !== null && requestIdForm.test(given) ? given : nextRequestId(),
-      method: request.method,
+      method,
       route,
-      peer: findPeer(env.peerAddress, hops === 0 ? null : headers.get('x-forwarded-for'), hops),
+      peer: findPeer(peerAddress, hops === 0 ? null : headers.get('x-forwarded-for'), hops),
       startedAt: performance.now(),
       limitHeaders: undefined,
     };
-  }
-
-  function contextOn(c: Context<{ Bindings: GatewayEnv }>, route: string): RequestContext {
-    return contextOf(c.req.raw, c.env, route);
   }
 
   function remember(method: string, path: string): void {
@@ -112,53 +139,69 @@ export function createRouter(ports: RouterPorts): Router {
   }
 
   function refuseRest(path: string, methods: readonly string[]): void {
-    refused.options(honoPath(path), (c) => respond(ports, contextOn(c, path), () => ({ status: 204, body: null })));
-    refused.all(honoPath(path), (c) =>
-      respond(ports, contextOn(c, path), () => {
-        throw methodNotAllowed(c.req.method, methods);
+    refused.add('ALL', honoPath(path), (request) =>
+      respond(ports, contextOf(request, path), () => {
+        if (request.method === 'OPTIONS') return { status: 204, body: null };
+        throw methodNotAllowed(request.method, methods);
       }),
     );
   }
+
+  function refuseUnknown(request: TransportRequest): Awaitable<WrittenResponse> {
+    return respond(ports, contextOf(request, 'unmatched'), () => {
+      throw routeNotFound(request.method, request.path.slice(0, MAX_SHOWN_PATH));
+    });
+  }
+
+  function answer(request: TransportRequest): Awaitable<WrittenResponse> {
+    const path = decodePath(request.path);
+    const isHead = request.method === 'HEAD';
+    const found =
+      findHandler(served, isHead ? 'GET' : request.method, path) ?? findHandler(refused, request.method, path);
+    const written = found === undefined ? refuseUnknown(request) : found.handler(request, found.params);
+    return isHead ? andThen(written, (known) => ({ ...known, body: null })) : written;
+  }
+
+  const findMount = (path: string) => ports.mounts.find(({ prefix }) => path.startsWith(prefix));
 
   return {
     serve(endpoint) {
       const { method, path: template } = endpoint.route;
       remember(method, template);
-      served.on(method, honoPath(template), (c) => {
-        const context = contextOn(c, template);
-        const { path, query } = splitUrl(c.req.raw.url);
-        const { raw: request } = c.req;
+      served.add(method, honoPath(template), (request, params) => {
+        const context = contextOf(request, template);
         const httpRequest: HttpRequest = {
-          raw: request,
-          ...(c.env.arrivedBody !== undefined && { arrivedBody: c.env.arrivedBody }),
+          raw: request.raw,
           method: request.method,
-          path,
-          query,
-          params: c.req.param(),
+          path: request.path,
+          query: request.query,
+          params,
           peer: context.peer,
           body: NO_BODY,
+          announcedBytes: request.announcedBytes,
+          get signal() {
+            return request.signal;
+          },
+          readBody: (maxBytes) => request.readBody(maxBytes),
         };
         return respond(ports, context, () => runEndpoint(ports, endpoint, httpRequest, context));
       });
     },
-    servePlain({ path, answer }) {
+    servePlain({ path, answer: answerPlain }) {
       remember('GET', path);
-      served.get(path, (c) => respond(ports, contextOn(c, path), () => answer(c.req.param())));
+      served.add('GET', path, (request, params) => respond(ports, contextOf(request, path), () => answerPlain(params)));
     },
     finish() {
       for (const [path, methods] of methodsOf) refuseRest(path, methods);
-      served.notFound((c) => refused.fetch(c.req.raw, c.env));
-      refused.notFound((c) => {
-        const { path } = splitUrl(c.req.raw.url);
-        return respond(ports, contextOn(c, 'unmatched'), () => {
-          throw routeNotFound(c.req.method, path.slice(0, MAX_SHOWN_PATH));
-        });
-      });
-      return (request, env) => {
-        const { path } = splitUrl(request.url);
-        const mount = ports.mounts.find(({ prefix }) => path.startsWith(prefix));
-        if (mount === undefined) return served.fetch(request, env);
-        return answerMount(ports, mount, contextOf(request, env, mount.prefix), request);
+      return {
+        answer,
+        findMount,
+        fetch(request, env) {
+          const transported = readFetchRequest(request, env);
+          const mount = findMount(transported.path);
+          if (mount === undefined) return andThen(answer(transported), toFetchResponse);
+          return answerMount(ports, mount, contextOf(transported, mount.prefix), request);
+        },
       };
     },
   };

@@ -19,6 +19,8 @@ export interface RequestsPage {
  * few clients that read slowly would fill the memory, and more than the 6 MB that Lambda answers with.
  */
 const MAX_PARAMS_BYTES = 1_000_000;
+/** The same for anybody: fewer, since anybody may ask on any number of connections, and read none of the answers. */
+const MAX_PUBLIC_PARAMS_BYTES = 128_000;
 
 /**
  * Reads one page of requests.
@@ -34,7 +36,8 @@ export async function listRequests(ports: ListPorts, query: ListRequestsQuery): 
     ...(chainName !== undefined && { chainName }),
   };
   const after = lastKey === undefined ? undefined : ports.cursors.open(lastKey, { filter, order });
-  const bounds = { limit, maxParamsBytes: MAX_PARAMS_BYTES };
+  const isPublic = status === undefined && chainName === undefined;
+  const bounds = { limit, maxParamsBytes: isPublic ? MAX_PUBLIC_PARAMS_BYTES : MAX_PARAMS_BYTES };
   const page = await ports.requests.list({ filter, order, ...bounds, ...(after !== undefined && { after }) });
   return { items: page.items, lastKey: page.next === null ? null : ports.cursors.seal(page.next, { filter, order }) };
 }

@@ -137,7 +137,7 @@ describeWithDynamo('the function', () => {
       const call = makeCall(facts);
       // What the function hands to Lambda.
       const result = (await large.invoke(httpApiEvent(call, deployment))) as { statusCode: number; body: string };
-      expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThan(1_500_000);
+      expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThan(500_000);
       return result;
     };
     const { params, ...request } = EXAMPLE_REQUESTS.WRITE_DATA_FOR;
@@ -155,7 +155,7 @@ describeWithDynamo('the function', () => {
       if (lastKey === null) break;
       cursor = `&lastKey=${lastKey}`;
     }
-    expect(pages).toEqual([3, 3, 3, 1]);
+    expect(pages).toEqual(Array(10).fill(1));
   });
 
   it('takes its secrets from where they are kept', async () => {

@@ -70,7 +70,8 @@ export async function startDocumentedGateway(
     async ask({ method, path, headers, body, relayer }) {
       const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
       const signed = relayer === undefined ? {} : await signCall(relayer, { method, path, body: text ?? '' });
-      const type = text === undefined ? {} : { 'content-type': 'application/json' };
+      const length = { 'content-length': String(Buffer.byteLength(text ?? '')) };
+      const type = text === undefined ? {} : { 'content-type': 'application/json', ...length };
       const init = { method, headers: { ...type, ...signed, ...headers }, ...(text !== undefined && { body: text }) };
       return gateway.fetch(new Request(new URL(path, BASE), init), { peerAddress: '127.0.0.1' });
     },

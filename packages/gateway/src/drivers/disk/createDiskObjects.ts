@@ -109,7 +109,7 @@ async function answerOrder(files: DiskFiles, { order, request, options }: OrderC
   if (condition !== null && condition !== '*') throw new ObjectRefusedError('OBJECT_CONDITION_UNKNOWN');
   const { etag } = await putObject(files, {
     objectPath,
-    body: openBody(request, options.maxObjectBytes),
+    body: openBody(request, { maxBytes: options.maxObjectBytes }),
     checksum: order.bound?.checksum,
     onConflict: condition === null ? 'replace' : 'refuse',
   });

@@ -25,7 +25,9 @@ afterEach(async () => {
 
 async function put(): Promise<string> {
   const objectPath = newPath(content);
-  const body = openBody(new Request('http://localhost', { method: 'PUT', body: content }), content.length);
+  const body = openBody(new Request('http://localhost', { method: 'PUT', body: content }), {
+    maxBytes: content.length,
+  });
   await putObject(files, { objectPath, body, onConflict: 'replace' });
   return objectPath;
 }

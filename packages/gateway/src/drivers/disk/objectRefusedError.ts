@@ -12,6 +12,7 @@ const REFUSALS = {
   OBJECT_PRECONDITION_FAILED: [412, 'The object is not in the state that the request asks for.'],
   OBJECT_CONTENT_MISMATCH: [400, 'The content does not hash to the signed SHA-256; nothing was stored.'],
   OBJECT_UPLOAD_INCOMPLETE: [400, 'The upload ended before its end; nothing was stored.'],
+  OBJECT_TOO_SLOW: [408, 'The upload came too slowly; nothing was stored.'],
   OBJECT_CONDITION_UNKNOWN: [400, 'The only If-None-Match of a put is *; nothing was stored.'],
   OBJECT_TOO_LARGE: [413, 'The object is larger than this store allows; nothing was stored.'],
   OBJECT_RANGE_UNSATISFIABLE: [416, 'The object does not reach as far as the range asked for.'],

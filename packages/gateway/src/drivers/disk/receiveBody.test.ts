@@ -89,7 +89,9 @@ test.each([
 
 test('a body that is shorter than it said is no body, even where the connection ended well', async () => {
   const headers = { 'content-length': '5' };
-  const body = openBody(new Request('http://objects.test', { method: 'PUT', body: 'four', headers }), MAX);
+  const body = openBody(new Request('http://objects.test', { method: 'PUT', body: 'four', headers }), {
+    maxBytes: MAX,
+  });
   expect((await body.read().next()).done).toBe(false);
   await expect(body.read().next()).rejects.toMatchObject({ code: 'OBJECT_UPLOAD_INCOMPLETE' });
 });
@@ -150,3 +152,16 @@ function startProcess(directory: string): ChildProcess {
   const fixture = fileURLToPath(new URL('./serveDiskObjects.fixture.ts', import.meta.url));
   return spawn(process.execPath, [fixture, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
 }
+
+// Shows OBJECT-13.
+test('a body that comes more slowly than the least pace is given up, also by who would only drop the rest', async () => {
+  const stalled = new ReadableStream<Uint8Array>({ start: (to) => to.enqueue(Buffer.from('some')) });
+  const request = new Request('http://objects.test', { method: 'PUT', body: stalled, duplex: 'half' });
+  const body = openBody(request, { maxBytes: MAX, pace: { windowMs: 20, windowBytes: 1000 } });
+  const readAll = async () => {
+    for await (const _ of body.read());
+  };
+  const tooSlow = expect.objectContaining({ code: 'OBJECT_TOO_SLOW', status: 408 });
+  await expect(readAll()).rejects.toEqual(tooSlow);
+  await expect(readAll()).rejects.toEqual(tooSlow);
+});

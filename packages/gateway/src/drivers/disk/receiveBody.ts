@@ -2,35 +2,82 @@ import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { ObjectRefusedError } from './objectRefusedError.ts';
 
+/** The least that an upload has to bring: the least bytes of each window, of which the last may have fewer. */
+export interface UploadPace {
+  readonly windowMs: number;
+  readonly windowBytes: number;
+}
+
+/** 16 kB a second over 30 s: a slow line has it, and who only holds a connection has not. */
+const LEAST_PACE: UploadPace = { windowMs: 30_000, windowBytes: 30 * 16 * 1024 };
+
 /** The body of a put, within its limit. */
 export interface UploadBody {
   /**
    * Reads on from where the last reading stopped, to the end.
    *
-   * @throws ObjectRefusedError (`OBJECT_TOO_LARGE`, `OBJECT_UPLOAD_INCOMPLETE`)
+   * @throws ObjectRefusedError (`OBJECT_TOO_LARGE`, `OBJECT_TOO_SLOW`, `OBJECT_UPLOAD_INCOMPLETE`)
    */
   read(): AsyncGenerator<Uint8Array>;
+}
+
+/** Watches the pace of an upload. */
+interface PaceWatch {
+  /** Rejects once a window has brought too little. */
+  readonly tooSlow: Promise<never>;
+  stop(): void;
+}
+
+function watchPace({ windowMs, windowBytes }: UploadPace, received: () => number): PaceWatch {
+  const slow = Promise.withResolvers<never>();
+  let before = received();
+  const timer = setInterval(() => {
+    if (received() - before < windowBytes) slow.reject(new ObjectRefusedError('OBJECT_TOO_SLOW', CLOSE));
+    before = received();
+  }, windowMs);
+  return { tooSlow: slow.promise, stop: () => clearInterval(timer) };
+}
+
+/** Nobody waits for the rest. */
+const CLOSE = { headers: { connection: 'close' } };
+
+interface BodyLimits {
+  /** Most bytes that it may have; a declared length above it is refused before the first byte. */
+  readonly maxBytes: number;
+  readonly pace?: UploadPace;
 }
 
 /**
  * Opens the body of a put; nothing is read yet.
  *
  * @param request the put
- * @param maxBytes most bytes that it may have; a declared length above it is refused before the first byte
+ * @param limits how large it may be, and how slow
  * @returns the body
+ * @see docs/specification.md OBJECT-13
  */
-export function openBody(request: Request, maxBytes: number): UploadBody {
+export function openBody(request: Request, { maxBytes, pace = LEAST_PACE }: BodyLimits): UploadBody {
   const declared = parseLength(request.headers.get('content-length'));
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   let received = 0;
+  let wasTooSlow = false;
   return {
     async *read() {
+      if (wasTooSlow) throw new ObjectRefusedError('OBJECT_TOO_SLOW', CLOSE);
       if ((declared ?? 0) > maxBytes) throw new ObjectRefusedError('OBJECT_TOO_LARGE');
       reader ??= request.body?.getReader();
-      for (let chunk = await readChunk(reader); chunk !== undefined; chunk = await readChunk(reader)) {
-        received += chunk.byteLength;
-        if (received > maxBytes) throw new ObjectRefusedError('OBJECT_TOO_LARGE');
-        yield chunk;
+      const watch = watchPace(pace, () => received);
+      watch.tooSlow.catch(() => {
+        wasTooSlow = true;
+      });
+      const readNext = () => Promise.race([readChunk(reader), watch.tooSlow]);
+      try {
+        for (let chunk = await readNext(); chunk !== undefined; chunk = await readNext()) {
+          received += chunk.byteLength;
+          if (received > maxBytes) throw new ObjectRefusedError('OBJECT_TOO_LARGE');
+          yield chunk;
+        }
+      } finally {
+        watch.stop();
       }
       if (declared !== undefined && received !== declared) throw new ObjectRefusedError('OBJECT_UPLOAD_INCOMPLETE');
     },

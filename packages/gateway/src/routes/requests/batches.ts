@@ -25,6 +25,7 @@ function claim(ports: BatchPorts, relayer: string, body: ClaimRequestsBody) {
 export function claimRequestsEndpoint(ports: BatchPorts): Endpoint<string> {
   return {
     route: ROUTES.claimRequests,
+    signsBody: true,
     authenticate: (request) => authenticateRelayer(ports, request),
     async handle(request, relayer) {
       const [body] = requireValid(parseBody(request.body, parseClaimRequests));
@@ -43,6 +44,7 @@ const reportOf = (relayer: string, { requestId, ...outcome }: RequestReport) => 
 export function reportRequestsEndpoint(ports: BatchPorts): Endpoint<string> {
   return {
     route: ROUTES.reportRequests,
+    signsBody: true,
     authenticate: (request) => authenticateRelayer(ports, request),
     async handle(request, relayer) {
       const [{ reports }] = requireValid(parseBody(request.body, parseReportRequests));

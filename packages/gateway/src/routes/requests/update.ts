@@ -17,6 +17,7 @@ function move(ports: UpdatePorts, requestId: string, relayer: string, body: Upda
 export function updateRequestEndpoint(ports: UpdatePorts): Endpoint<string> {
   return {
     route: ROUTES.updateRequest,
+    signsBody: true,
     authenticate: (request) => authenticateRelayer(ports, request),
     async handle(request, relayer) {
       const [requestId, body] = requireValid(

@@ -1,0 +1,149 @@
+import type { IncomingMessage } from 'node:http';
+import type { ByteBudget } from '../http/byteBudget.ts';
+import { bodyIncomplete, bodyTooLarge, overloaded } from '../http/errors.ts';
+import { NO_BODY, type TransportRequest } from '../http/request.ts';
+import type { Awaitable } from '../ports/awaitable.ts';
+
+/** Targets that a URL's parser would leave as they are, but for dot segments. @see https://url.spec.whatwg.org/#path-state */
+const plainTarget = /^\/[!$&-;=?-[\]_a-z~]*$/;
+const dotSegment = /\/\.\.?(?:[/?]|$)/;
+const plainHost = /^[a-z0-9._-]+(?::\d{1,4})?$/i;
+const absoluteTarget = /^https?:\/\//;
+
+/** Whether a `Host` names a host, and perhaps a port, and nothing else. */
+function isHost(host: string): boolean {
+  if (plainHost.test(host)) return true;
+  const url = URL.parse(`http://${host}/`);
+  return url !== null && url.hostname === host.replace(/:\d+$/, '').toLowerCase();
+}
+
+/** The path and query that are routed by. */
+export type Target = Pick<TransportRequest, 'path' | 'query'>;
+
+function splitTarget(target: string): Target {
+  const mark = target.indexOf('?');
+  return mark === -1 ? { path: target, query: '' } : { path: target.slice(0, mark), query: target.slice(mark + 1) };
+}
+
+/** Parses what is no plain path, as a browser would. A backslash in it would be taken for a slash by some and not by others. */
+function parseTarget(target: string): Target | undefined {
+  if (splitTarget(target).path.includes('\\')) return undefined;
+  const url = URL.parse(absoluteTarget.test(target) ? target : `http://host${target}`);
+  return url === null ? undefined : { path: url.pathname, query: url.search.slice(1) };
+}
+
+/**
+ * Reads a request's target as the path and query that are routed by.
+ *
+ * @returns undefined where target or `Host` are none
+ * @see docs/specification.md AUTH-3
+ */
+export function readTarget({ url: target = '', headers: { host } }: IncomingMessage): Target | undefined {
+  if (target.startsWith('/')) {
+    if (host !== undefined && !isHost(host)) return undefined;
+    return plainTarget.test(target) && !dotSegment.test(target) ? splitTarget(target) : parseTarget(target);
+  }
+  return absoluteTarget.test(target) ? parseTarget(target) : undefined;
+}
+
+/** The whole body, where all of it has come in; it can be taken once. */
+function takeBody(incoming: IncomingMessage): Uint8Array | undefined {
+  if (!incoming.complete || incoming.destroyed || incoming.readableDidRead) return undefined;
+  // Nobody has set an encoding, so bytes are read.
+  const body: Buffer | null = incoming.read();
+  return body ?? NO_BODY;
+}
+
+interface BodyBounds {
+  /** Most bytes of this body. */
+  readonly maxBytes: number;
+  /** What all bodies under way share. */
+  readonly budget: ByteBudget;
+}
+
+/** Gathers a body as it comes in. */
+function gatherBody(incoming: IncomingMessage, { maxBytes, budget }: BodyBounds): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    const leave = () => {
+      hold.release();
+      incoming.off('data', take).off('end', finish).off('error', breakOff).off('close', breakOff);
+    };
+    const refuse = (error: Error) => {
+      leave();
+      chunks.length = 0;
+      // What still comes is dropped, so that the connection can go on to the next request or to its end.
+      incoming.on('error', () => undefined).resume();
+      reject(error);
+    };
+    const hold = budget.open(() => refuse(overloaded()));
+    const take = (chunk: Uint8Array) => {
+      length += chunk.byteLength;
+      if (length > maxBytes) return refuse(bodyTooLarge(maxBytes));
+      chunks.push(chunk);
+      return hold.grow(chunk.byteLength);
+    };
+    const finish = () => {
+      leave();
+      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length));
+    };
+    const breakOff = (cause?: Error) => refuse(bodyIncomplete(cause ?? new Error('The client went away.')));
+    if (incoming.destroyed) return breakOff(incoming.errored ?? undefined);
+    incoming.on('data', take).on('end', finish).on('error', breakOff).on('close', breakOff);
+  });
+}
+
+function countAnnounced({ headers }: IncomingMessage): number | undefined {
+  if (headers['transfer-encoding'] !== undefined) return undefined;
+  return Number(headers['content-length'] ?? 0);
+}
+
+/** Makes the signal that a handler may ask for: few do. */
+function followClient(incoming: IncomingMessage): AbortSignal {
+  const gone = new AbortController();
+  // A request is closed when it has come in; its connection, when the client has gone.
+  if (incoming.socket.destroyed) gone.abort();
+  else incoming.socket.once('close', () => gone.abort());
+  return gone.signal;
+}
+
+/**
+ * Reads a request of Node's server as what the gateway answers.
+ *
+ * @param incoming - its target is one, see `readTarget`
+ * @param context - the target, and the budget of bodies under way
+ */
+export function readNodeRequest(
+  incoming: IncomingMessage,
+  { target, bodies }: { readonly target: Target; readonly bodies: ByteBudget },
+): TransportRequest {
+  const { headers } = incoming;
+  let signal: AbortSignal | undefined;
+  return {
+    path: target.path,
+    query: target.query,
+    // Node sets it on every request of a server.
+    method: incoming.method ?? '',
+    raw: {
+      headers: {
+        get(name) {
+          const value = headers[name];
+          return typeof value === 'string' ? value : null;
+        },
+      },
+    },
+    peerAddress: incoming.socket.remoteAddress ?? '',
+    get signal() {
+      signal ??= followClient(incoming);
+      return signal;
+    },
+    announcedBytes: countAnnounced(incoming),
+    readBody(maxBytes): Awaitable<Uint8Array> {
+      const arrived = takeBody(incoming);
+      if (arrived === undefined) return gatherBody(incoming, { maxBytes, budget: bodies });
+      if (arrived.byteLength > maxBytes) throw bodyTooLarge(maxBytes);
+      return arrived;
+    },
+  };
+}

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,6 +26,8 @@ export interface RunningGateway {
 export interface GatewaySettings {
   /** Settings beyond the rig's own: any port of 127.0.0.1, a data directory of its own, no rate limits, logs of level info. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Flags of Node, such as those of `npm start`; default none. */
+  readonly nodeFlags?: readonly string[];
   /** Data directory to share or go on with; else a new one, removed when the gateway stops. */
   readonly dataDir?: string;
 }
@@ -69,9 +71,14 @@ async function readAddress(child: ChildProcess, output: string[]): Promise<strin
  *
  * @throws Error with what it printed, when it ends instead
  */
-export async function startGateway({ env, dataDir: given }: GatewaySettings = {}): Promise<RunningGateway> {
+export async function startGateway({
+  env,
+  nodeFlags = [],
+  dataDir: given,
+}: GatewaySettings = {}): Promise<RunningGateway> {
   const dataDir = given ?? (await mkdtemp(join(tmpdir(), 'prism-gateway-')));
-  const child = spawn(process.execPath, [SERVER], { env: gatewayEnv(dataDir, env), stdio: ['ignore', 'pipe', 'pipe'] });
+  const options: SpawnOptions = { env: gatewayEnv(dataDir, env), stdio: ['ignore', 'pipe', 'pipe'] };
+  const child = spawn(process.execPath, [...nodeFlags, SERVER], options);
   const output: string[] = [];
   const closed = once(child, 'close');
   const url = await readAddress(child, output);

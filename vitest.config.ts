@@ -23,18 +23,15 @@ export default defineConfig({
           isolate: false,
         },
       },
+      { test: { ...vitestDefaults, name: 'serving', include: servesHere } },
       {
+        // Their programs are processes of their own; a worker for each file would import the same modules a hundred times.
         test: {
           ...vitestDefaults,
           name: 'packages',
           exclude: ['packages/protocol/**', '**/node_modules/**'],
-          include: [
-            ...servesHere,
-            'packages/*/test/**/*.test.ts',
-            'bin/*.test.ts',
-            'scripts/**/*.test.ts',
-            'demo/**/*.test.ts',
-          ],
+          isolate: false,
+          include: ['packages/*/test/**/*.test.ts', 'bin/*.test.ts', 'scripts/**/*.test.ts', 'demo/**/*.test.ts'],
         },
       },
       './acceptance/vitest.config.ts',

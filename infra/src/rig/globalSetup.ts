@@ -1,14 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { parseStageSettings } from '../settings/stageSettings.ts';
-import { createGatewayApp } from '../stack/createGatewayApp.ts';
+import { createGatewayApp, STACK_PARTS } from '../stack/createGatewayApp.ts';
 import { createBundleStandIn } from './bundleStandIn.ts';
 import { GIVEN_SETTINGS, type Variant } from './givenSettings.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The synthesised templates, as JSON text. */
+    /** The synthesised templates, as JSON text of one object by parts. */
     templates: Readonly<Record<Variant, string>>;
   }
 }
@@ -21,7 +21,11 @@ export function setup(project: TestProject): () => void {
     const outputDirectory = standIn.outputDirectory(variant);
     const settings = parseStageSettings(GIVEN_SETTINGS[variant]);
     createGatewayApp({ settings, bundleDirectory, outputDirectory }).synth();
-    return readFileSync(join(outputDirectory, 'Gateway.template.json'), 'utf8');
+    const parts = STACK_PARTS.flatMap((part) => {
+      const file = join(outputDirectory, `${part}.template.json`);
+      return existsSync(file) ? [[part, JSON.parse(readFileSync(file, 'utf8'))] as const] : [];
+    });
+    return JSON.stringify(Object.fromEntries(parts));
   };
   project.provide('templates', { dev: synthesize('dev'), prod: synthesize('prod'), other: synthesize('other') });
   return () => standIn[Symbol.dispose]();

@@ -1,5 +1,6 @@
 import { Template } from 'aws-cdk-lib/assertions';
 import { inject } from 'vitest';
+import type { StackPart } from '../stack/createGatewayApp.ts';
 import type { Variant } from './givenSettings.ts';
 
 /** A resource as the template has it. */
@@ -10,15 +11,31 @@ export interface Resource {
   readonly DeletionPolicy?: string;
 }
 
-/** Reads a synthesised template. */
-export function readTemplate(variant: Variant): Template {
-  return Template.fromJSON(JSON.parse(inject('templates')[variant]));
+type Parts = Readonly<Record<StackPart, TemplateJson | undefined>>;
+
+/** As CloudFormation has it. */
+export interface TemplateJson {
+  readonly Resources: Readonly<Record<string, Resource>>;
+  readonly Outputs?: Readonly<Record<string, { readonly Value: unknown; readonly Export?: { readonly Name: string } }>>;
 }
 
-/** Finds all resources of a type, by their logical ids. */
+/** Reads a stage's synthesised templates; there is no `Edge` where none is wanted. */
+export function readTemplates(variant: Variant): Parts {
+  return JSON.parse(inject('templates')[variant]);
+}
+
+/** Reads the template of one of the stacks. */
+export function readTemplate(variant: Variant, part: StackPart = 'Service'): Template {
+  const template = readTemplates(variant)[part];
+  if (template === undefined) throw new Error(`${variant} has no stack ${part}`);
+  // An object of CloudFormation's own form.
+  return Template.fromJSON(template as unknown as Record<string, unknown>);
+}
+
+/** Finds all resources of a type in all stacks of a stage, by their logical ids, which no two of them share. */
 export function findResources(variant: Variant, type: string): Readonly<Record<string, Resource>> {
-  // What CloudFormation calls a resource has these fields.
-  return readTemplate(variant).findResources(type) as Readonly<Record<string, Resource>>;
+  const all = Object.values(readTemplates(variant)).flatMap((template) => Object.entries(template?.Resources ?? {}));
+  return Object.fromEntries(all.filter(([, { Type }]) => Type === type));
 }
 
 /** Finds the one resource of a type. */
@@ -28,9 +45,16 @@ export function findOnly(variant: Variant, type: string): Resource {
   return found[0];
 }
 
+/** Of a value of another stack: `stack:ExportsOutputFnGetAttBucketArn0A1B` is `<Bucket.Arn>`, as it would be in its own. */
+function flattenImport(name: string): string {
+  const [, kind, id, attribute] = /:ExportsOutput(Ref|FnGetAtt)(.+[0-9A-F]{8})(Arn|)[0-9A-F]{8}$/.exec(name) ?? [];
+  return kind === 'FnGetAtt' ? `<${id}.${attribute}>` : `<${id}>`;
+}
+
 /** Writes a value with intrinsic functions as plain text: `{"Ref": "Table"}` becomes `<Table>`. */
 export function flatten(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
+  if ('Fn::ImportValue' in value) return flattenImport(String(value['Fn::ImportValue']));
   if ('Ref' in value) return `<${String(value.Ref)}>`;
   if ('Fn::GetAtt' in value && Array.isArray(value['Fn::GetAtt'])) return `<${value['Fn::GetAtt'].join('.')}>`;
   if ('Fn::Join' in value && Array.isArray(value['Fn::Join'])) {

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { parseSecretArn } from '@prism-gateway/gateway/deployment';
 import type { GivenSettings, StackSettingName } from './knownSettings.ts';
 
@@ -13,8 +14,9 @@ function readMatching(form: { readonly test: (text: string) => boolean }, expect
   return (given: GivenSettings, name: StackSettingName, fault: Fault): string | undefined => {
     const text = given[name];
     if (!text) return undefined;
-    if (!form.test(text)) fault(name, expected);
-    return text;
+    if (form.test(text)) return text;
+    fault(name, expected);
+    return undefined;
   };
 }
 
@@ -26,6 +28,12 @@ export const readHostName = readMatching(HOST_NAME, 'a host name in lower case, 
 
 /** Reads a certificate's ARN. */
 export const readCertificateArn = readMatching(CERTIFICATE_ARN, 'the ARN of a certificate of ACM');
+
+/** Reads a bucket's name. @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html */
+export const readBucketName = readMatching(
+  /^(?!xn--|sthree-)[a-z0-9](?:[a-z0-9-]|\.(?!\.)){1,61}[a-z0-9]$/,
+  "a bucket's name: 3 to 63 of lower-case letters, digits, dots and hyphens",
+);
 
 /** Reads a word that tells one revision from another. */
 export const readRevision = readMatching(/^[\w.:-]{1,64}$/, '1 to 64 of letters, digits and ". _ : -"');
@@ -66,6 +74,22 @@ export function readWhole(given: GivenSettings, name: StackSettingName, range: R
   if (value >= min && value <= max) return value;
   fault(name, `a whole number from ${min} to ${max}`);
   return fallback;
+}
+
+const FAMILY_BITS = { 4: 32, 6: 128 } as const;
+
+function isRange(text: string): boolean {
+  const [address = '', bits = '', ...more] = text.split('/');
+  const family = isIP(address);
+  if (more.length > 0 || (family !== 4 && family !== 6)) return false;
+  return /^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= FAMILY_BITS[family];
+}
+
+/** Reads ranges of addresses with commas between. */
+export function readRanges(given: GivenSettings, name: StackSettingName, fault: Fault): string[] {
+  const ranges = (given[name] ?? '').split(',').flatMap((part) => part.trim() || []);
+  if (!ranges.every(isRange)) fault(name, 'CIDR ranges with commas between, like 192.0.2.10/32,2001:db8::/64');
+  return ranges;
 }
 
 /** An origin as a browser writes it: no path, not even a slash. */

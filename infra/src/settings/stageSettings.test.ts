@@ -31,6 +31,9 @@ describe('settings of a stage', () => {
       secretsRevision: undefined,
       alarmEmail: undefined,
       domain: undefined,
+      edge: undefined,
+      bucketName: undefined,
+      tableCeiling: { writeUnits: 400, readUnits: 800 },
       throttle: { rate: 1000, burst: 500 },
       reservedConcurrency: 0,
       logRetentionDays: 14,
@@ -84,12 +87,40 @@ describe('settings of a stage', () => {
       { IDENTITY_APP_SECRET_ARN: 'hunter2' },
       'IDENTITY_APP_SECRET_ARN: expected the ARN of a secret in Secrets Manager or of a parameter in SSM',
     ],
+    [
+      { CERTIFICATE_ARN: 'arn:aws:acm:eu-central-1:123456789012:certificate/12345678-90ab-cdef-1234-567890abcdef' },
+      'CERTIFICATE_ARN: expected a certificate of us-east-1',
+    ],
+    [{ REGION: 'eu-west-1' }, 'ORIGIN_CERTIFICATE_ARN: expected a certificate of eu-west-1'],
+    [{ ORIGIN_DOMAIN_NAME: 'api.example.org' }, 'ORIGIN_DOMAIN_NAME: expected another name than DOMAIN_NAME'],
+    [{ EDGE_RATE_PER_ADDRESS: '9' }, 'EDGE_RATE_PER_ADDRESS: expected a whole number from 10 to 2000000'],
+    [
+      { EDGE_TRUSTED_ADDRESSES: '192.0.2.1/33' },
+      'EDGE_TRUSTED_ADDRESSES: expected CIDR ranges with commas between, like 192.0.2.10/32,2001:db8::/64',
+    ],
+    [
+      { BUCKET_NAME: 'Objects' },
+      "BUCKET_NAME: expected a bucket's name: 3 to 63 of lower-case letters, digits, dots and hyphens",
+    ],
     [{ IDENTITY_ISSUER: 'http://id.example.org' }, 'IDENTITY_ISSUER: expected https in prod'],
   ])('refuse %j', (given, fault) => {
     const faults = faultsOf({ ...prod, ...given });
     // With a stage that is none, the gateway has its say, too.
     expect(faults[0]).toBe(fault);
     if (given.STAGE === undefined) expect(faults).toHaveLength(1);
+  });
+
+  it('have no edge where none is wanted, and then nothing that belongs to it', () => {
+    expect(parseStageSettings(prod).edge).toMatchObject({
+      ratePerAddress: 2000,
+      origin: { name: 'origin.example.org' },
+    });
+    expect(faultsOf({ ...prod, EDGE: 'off' })).toEqual([
+      'CERTIFICATE_ARN: expected a certificate of eu-central-1',
+      'ORIGIN_DOMAIN_NAME: expected none, with EDGE=off',
+      'ORIGIN_CERTIFICATE_ARN: expected none, with EDGE=off',
+      'EDGE_TRUSTED_ADDRESSES: expected none, with EDGE=off',
+    ]);
   });
 
   it.each([

@@ -6,11 +6,13 @@ import {
   type StackSettingName,
 } from './knownSettings.ts';
 import {
+  readBucketName,
   readCertificateArn,
   readChoice,
   readEmail,
   readHostName,
   readOrigins,
+  readRanges,
   readRegion,
   readRevision,
   readSecretArn,
@@ -18,7 +20,23 @@ import {
 } from './readers.ts';
 import { StageSettingsError } from './stageSettingsError.ts';
 
-/** All that a stage's stack is made from. */
+/** A host name of one's own, and the certificate that shows it is. */
+export interface DomainSettings {
+  readonly name: string;
+  readonly certificateArn: string;
+}
+
+/** What stands in front of the API. */
+export interface EdgeSettings {
+  /** Host name that CloudFront calls the API by; without one it uses the API's default endpoint. */
+  readonly origin?: DomainSettings | undefined;
+  /** Calls of one address in five minutes. */
+  readonly ratePerAddress: number;
+  /** CIDR ranges that are not counted. */
+  readonly trustedAddresses: readonly string[];
+}
+
+/** All that a stage's stacks are made from. */
 export interface StageSettings {
   readonly stage: 'dev' | 'prod';
   readonly region?: string | undefined;
@@ -26,7 +44,12 @@ export interface StageSettings {
   readonly bucketOrigins: readonly string[];
   readonly identityAppSecretArn?: string | undefined;
   readonly alarmEmail?: string | undefined;
-  readonly domain?: { readonly name: string; readonly certificateArn: string } | undefined;
+  /** The public one: the edge's, if there is one, else the API's own. */
+  readonly domain?: DomainSettings | undefined;
+  readonly edge?: EdgeSettings | undefined;
+  readonly bucketName?: string | undefined;
+  /** Most units a second of each table and of each index; 0: no limit. */
+  readonly tableCeiling: { readonly writeUnits: number; readonly readUnits: number };
   /** Calls a second, and at once. */
   readonly throttle: { readonly rate: number; readonly burst: number };
   /** 0: none is reserved, and there is no limit but the account's. */
@@ -57,12 +80,66 @@ const KEPT_ON_AWS = {
 
 type Fault = (name: StackSettingName, expected: string) => void;
 
-function readDomain(given: GivenSettings, fault: Fault): StageSettings['domain'] {
-  const name = readHostName(given, 'DOMAIN_NAME', fault);
-  const certificateArn = readCertificateArn(given, 'CERTIFICATE_ARN', fault);
-  if (given.DOMAIN_NAME && !given.CERTIFICATE_ARN) fault('CERTIFICATE_ARN', 'one, with DOMAIN_NAME');
-  if (given.CERTIFICATE_ARN && !given.DOMAIN_NAME) fault('DOMAIN_NAME', 'one, with CERTIFICATE_ARN');
+/** Region of CloudFront's certificates and firewalls. @see https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/cnames-and-https-requirements.html */
+export const EDGE_REGION = 'us-east-1';
+
+interface DomainNames {
+  readonly name: 'DOMAIN_NAME' | 'ORIGIN_DOMAIN_NAME';
+  readonly certificate: 'CERTIFICATE_ARN' | 'ORIGIN_CERTIFICATE_ARN';
+}
+
+function readDomain(given: GivenSettings, names: DomainNames, fault: Fault): DomainSettings | undefined {
+  const name = readHostName(given, names.name, fault);
+  const certificateArn = readCertificateArn(given, names.certificate, fault);
+  if (given[names.name] && !given[names.certificate]) fault(names.certificate, `one, with ${names.name}`);
+  if (given[names.certificate] && !given[names.name]) fault(names.name, `one, with ${names.certificate}`);
   return name !== undefined && certificateArn !== undefined ? { name, certificateArn } : undefined;
+}
+
+/** A certificate of another region is found by neither API Gateway nor CloudFront, at the very end of a deployment. */
+function checkCertificateRegion(
+  domain: DomainSettings | undefined,
+  { name, region }: { readonly name: StackSettingName; readonly region: string | undefined },
+  fault: Fault,
+): void {
+  const itsRegion = domain?.certificateArn.split(':')[3];
+  if (itsRegion !== undefined && region !== undefined && itsRegion !== region)
+    fault(name, `a certificate of ${region}`);
+}
+
+const PUBLIC_DOMAIN = { name: 'DOMAIN_NAME', certificate: 'CERTIFICATE_ARN' } as const;
+const ORIGIN_DOMAIN = { name: 'ORIGIN_DOMAIN_NAME', certificate: 'ORIGIN_CERTIFICATE_ARN' } as const;
+const EDGE_SETTINGS = [
+  'ORIGIN_DOMAIN_NAME',
+  'ORIGIN_CERTIFICATE_ARN',
+  'EDGE_RATE_PER_ADDRESS',
+  'EDGE_TRUSTED_ADDRESSES',
+] as const;
+/** WAF counts from 10 on. */
+const EDGE_RATE = { min: 10, max: 2_000_000, fallback: 2000 } as const;
+
+function readEntrance(
+  given: GivenSettings,
+  { isProd, region }: { readonly isProd: boolean; readonly region: string | undefined },
+  fault: Fault,
+): Pick<StageSettings, 'domain' | 'edge'> {
+  const isOn = readChoice(given, 'EDGE', { choices: ['on', 'off'], fallback: isProd ? 'on' : 'off' }, fault) === 'on';
+  const domain = readDomain(given, PUBLIC_DOMAIN, fault);
+  checkCertificateRegion(domain, { name: 'CERTIFICATE_ARN', region: isOn ? EDGE_REGION : region }, fault);
+  if (!isOn) {
+    for (const name of EDGE_SETTINGS) if (given[name]) fault(name, 'none, with EDGE=off');
+    return { domain, edge: undefined };
+  }
+  const origin = readDomain(given, ORIGIN_DOMAIN, fault);
+  checkCertificateRegion(origin, { name: 'ORIGIN_CERTIFICATE_ARN', region }, fault);
+  if (origin !== undefined && origin.name === domain?.name)
+    fault('ORIGIN_DOMAIN_NAME', 'another name than DOMAIN_NAME');
+  const edge = {
+    origin,
+    ratePerAddress: readWhole(given, 'EDGE_RATE_PER_ADDRESS', EDGE_RATE, fault),
+    trustedAddresses: readRanges(given, 'EDGE_TRUSTED_ADDRESSES', fault),
+  };
+  return { domain, edge };
 }
 
 function readBucketOrigins(given: GivenSettings, stage: string, fault: Fault): string[] {
@@ -78,17 +155,23 @@ function readBucketOrigins(given: GivenSettings, stage: string, fault: Fault): s
 function readStack(given: GivenSettings, fault: Fault) {
   const stage = readChoice(given, 'STAGE', { choices: ['dev', 'prod'], fallback: 'dev' }, fault);
   const isProd = stage === 'prod';
+  const region = readRegion(given, 'REGION', fault);
   const whole = (name: StackSettingName, min: number, max: number, fallback: number) =>
     readWhole(given, name, { min, max, fallback }, fault);
   const days = isProd ? '90' : '14';
   return {
     stage,
-    region: readRegion(given, 'REGION', fault),
+    region,
     bucketOrigins: readBucketOrigins(given, stage, fault),
     identityAppSecretArn: readSecretArn(given, 'IDENTITY_APP_SECRET_ARN', fault),
     secretsRevision: readRevision(given, 'SECRETS_REVISION', fault),
     alarmEmail: readEmail(given, 'ALARM_EMAIL', fault),
-    domain: readDomain(given, fault),
+    ...readEntrance(given, { isProd, region }, fault),
+    bucketName: readBucketName(given, 'BUCKET_NAME', fault),
+    tableCeiling: {
+      writeUnits: whole('MAX_TABLE_WRITE_UNITS', 0, 40_000, isProd ? 4000 : 400),
+      readUnits: whole('MAX_TABLE_READ_UNITS', 0, 40_000, isProd ? 8000 : 800),
+    },
     throttle: { rate: whole('THROTTLE_RATE', 1, 100_000, 1000), burst: whole('THROTTLE_BURST', 1, 50_000, 500) },
     reservedConcurrency: whole('RESERVED_CONCURRENCY', 0, 10_000, isProd ? 100 : 0),
     logRetentionDays: Number(

@@ -13,7 +13,7 @@ const EXPECTED = {
   dev: { origins: LOCAL_ORIGINS, deletion: 'Delete', days: 7 },
   prod: {
     origins: ['https://app.example.org', ...LOCAL_ORIGINS],
-    deletion: 'Retain',
+    deletion: 'RetainExceptOnCreate',
     days: 90,
   },
 } as const satisfies Record<Stage, unknown>;

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import {
   BlockPublicAccess,
@@ -8,7 +8,7 @@ import {
   HttpMethods,
   ObjectOwnership,
 } from 'aws-cdk-lib/aws-s3';
-import type { StackContext } from './stackContext.ts';
+import { dataPolicy, type StackContext } from './stackContext.ts';
 
 /**
  * Longest lifetime that the gateway gives a presigned URL, in milliseconds. Not the one that is set: S3 itself ends a URL in
@@ -55,6 +55,7 @@ function denyOldSignatures(bucket: Bucket): void {
  */
 export function addBucket({ stack, settings }: StackContext): Bucket {
   const bucket = new Bucket(stack, 'Bucket', {
+    ...(settings.bucketName !== undefined && { bucketName: settings.bucketName }),
     encryption: BucketEncryption.S3_MANAGED,
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
     objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
@@ -70,7 +71,7 @@ export function addBucket({ stack, settings }: StackContext): Bucket {
       { id: 'AbortUploads', abortIncompleteMultipartUploadAfter: Duration.days(1) },
     ],
     cors: corsRules(settings.bucketOrigins),
-    removalPolicy: settings.stage === 'prod' ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    removalPolicy: dataPolicy(settings),
   });
   denyOldSignatures(bucket);
   Validations.of(bucket).acknowledge({

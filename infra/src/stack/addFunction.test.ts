@@ -61,12 +61,13 @@ describe.each([...STAGES, 'other'] as const)('environment of %s', (variant) => {
       relayers: `service-relayers-${stage}`,
       rateLimits: `service-ratelimit-${stage}`,
     });
-    expect(asked).toHaveLength(variant === 'dev' ? 2 : 3);
+    expect(asked).toHaveLength({ dev: 2, other: 3, prod: 4 }[variant]);
   });
 
   it('holds no secret, only where secrets are', () => {
     const names = Object.keys(environmentOf(variant));
-    for (const secret of ['ADMIN_API_KEY', 'CURSOR_SECRET', 'IDENTITY_APP_SECRET']) expect(names).not.toContain(secret);
+    for (const secret of ['ADMIN_API_KEY', 'CURSOR_SECRET', 'IDENTITY_APP_SECRET', 'ORIGIN_SECRET'])
+      expect(names).not.toContain(secret);
   });
 });
 
@@ -78,6 +79,14 @@ describe('environment of prod', () => {
       CLAIM_LEASE_SECONDS: '600',
       STORAGE_SIGNED_URL_TTL_SECONDS: '120',
     });
+  });
+});
+
+describe('environment behind an edge', () => {
+  // Shows AWS-5.
+  it('has clients told apart by the address that the edge saw, and knows the public address', () => {
+    expect(environmentOf('prod')).toMatchObject({ TRUSTED_PROXY_HOPS: '2', PUBLIC_URL: 'https://api.example.org' });
+    expect(environmentOf('dev')).not.toHaveProperty('TRUSTED_PROXY_HOPS');
   });
 });
 

@@ -18,7 +18,7 @@ const MEMORY_MB = 256;
 const TIMEOUT_SECONDS = 29;
 
 function environmentOf({ settings }: StackContext, { bucket, secrets }: FunctionParts): Record<string, string> {
-  const { stage, tables, identityAppSecretArn, secretsRevision, gateway } = settings;
+  const { stage, tables, identityAppSecretArn, secretsRevision, gateway, domain } = settings;
   return {
     ...gateway,
     STAGE: stage,
@@ -28,6 +28,12 @@ function environmentOf({ settings }: StackContext, { bucket, secrets }: Function
     STORAGE_BUCKET: bucket.bucketName,
     ADMIN_API_KEY_ARN: secrets.adminApiKey.secretArn,
     CURSOR_SECRET_ARN: secrets.cursorSecret.secretArn,
+    ...(secrets.originSecret !== undefined && {
+      ORIGIN_SECRET_ARN: secrets.originSecret.secretArn,
+      // CloudFront, and API Gateway, which writes itself into X-Forwarded-For too.
+      TRUSTED_PROXY_HOPS: gateway.TRUSTED_PROXY_HOPS ?? '2',
+    }),
+    ...(domain !== undefined && { PUBLIC_URL: gateway.PUBLIC_URL ?? `https://${domain.name}` }),
     ...(identityAppSecretArn !== undefined && { IDENTITY_APP_SECRET_ARN: identityAppSecretArn }),
     // The gateway does not read it; Lambda starts new instances for any change here.
     ...(secretsRevision !== undefined && { SECRETS_REVISION: secretsRevision }),

@@ -56,15 +56,23 @@ describe.each(STAGES)('HTTP API of %s', (stage) => {
 });
 
 describe('a domain', () => {
-  it('is mapped where one is given', () => {
+  it('is mapped where one is given: of an API behind an edge, the one that the edge calls', () => {
     const template = readTemplate('prod');
     template.hasResourceProperties('AWS::ApiGatewayV2::DomainName', {
-      DomainName: 'api.example.org',
+      DomainName: 'origin.example.org',
       DomainNameConfigurations: [{ SecurityPolicy: 'TLS_1_2', EndpointType: 'REGIONAL' }],
     });
     template.resourceCountIs('AWS::ApiGatewayV2::ApiMapping', 1);
-    template.hasOutput('Url', { Value: 'https://api.example.org' });
+    template.hasOutput('ApiHost', { Value: 'origin.example.org' });
     expect(Object.keys(template.findOutputs('DomainTarget'))).toHaveLength(1);
+    readTemplate('other').hasResourceProperties('AWS::ApiGatewayV2::DomainName', { DomainName: 'dev.example.org' });
+    readTemplate('other').hasOutput('Url', { Value: 'https://dev.example.org' });
+  });
+
+  // Shows AWS-5.
+  it('closes the default endpoint behind an edge', () => {
+    expect(findOnly('prod', 'AWS::ApiGatewayV2::Api').Properties.DisableExecuteApiEndpoint).toBe(true);
+    expect(findOnly('dev', 'AWS::ApiGatewayV2::Api').Properties.DisableExecuteApiEndpoint).toBe(false);
   });
 
   it('is not needed', () => {

@@ -1,4 +1,4 @@
-import { RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Fn, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   ApiMapping,
@@ -30,8 +30,9 @@ const ACCESS_LOG_LINE = JSON.stringify({
 
 export interface GatewayApi {
   readonly api: HttpApi;
-  /** Where clients call it. */
+  /** Where it is called: by clients, or by the edge in front of it. */
   readonly url: string;
+  readonly host: string;
   /** What the domain's DNS record must point to, where there is a domain. */
   readonly domainTarget?: string;
 }
@@ -55,17 +56,24 @@ function addStage({ stack, settings }: StackContext, httpApi: HttpApi): HttpStag
   });
 }
 
-type DomainAddress = Pick<GatewayApi, 'url' | 'domainTarget'>;
+type DomainAddress = Omit<GatewayApi, 'api'>;
 
-function addDomain({ stack, settings: { domain } }: StackContext, api: HttpApi, stage: HttpStage): DomainAddress {
-  if (domain === undefined) return { url: api.apiEndpoint };
+/** The host name that API Gateway itself is called by: with an edge in front that is the edge's affair, not its clients'. */
+const ownDomain = ({ domain, edge }: StackContext['settings']) => (edge === undefined ? domain : edge.origin);
+
+function addDomain({ stack, settings }: StackContext, api: HttpApi, stage: HttpStage): DomainAddress {
+  const domain = ownDomain(settings);
+  if (domain === undefined) {
+    // Of https://{host}.
+    return { url: api.apiEndpoint, host: Fn.select(2, Fn.split('/', api.apiEndpoint)) };
+  }
   const domainName = new DomainName(stack, 'Domain', {
     domainName: domain.name,
     certificate: Certificate.fromCertificateArn(stack, 'Certificate', domain.certificateArn),
     securityPolicy: SecurityPolicy.TLS_1_2,
   });
   new ApiMapping(stack, 'DomainMapping', { api, domainName, stage });
-  return { url: `https://${domain.name}`, domainTarget: domainName.regionalDomainName };
+  return { url: `https://${domain.name}`, host: domain.name, domainTarget: domainName.regionalDomainName };
 }
 
 /**
@@ -78,6 +86,8 @@ export function addHttpApi(context: StackContext, target: IFunction): GatewayApi
     apiName: `prism-gateway-${settings.stage}`,
     description: 'Prism Gateway',
     createDefaultStage: false,
+    // Else there would be a way in that passes by CloudFront and its firewall.
+    disableExecuteApiEndpoint: settings.edge?.origin !== undefined,
     defaultIntegration: new HttpLambdaIntegration('Gateway', target),
   });
   Validations.of(api).acknowledge({

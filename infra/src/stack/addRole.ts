@@ -1,5 +1,5 @@
 import { type TableNames, tableDescriptions } from '@prism-gateway/gateway/deployment';
-import { ArnFormat, type CfnElement, Validations } from 'aws-cdk-lib';
+import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { GatewaySecrets } from './addSecrets.ts';
@@ -32,7 +32,10 @@ function tableStatements({ stack, settings }: StackContext, kind: keyof TableNam
 }
 
 function secretStatements({ settings }: StackContext, secrets: GatewaySecrets): PolicyStatement[] {
-  const own = [secrets.adminApiKey.secretArn, secrets.cursorSecret.secretArn];
+  const { adminApiKey, cursorSecret, originSecret } = secrets;
+  const own = [adminApiKey, cursorSecret, ...(originSecret === undefined ? [] : [originSecret])].map(
+    ({ secretArn }) => secretArn,
+  );
   const appSecret = settings.identityAppSecretArn;
   const isParameter = appSecret?.split(':')[2] === 'ssm';
   const inSecretsManager = appSecret !== undefined && !isParameter ? [...own, appSecret] : own;
@@ -47,12 +50,12 @@ function acknowledgeWildcards(
   role: Role,
   { bucket, logGroupName }: Pick<RoleParts, 'bucket' | 'logGroupName'>,
 ): void {
-  // A bucket's default child is its CloudFormation resource.
-  const bucketId = stack.getLogicalId(bucket.node.defaultChild as CfnElement);
+  // The bucket is of another stack: what the role holds is the name that this one exports its ARN by.
+  const exported = stack.resolve(Stack.of(bucket).exportValue(bucket.bucketArn));
   const logs = `arn:<AWS::Partition>:logs:${settings.region ?? '<AWS::Region>'}:<AWS::AccountId>:log-group`;
   Validations.of(role).acknowledge(
     {
-      id: `AwsSolutions-IAM5[Resource::<${bucketId}.Arn>/${OBJECT_PREFIX}]`,
+      id: `AwsSolutions-IAM5[Resource::${exported['Fn::ImportValue']}/${OBJECT_PREFIX}]`,
       reason:
         'Object paths begin with v1/ and a hash of the user: presigned URLs name one object each, and only this prefix can be signed for.',
     },

@@ -21,24 +21,33 @@ describe.each(STAGES)('tables of %s', (stage) => {
     );
   });
 
-  it('are on demand and can be restored to any second', () => {
+  it('are on demand up to a ceiling, and those that hold more than counters can be restored to any second', () => {
+    const ceiling = stage === 'prod' ? [4000, 8000] : [400, 800];
+    const OnDemandThroughput = { MaxWriteRequestUnits: ceiling[0], MaxReadRequestUnits: ceiling[1] };
     for (const { Properties } of tables) {
       expect(Properties.BillingMode).toBe('PAY_PER_REQUEST');
       expect(Properties).not.toHaveProperty('ProvisionedThroughput');
-      expect(Properties.PointInTimeRecoverySpecification).toEqual({ PointInTimeRecoveryEnabled: true });
+      // CloudFormation's own form.
+      const indexes = (Properties.GlobalSecondaryIndexes ?? []) as readonly Record<string, unknown>[];
+      for (const limited of [Properties, ...indexes]) expect(limited).toMatchObject({ OnDemandThroughput });
+      expect(Properties.PointInTimeRecoverySpecification).toEqual({
+        PointInTimeRecoveryEnabled: Properties.TableName !== `service-ratelimit-${stage}`,
+      });
     }
   });
 
   it('cannot be deleted in prod, not even with the stack', () => {
     for (const { Properties, DeletionPolicy } of tables) {
-      expect(Properties.DeletionProtectionEnabled).toBe(stage === 'prod');
-      expect(DeletionPolicy).toBe(stage === 'prod' ? 'Retain' : 'Delete');
+      expect(Properties.DeletionProtectionEnabled).toEqual(
+        stage === 'prod' ? { 'Fn::If': ['IsProtected', true, false] } : undefined,
+      );
+      expect(DeletionPolicy).toBe(stage === 'prod' ? 'RetainExceptOnCreate' : 'Delete');
     }
   });
 
   it('forget counters and expired requests, and never a relayer', () => {
     const expiring = { TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true } };
-    const template = readTemplate(stage);
+    const template = readTemplate(stage, 'Data');
     template.hasResourceProperties('AWS::DynamoDB::Table', { TableName: `service-requests-${stage}`, ...expiring });
     template.hasResourceProperties('AWS::DynamoDB::Table', { TableName: `service-ratelimit-${stage}`, ...expiring });
     const relayers = tables.find(({ Properties }) => Properties.TableName === `service-relayers-${stage}`);

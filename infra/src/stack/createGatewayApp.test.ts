@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Validations } from 'aws-cdk-lib';
+import { Stack, Validations } from 'aws-cdk-lib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createBundleStandIn } from '../rig/bundleStandIn.ts';
 import { GIVEN_SETTINGS, STAGES } from '../rig/givenSettings.ts';
-import { readTemplate } from '../rig/readTemplate.ts';
+import { readTemplate, readTemplates } from '../rig/readTemplate.ts';
 import { parseStageSettings } from '../settings/stageSettings.ts';
-import { createGatewayApp } from './createGatewayApp.ts';
+import { createGatewayApp, STACK_PARTS, type StackPart } from './createGatewayApp.ts';
 
 interface Report {
   readonly pluginReports: readonly { readonly violations: readonly { readonly ruleName: string }[] }[];
@@ -32,19 +32,39 @@ describe('the app', () => {
     for (const { reason } of acknowledged) expect(reason.length).toBeGreaterThan(60);
   });
 
-  it.each(STAGES)('has a stack in %s that is protected in prod, and tells what one needs to know', (stage) => {
-    const template = readTemplate(stage);
-    const outputs = Object.keys(template.findOutputs('*'));
-    expect(outputs).toEqual(
-      expect.arrayContaining(['Url', 'FunctionName', 'BucketName', 'AdminApiKeyArn', 'AlarmTopicArn']),
-    );
+  it.each(STAGES)('has stacks in %s that are protected in prod, and tells what one needs to know', (stage) => {
+    const outputs = (part: StackPart) => Object.keys(readTemplate(stage, part).findOutputs('*'));
+    expect(outputs('Data')).toEqual(expect.arrayContaining(['BucketName', 'AdminApiKeyArn']));
+    expect(outputs('Service')).toEqual(expect.arrayContaining(['Url', 'ApiHost', 'FunctionName', 'AlarmTopicArn']));
     using standIn = createBundleStandIn();
     const settings = parseStageSettings(GIVEN_SETTINGS[stage]);
     const { bundleDirectory } = standIn;
     const app = createGatewayApp({ settings, bundleDirectory, outputDirectory: standIn.outputDirectory('out') });
-    expect(app.node.findChild('Gateway')).toMatchObject({
-      stackName: `prism-gateway-${stage}`,
-      terminationProtection: stage === 'prod',
+    const parts = stage === 'prod' ? STACK_PARTS : (['Data', 'Service'] as const);
+    expect(app.node.children.filter((child) => Stack.isStack(child))).toMatchObject(
+      parts.map((part) => ({
+        stackName: `prism-gateway-${stage}-${part.toLowerCase()}`,
+        terminationProtection: stage === 'prod',
+      })),
+    );
+    if (stage === 'prod') expect(outputs('Edge')).toEqual(expect.arrayContaining(['Url', 'DomainTarget']));
+  });
+
+  it('keeps in the stack of the data all that outlives the others, and nothing else there', () => {
+    const lasting = Object.entries(readTemplates('prod')).map(([part, template]) => [
+      part,
+      [
+        ...new Set(
+          Object.values(template?.Resources ?? {}).flatMap(({ Type, DeletionPolicy = 'Delete' }) =>
+            DeletionPolicy === 'Delete' ? [] : Type,
+          ),
+        ),
+      ].sort(),
+    ]);
+    expect(Object.fromEntries(lasting)).toEqual({
+      Data: ['AWS::DynamoDB::Table', 'AWS::S3::Bucket', 'AWS::SecretsManager::Secret'],
+      Service: [],
+      Edge: [],
     });
   });
 });

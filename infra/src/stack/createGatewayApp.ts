@@ -1,14 +1,17 @@
 import { App, CfnOutput, Stack, Tags, Validations } from 'aws-cdk-lib';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import type { StageSettings } from '../settings/stageSettings.ts';
+import { EDGE_REGION, type EdgeSettings, type StageSettings } from '../settings/stageSettings.ts';
 import { addAlarms } from './addAlarms.ts';
 import { addBucket } from './addBucket.ts';
 import { addDashboard } from './addDashboard.ts';
+import { addDistribution } from './addDistribution.ts';
 import { addFunction } from './addFunction.ts';
 import { addHttpApi } from './addHttpApi.ts';
 import { addQueueWatch } from './addQueueWatch.ts';
-import { addSecrets } from './addSecrets.ts';
+import { addSecrets, type GatewaySecrets } from './addSecrets.ts';
 import { addTables } from './addTables.ts';
+import { addWebAcl } from './addWebAcl.ts';
 import type { StackContext } from './stackContext.ts';
 
 export interface GatewayAppOptions {
@@ -23,43 +26,78 @@ function addOutputs(stack: Stack, values: Readonly<Record<string, string>>): voi
   for (const [name, value] of Object.entries(values)) new CfnOutput(stack, name, { value });
 }
 
-function fillStack(context: StackContext, bundleDirectory: string): void {
-  const { stack } = context;
+/** The stacks of a stage, in the order in which they are made: each needs those before it. */
+export const STACK_PARTS = ['Data', 'Service', 'Edge'] as const;
+
+export type StackPart = (typeof STACK_PARTS)[number];
+
+/** Names a stage's stack as CloudFormation knows it. */
+export const stackNameOf = (stage: string, part: StackPart) => `prism-gateway-${stage}-${part.toLowerCase()}`;
+
+interface GatewayData {
+  readonly bucket: Bucket;
+  readonly secrets: GatewaySecrets;
+}
+
+/** What must not be lost. */
+function fillData(context: StackContext): GatewayData {
   addTables(context);
   const bucket = addBucket(context);
   const secrets = addSecrets(context);
-  const target = addFunction(context, { bucket, secrets, bundleDirectory });
-  addQueueWatch(context, target);
-  const { api, url, domainTarget } = addHttpApi(context, target);
-  const { alarms, topic } = addAlarms(context, { api, target });
-  addDashboard(context, { api, target, alarms, functionLog: target.logGroup });
-  addOutputs(stack, {
-    Url: url,
-    FunctionName: target.functionName,
+  addOutputs(context.stack, {
     BucketName: bucket.bucketName,
     AdminApiKeyArn: secrets.adminApiKey.secretArn,
+    CursorSecretArn: secrets.cursorSecret.secretArn,
+    ...(secrets.originSecret !== undefined && { OriginSecretArn: secrets.originSecret.secretArn }),
+  });
+  return { bucket, secrets };
+}
+
+/** What can be made again at any time. */
+function fillService(context: StackContext, data: GatewayData, bundleDirectory: string): void {
+  const target = addFunction(context, { ...data, bundleDirectory });
+  addQueueWatch(context, target);
+  const { api, url, host, domainTarget } = addHttpApi(context, target);
+  const { alarms, topic } = addAlarms(context, { api, target });
+  addDashboard(context, { api, target, alarms, functionLog: target.logGroup });
+  addOutputs(context.stack, {
+    Url: url,
+    ApiHost: host,
+    FunctionName: target.functionName,
     AlarmTopicArn: topic.topicArn,
-    ...(domainTarget !== undefined && { ApiEndpoint: api.apiEndpoint, DomainTarget: domainTarget }),
+    ...(domainTarget !== undefined && { DomainTarget: domainTarget }),
   });
 }
 
+/** What stands in front. */
+function fillEdge(context: StackContext, edge: EdgeSettings): void {
+  const { url, target } = addDistribution(context, addWebAcl(context, edge));
+  addOutputs(context.stack, { Url: url, DomainTarget: target });
+}
+
 /**
- * Makes the CDK app with one stage's stack in it, checked by cdk-nag when it is synthesised. It asks AWS for nothing.
+ * Makes the CDK app with one stage's stacks in it, checked by cdk-nag and CloudFormation's validator when it is synthesised. It asks
+ * AWS for nothing.
  *
  * @returns the app; `synth()` writes it, and throws where a rule is broken without an acknowledgement
  */
 export function createGatewayApp({ settings, bundleDirectory, outputDirectory }: GatewayAppOptions): App {
-  const { stage, region } = settings;
+  const { stage, region, edge } = settings;
   const app = new App({ outdir: outputDirectory, analyticsReporting: false });
-  const stack = new Stack(app, 'Gateway', {
-    stackName: `prism-gateway-${stage}`,
-    description: `Prism Gateway, ${stage}`,
-    terminationProtection: stage === 'prod',
-    ...(region !== undefined && { env: { region } }),
+  const addStack = (part: StackPart, stackRegion: string | undefined): StackContext => ({
+    settings,
+    stack: new Stack(app, part, {
+      stackName: stackNameOf(stage, part),
+      description: `Prism Gateway, ${stage}: ${part.toLowerCase()}`,
+      terminationProtection: stage === 'prod',
+      ...(stackRegion !== undefined && { env: { region: stackRegion } }),
+    }),
   });
   Tags.of(app).add('service', 'prism-gateway');
   Tags.of(app).add('stage', stage);
-  fillStack({ stack, settings }, bundleDirectory);
+  const data = fillData(addStack('Data', region));
+  fillService(addStack('Service', region), data, bundleDirectory);
+  if (edge !== undefined) fillEdge(addStack('Edge', EDGE_REGION), edge);
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   return app;
 }

@@ -5,6 +5,7 @@ import { createSecretReader } from '../drivers/awsSecrets/createSecretReader.ts'
 import { createHandler } from './lambda/createHandler.ts';
 import { parseFunctionSettings } from './lambda/functionSettings.ts';
 import { createInvocation } from './lambda/invocation.ts';
+import { createOriginGuard } from './lambda/originGuard.ts';
 import { resolveSecrets } from './lambda/resolveSecrets.ts';
 import { wireFunction } from './lambda/wireFunction.ts';
 
@@ -21,7 +22,8 @@ async function start() {
     const logger = createLogger({ ...logging, level: settings.LOG_LEVEL });
     const openApiFile = new URL('openapi.json', import.meta.url);
     const wired = await wireFunction({ settings, environment, invocation, logger, write, openApiFile });
-    return createHandler({ ...wired, logger, basePath: settings.basePath, invocation });
+    const { basePath, originSecrets } = settings;
+    return createHandler({ ...wired, logger, basePath, guardOrigin: createOriginGuard(originSecrets), invocation });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     createLogger({ ...logging, level: 'error' }).error({ reason }, 'the function cannot start');

@@ -69,6 +69,20 @@ describeWithDynamo('the function', () => {
     expect(line).toMatchObject({ Stage: 'dev', OldestPendingAge: expect.any(Number) });
   });
 
+  // Shows AWS-5.
+  it('answers nobody who passed its edge by, and measures all the same', async () => {
+    const secret = 's'.repeat(48);
+    const behind = await rig.start('behind', { ORIGIN_SECRET: secret });
+    const call = (headers: CallFacts['headers'] = []) => {
+      const made = makeCall({ target: '/health', headers });
+      return sendToFunction(behind, made, httpApiEvent(made, deployment));
+    };
+    expect(await call()).toMatchObject({ status: 403 });
+    expect(await call([['X-Origin-Secret', secret]])).toMatchObject({ status: 200 });
+    expect(await behind.invoke({ source: 'aws.events' })).toEqual({ handled: 'measured' });
+    expect((await behind.readOutput()).join()).not.toContain(secret);
+  });
+
   it('logs a queue that it could not measure, and does not fail for it', async () => {
     const cut = await rig.start('cut', { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' });
     expect(await cut.invoke({ source: 'aws.events' })).toEqual({ handled: 'failed' });

@@ -3,6 +3,7 @@ import { API_HEADERS } from '../../http/response.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Invocation } from './invocation.ts';
 import { createRequest } from './lightFetch.ts';
+import type { OriginGuard } from './originGuard.ts';
 import { type EventCall, readEvent } from './readEvent.ts';
 import { type HttpResult, writeResult } from './writeResult.ts';
 
@@ -23,6 +24,8 @@ interface HandlerContext {
   readonly logger: Logger;
   /** Base path of a custom domain's mapping, with its slash; empty: none. */
   readonly basePath: string;
+  /** Refuses calls that did not come by the edge, where there is one. */
+  readonly guardOrigin: OriginGuard;
   /** What is known of the call that this instance is answering. */
   readonly invocation: Invocation;
   /** Writes the queue's figures for CloudWatch. */
@@ -68,7 +71,7 @@ async function answerInTime(answer: Promise<HttpResult>, limitMs: number, logger
  * queue; any other event, like a ping that keeps an instance warm, is told that it was ignored.
  */
 export function createHandler(context: HandlerContext) {
-  const { gateway, logger, basePath, invocation, measureQueue } = context;
+  const { gateway, logger, basePath, guardOrigin, invocation, measureQueue } = context;
 
   async function answerCall({ peerAddress, body, ...call }: EventCall): Promise<HttpResult> {
     return await writeResult(await gateway.fetch(createRequest(call), { peerAddress, arrivedBody: () => body }));
@@ -89,6 +92,8 @@ export function createHandler(context: HandlerContext) {
     invocation.awsRequestId = functionContext.awsRequestId;
     const call = readEvent(event, { basePath });
     if (call !== undefined) {
+      const refusal = guardOrigin(call.headers);
+      if (refusal !== undefined) return refusal;
       invocation.origin = `https://${call.domainName}${call.prefix}`;
       return await answerInTime(answerCall(call), functionContext.getRemainingTimeInMillis() - MARGIN_MS, logger);
     }

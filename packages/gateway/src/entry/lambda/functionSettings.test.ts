@@ -69,3 +69,10 @@ it('needs a secret for cursors in dev too: instances do not share a disk', () =>
   const { CURSOR_SECRET: _, ...others } = good;
   expect(faultsOf({ ...others, STAGE: 'dev' })).toEqual([expect.stringMatching(/^CURSOR_SECRET: required on Lambda/)]);
 });
+
+it('takes one origin secret or two, and none that can be guessed', () => {
+  const [one, two] = ['a'.repeat(32), 'b'.repeat(48)];
+  expect(parseFunctionSettings(good).originSecrets).toEqual([]);
+  expect(parseFunctionSettings({ ...good, ORIGIN_SECRET: `${one}, ${two}` }).originSecrets).toEqual([one, two]);
+  expect(faultsOf({ ...good, ORIGIN_SECRET: `${two},short` })).toEqual([expect.stringMatching(/^ORIGIN_SECRET: /)]);
+});

@@ -7,7 +7,15 @@ export interface FunctionSettings extends Settings {
   readonly CURSOR_SECRET: string;
   /** Base path of a custom domain's mapping, with its slash; empty: none. */
   readonly basePath: string;
+  /** What the edge in front sends with each call; none: there is no edge, and everybody may call. */
+  readonly originSecrets: readonly string[];
 }
+
+/** As of the cursors' secret. */
+const MIN_ORIGIN_SECRET = 32;
+
+const readOriginSecrets = ({ ORIGIN_SECRET }: Environment) =>
+  (ORIGIN_SECRET ?? '').split(',').flatMap((part) => part.trim() || []);
 
 const basePathForm = /^(?:\/[A-Za-z0-9._~-]+)+$/;
 
@@ -25,6 +33,9 @@ function missingFaults(given: Environment): string[] {
   if (!IDENTITY_ISSUER && IDENTITY_PROVIDER !== 'privy') {
     faults.push('IDENTITY_ISSUER: required on Lambda: the URL of your OpenID Connect provider');
   }
+  if (readOriginSecrets(given).some((secret) => secret.length < MIN_ORIGIN_SECRET)) {
+    faults.push(`ORIGIN_SECRET: expected ${MIN_ORIGIN_SECRET} characters or more, or two such with a comma between`);
+  }
   if (BASE_PATH && !basePathForm.test(BASE_PATH)) {
     faults.push('BASE_PATH: expected a path like /v1, without a slash at its end');
   }
@@ -41,7 +52,7 @@ function parseOrFaults(environment: Environment): Settings | SettingsError {
 }
 
 /**
- * Parses the settings of a function: the gateway's, of which it needs some more than a server does, and `BASE_PATH`.
+ * Parses the settings of a function: the gateway's, of which it needs some more than a server does, `BASE_PATH` and `ORIGIN_SECRET`.
  *
  * @throws SettingsError that names every fault and repeats no value
  */
@@ -56,5 +67,11 @@ export function parseFunctionSettings(environment: Environment): FunctionSetting
   const { STORAGE_BUCKET, CURSOR_SECRET } = settings;
   if (missing.length > 0 || STORAGE_BUCKET === undefined || CURSOR_SECRET === undefined)
     throw new SettingsError(missing);
-  return { ...settings, STORAGE_BUCKET, CURSOR_SECRET, basePath: environment.BASE_PATH ?? '' };
+  return {
+    ...settings,
+    STORAGE_BUCKET,
+    CURSOR_SECRET,
+    basePath: environment.BASE_PATH ?? '',
+    originSecrets: readOriginSecrets(environment),
+  };
 }

@@ -1,7 +1,7 @@
 import { type Environment, SettingsError } from '@prism-gateway/runtime/settings';
 
 /** Settings that may be given as the ARN of a secret, in a variable of the same name with `_ARN` added. */
-export const SECRET_SETTINGS = ['ADMIN_API_KEY', 'IDENTITY_APP_SECRET', 'CURSOR_SECRET'] as const;
+export const SECRET_SETTINGS = ['ADMIN_API_KEY', 'IDENTITY_APP_SECRET', 'CURSOR_SECRET', 'ORIGIN_SECRET'] as const;
 
 /**
  * Puts secrets in the place of the references to them. They are read once, when an instance starts.

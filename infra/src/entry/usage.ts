@@ -24,8 +24,9 @@ export function writeUsage(): string {
   );
   return `Synthesises and deploys the gateway on AWS.
 
-  npm run synth  -- [options]     writes the CloudFormation template to infra/dist/{stage}; asks AWS for nothing
-  npm run deploy -- [options]     synthesises, shows what changes in access rights and asks, deploys, and calls /ready
+  npm run synth  -- [options]     writes the CloudFormation templates to infra/dist/{stage}; asks AWS for nothing
+  npm run deploy -- [options]     looks for what stands in the way, tells what it costs, shows what changes in access
+                                  rights and asks, mends what an earlier attempt left, deploys, and calls /ready
   npm run deploy -- --diff [options]   shows what a deployment would change
 
 Settings are options, or lines NAME=value of infra/stages/{stage}.env (or of the file given by --settings); options win.

@@ -22,7 +22,8 @@ export const STACK_SETTINGS = {
   MAX_TABLE_READ_UNITS: 'read units a second, likewise (prod 8000, dev 800)',
   THROTTLE_RATE: 'calls a second that API Gateway lets through (1000)',
   THROTTLE_BURST: 'calls at once that it lets through (500)',
-  RESERVED_CONCURRENCY: 'instances at most, kept free for the function; 0: neither (prod 100, dev 0)',
+  RESERVED_CONCURRENCY:
+    'instances at most, kept free for the function; 0: neither (prod 100, or as many as the account has; dev 0)',
   LOG_RETENTION_DAYS: '7, 14, 30, 90, 180 or 365 (prod 90, dev 14)',
   NONCURRENT_VERSION_DAYS: 'days that deleted objects can be brought back (prod 90, dev 7)',
   OLDEST_PENDING_ALARM_SECONDS: 'age of the oldest pending request that raises the alarm (600)',

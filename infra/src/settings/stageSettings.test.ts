@@ -36,6 +36,7 @@ describe('settings of a stage', () => {
       tableCeiling: { writeUnits: 400, readUnits: 800 },
       throttle: { rate: 1000, burst: 500 },
       reservedConcurrency: 0,
+      isConcurrencyGiven: false,
       logRetentionDays: 14,
       noncurrentVersionDays: 7,
       alarms: { oldestPendingSeconds: 600, latencyMs: 2000 },

@@ -54,6 +54,8 @@ export interface StageSettings {
   readonly throttle: { readonly rate: number; readonly burst: number };
   /** 0: none is reserved, and there is no limit but the account's. */
   readonly reservedConcurrency: number;
+  /** Whether somebody chose that number: else it is as many as the account has, if those are fewer. */
+  readonly isConcurrencyGiven: boolean;
   readonly logRetentionDays: number;
   readonly noncurrentVersionDays: number;
   readonly alarms: { readonly oldestPendingSeconds: number; readonly latencyMs: number };
@@ -174,6 +176,7 @@ function readStack(given: GivenSettings, fault: Fault) {
     },
     throttle: { rate: whole('THROTTLE_RATE', 1, 100_000, 1000), burst: whole('THROTTLE_BURST', 1, 50_000, 500) },
     reservedConcurrency: whole('RESERVED_CONCURRENCY', 0, 10_000, isProd ? 100 : 0),
+    isConcurrencyGiven: Boolean(given.RESERVED_CONCURRENCY),
     logRetentionDays: Number(
       readChoice(given, 'LOG_RETENTION_DAYS', { choices: RETENTION_DAYS, fallback: days }, fault),
     ),

@@ -45,6 +45,13 @@ export const ACCESS_CASES = [
     rule: 'LIMIT-5',
     says: 'a peer over the limit of failures is refused with the right key',
   },
+  {
+    id: 'limit.failures',
+    rule: 'LIMIT-13',
+    says: 'failed authentications shut nobody out who has authenticated there',
+  },
+  { id: 'limit.bytes', rule: 'LIMIT-16', says: 'bytes of bodies without a key count for the peer' },
+  { id: 'limit.batch', rule: 'LIMIT-17', says: 'a batch of claims or reports counts each of its requests' },
   { id: 'limit.unlimited', rule: 'LIMIT-11', says: 'operational routes, preflights, 404 and 405 count nowhere' },
   { id: 'limit.off', rule: 'LIMIT-6', says: '0 = off' },
 ] as const satisfies readonly RuleCase[];

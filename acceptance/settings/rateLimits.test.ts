@@ -44,21 +44,20 @@ covers(
 );
 
 covers(
-  ['updateRequest.429', 'addRelayer.429', 'removeRelayer.429', 'createRequest.429', 'limit.classes'],
-  'POST, PATCH and DELETE share the limit of writes; reads and signing go on',
+  ['addRelayer.429', 'removeRelayer.429', 'createRequest.429', 'limit.classes'],
+  'POST, PATCH and DELETE of a client share the limit of writes; reads, signing and administrators go on',
   async () => {
     const { target } = await startOwn({
       env: { RATE_LIMIT_WRITES: '2', RATE_LIMIT_READS: '50', RATE_LIMIT_SIGN: '50' },
     });
     expect((await spend(2, () => write(target))).statuses).toEqual([400, 400, 429]);
-    const admin = { 'x-admin-key': target.adminKey };
-    const writes: HttpRequest[] = [
-      { method: 'PATCH', path: `/requests/${crypto.randomUUID()}`, json: {} },
-      { method: 'POST', path: '/admin/relayers', json: { address: randomHex(20) }, headers: admin },
-      { method: 'DELETE', path: `/admin/relayers/${randomHex(20)}`, headers: admin },
-    ];
-    for (const call of writes)
-      expect([call, (await callApi(target, { ...call, ...seen })).status]).toEqual([call, 429]);
+    const headers = { 'x-admin-key': target.adminKey };
+    const address = randomHex(20);
+    const add = () => callApi(target, { method: 'POST', path: '/admin/relayers', json: { address }, headers, ...seen });
+    const remove = () => callApi(target, { method: 'DELETE', path: `/admin/relayers/${address}`, headers, ...seen });
+    expect([await add(), await remove(), await remove(), await add()].map(({ status }) => status)).toEqual([
+      201, 200, 429, 429,
+    ]);
     expect((await read(target)).status).toBe(200);
     const token = await issueToken(target, 'alice');
     const json = { projectId: randomHex(16), key: randomHex(32), operation: 'get' };
@@ -68,21 +67,66 @@ covers(
 
 covers(
   ['listRequests.429', 'readRequest.429', 'listRelayers.429', 'limit.classes'],
-  'all GETs share the limit of reads',
+  'all GETs of a client share the limit of reads',
   async () => {
     const { target } = await startOwn({ env: { RATE_LIMIT_READS: '3' } });
     // One was taken by the look at its clock.
     expect((await spend(2, () => read(target))).statuses).toEqual([200, 200, 429]);
-    const reads: HttpRequest[] = [
-      { path: `/requests/${crypto.randomUUID()}` },
-      { path: '/requests', query: 'status=pending' },
-      { path: '/admin/relayers', headers: { 'x-admin-key': target.adminKey } },
-    ];
-    for (const call of reads) expect([call, (await callApi(target, { ...call, ...seen })).status]).toEqual([call, 429]);
+    expect((await callApi(target, { path: `/requests/${crypto.randomUUID()}`, ...seen })).status).toBe(429);
+    const headers = { 'x-admin-key': target.adminKey };
+    const list = () => callApi(target, { path: '/admin/relayers', headers, ...seen });
+    expect((await spend(3, list)).statuses).toEqual([200, 200, 200, 429]);
     expect((await write(target)).status).toBe(400);
     for (const path of ['/health', '/ready']) expect((await callApi(target, { path })).status).toBe(200);
   },
 );
+
+covers(
+  ['updateRequest.429', 'limit.failures', 'limit.client'],
+  'a relayer works on behind the address of a peer that floods, with calls and with bad signatures',
+  async () => {
+    const { target } = await startOwn({
+      relayerCount: 1,
+      env: { RATE_LIMIT_WRITES: '3', RATE_LIMIT_READS: '5', RATE_LIMIT_AUTH_FAILURES: '3', RATE_LIMIT_CLAIMS: '50' },
+    });
+    const { requestId } = await createRequest(target);
+    const path = `/requests/${requestId}`;
+    const relayer = relayerAt(target, 0);
+    const act = (json: object) => callAsRelayer(target, { method: 'PATCH', path, json, relayer, ...seen });
+    expect((await act({ status: 'processing' })).status).toBe(200);
+    expect((await spend(2, () => write(target))).statuses).toEqual([400, 400, 429]);
+    const forge = () => callApi(target, { method: 'PATCH', path, json: {}, ...seen });
+    expect((await spend(3, forge)).statuses).toEqual([401, 401, 401, 429]);
+    expect((await act({ status: 'failed', errorMessage: 'no gas' })).status).toBe(200);
+  },
+);
+
+covers(['limit.batch'], 'a batch counts each of its requests', async () => {
+  const { target } = await startOwn({
+    relayerCount: 1,
+    env: { RATE_LIMIT_CLAIMS: '5', RATE_LIMIT_REPORTS: '2' },
+  });
+  const ids = await Promise.all(Array.from({ length: 3 }, async () => (await createRequest(target)).requestId));
+  const relayer = relayerAt(target, 0);
+  const post = (path: string, json: object) => callAsRelayer(target, { method: 'POST', path, json, relayer, ...seen });
+  const claim = () => post('/requests/claims', { requestIds: ids });
+  const claimed = await claim();
+  expect([claimed.status, claimed.headers.get('ratelimit')]).toEqual([200, expect.stringMatching(/^"claims";r=2;/)]);
+  expect((await claim()).status).toBe(429);
+  const report = (some: readonly string[]) =>
+    post('/requests/reports', {
+      reports: some.map((requestId) => ({ requestId, status: 'failed', errorMessage: 'no gas' })),
+    });
+  expect([(await report(ids.slice(0, 2))).status, (await report(ids.slice(2))).status]).toEqual([200, 429]);
+});
+
+covers(['createRequest.429', 'limit.bytes'], 'the bytes that a peer posts without a key are limited', async () => {
+  const { target } = await startOwn({ env: { RATE_LIMIT_WRITE_BYTES: '3000' } });
+  const statuses: number[] = [];
+  for (let i = 0; i < 3; i++) statuses.push((await write(target, { json: { text: 'x'.repeat(1200) } })).status);
+  expect(statuses).toEqual([400, 400, 429]);
+  expect((await read(target)).status).toBe(200);
+});
 
 covers(['signStorage.429', 'limit.classes', 'limit.client'], 'signing counts by itself, for each user', async () => {
   const { target } = await startOwn({ env: { RATE_LIMIT_SIGN: '2', RATE_LIMIT_WRITES: '50' } });
@@ -106,7 +150,7 @@ covers(['limit.client'], 'a relayer is counted by itself, whoever shares its add
   const before = await startOwn({ dataDir, relayerCount: 2 });
   const { requestId } = await createRequest(before.target);
   await before.gateway.stop();
-  const { target: limited } = await startOwn({ dataDir, env: { RATE_LIMIT_WRITES: '2' } });
+  const { target: limited } = await startOwn({ dataDir, env: { RATE_LIMIT_CLAIMS: '2' } });
   const claim = (place: number) =>
     callAsRelayer(limited, {
       method: 'PATCH',
@@ -124,8 +168,13 @@ covers(
   ['order.limitBeforeSize', 'order.preflightBeforeLimit', 'order.routeFirst'],
   '429 wins over 413, 415, 401 and 400; 404, 405 and a preflight win over 429',
   async () => {
-    const { target } = await startOwn({ env: { RATE_LIMIT_WRITES: '1' } });
+    const { target } = await startOwn({
+      env: { RATE_LIMIT_WRITES: '1', RATE_LIMIT_AUTH_FAILURES: '1', RATE_LIMIT_ADMIN_FAILURES: '1' },
+    });
     expect((await spend(1, () => write(target))).statuses).toEqual([400, 429]);
+    const forge = { method: 'PATCH', path: `/requests/${crypto.randomUUID()}` };
+    expect((await spend(1, () => write(target, forge))).statuses).toEqual([401, 429]);
+    expect((await spend(1, () => write(target, { path: '/admin/relayers' }))).statuses).toEqual([401, 429]);
     const large = ' '.repeat(target.maxBodyBytes + 1);
     for (const [method, path] of [
       ['POST', '/requests'],

@@ -31,9 +31,10 @@ test('a route that takes a body may find it too large or of another type', () =>
   }
 });
 
-test('reads, writes and signing are counted apart', () => {
-  for (const { method, path, rateLimit } of routes) {
+test('reads, writes, signing, claims and reports are counted apart', () => {
+  for (const { method, path, rateLimit, access } of routes) {
+    const own = { identity: 'sign', relayer: path.endsWith('/claims') ? 'claims' : 'reports' };
     const counted = method === 'GET' ? 'reads' : 'writes';
-    expect(rateLimit).toBe(path === '/storage/sign' ? 'sign' : counted);
+    expect(rateLimit).toBe(method !== 'GET' && access in own ? Reflect.get(own, access) : counted);
   }
 });

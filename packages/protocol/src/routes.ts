@@ -2,7 +2,7 @@
 export type Access = 'public' | 'identity' | 'relayer' | 'admin';
 
 /** Which limit counts a call; see `RATE_LIMIT_*`. */
-export type RateLimitClass = 'reads' | 'writes' | 'sign';
+export type RateLimitClass = 'reads' | 'writes' | 'sign' | 'claims' | 'reports';
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -65,7 +65,7 @@ export const ROUTES = {
     method: 'PATCH',
     path: '/requests/{requestId}',
     access: 'relayer',
-    rateLimit: 'writes',
+    rateLimit: 'reports',
     takesBody: true,
     success: 200,
     errors: [400, 401, 404, 409, 413, 415, 429, 500, 503],
@@ -74,7 +74,7 @@ export const ROUTES = {
     method: 'POST',
     path: '/requests/claims',
     access: 'relayer',
-    rateLimit: 'writes',
+    rateLimit: 'claims',
     takesBody: true,
     success: 200,
     errors: [400, 401, 413, 415, 429, 500, 503],
@@ -83,7 +83,7 @@ export const ROUTES = {
     method: 'POST',
     path: '/requests/reports',
     access: 'relayer',
-    rateLimit: 'writes',
+    rateLimit: 'reports',
     takesBody: true,
     success: 200,
     errors: [400, 401, 413, 415, 429, 500, 503],
@@ -92,7 +92,7 @@ export const ROUTES = {
     method: 'POST',
     path: '/requests/{requestId}/release',
     access: 'relayer',
-    rateLimit: 'writes',
+    rateLimit: 'reports',
     takesBody: false,
     success: 200,
     errors: [400, 401, 404, 409, 429, 500, 503],

@@ -37,7 +37,10 @@ const ADMIN_KEY = 'change-me-admin-key';
 
 function gatewayEnv(dataDir: string, env: GatewaySettings['env']): NodeJS.ProcessEnv {
   const limits = Object.fromEntries(
-    ['WRITES', 'READS', 'SIGN', 'ADMIN_FAILURES'].map((name) => [`RATE_LIMIT_${name}`, '0']),
+    ['WRITES', 'WRITE_BYTES', 'READS', 'SIGN', 'CLAIMS', 'REPORTS', 'AUTH_FAILURES', 'ADMIN_FAILURES'].map((name) => [
+      `RATE_LIMIT_${name}`,
+      '0',
+    ]),
   );
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
   return {

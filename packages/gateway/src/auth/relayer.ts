@@ -73,6 +73,12 @@ async function recoverAddress(request: SignedRequest, timestamp: string, crypto:
   return `0x${Buffer.from(crypto.keccak256(publicKey)).toString('hex', 12)}`;
 }
 
+/** Names the relayer that a call says it is from, whoever it is from. */
+export function claimedRelayer({ raw: { headers } }: Pick<HttpRequest, 'raw'>): string {
+  const address = headers.get(RELAYER_HEADERS.address) ?? '';
+  return addressForm.test(address) ? `relayer:${address.toLowerCase()}` : 'relayer';
+}
+
 /**
  * Authenticates a relayer: its timestamp, then its signature, then its place in the whitelist.
  *

@@ -17,6 +17,8 @@ Settings are environment variables; each has a default that works on one machine
   CLAIM_LEASE_SECONDS             900                after how long a claim may be taken over; 0 is never
   MAX_BODY_BYTES, MAX_BATCH_SIZE  262144, 100        limits of a body and of a batch
   RATE_LIMIT_WRITES, _READS, _SIGN, _ADMIN_FAILURES  600, 3000, 600, 20 a minute and client; 0 is off
+  RATE_LIMIT_CLAIMS, _REPORTS, _AUTH_FAILURES        6000, 12000, 120, the same; a batch counts each request
+  RATE_LIMIT_WRITE_BYTES          16777216           bytes a minute and peer of bodies without a key
   MAX_CONNECTIONS, MAX_CONNECTIONS_PER_PEER          12000, 2000; 0 is no bound
   TRUSTED_PROXY_HOPS              0                  proxies in front whose X-Forwarded-For is believed
   LOG_LEVEL                       info               debug, info, warn, error or silent

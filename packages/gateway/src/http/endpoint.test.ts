@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Route } from '@prism-gateway/protocol';
 import { createFakeClock, createLogRecorder } from '@prism-gateway/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { NO_LIMITS } from '../../test/rigs/noLimits.ts';
 import { createSqliteRig, type SqliteRig } from '../../test/rigs/sqliteStores.ts';
 import { createMetrics } from '../drivers/prometheus/createMetrics.ts';
 import { DependencyUnavailableError } from '../ports/errors.ts';
@@ -28,15 +29,17 @@ interface Guard {
   /** Resolves before any key is judged. */
   readonly authenticated?: Promise<void>;
   readonly signsBody?: boolean;
+  /** Tells who calls before it is judged. */
+  readonly claims?: boolean;
 }
 
 /** Serves one guarded route, by `GET` and by `POST`; only keys that begin with `right` are let in. */
-function build(limits: Partial<RateLimits>, { authenticated, signsBody = true }: Guard = {}) {
+function build(limits: Partial<RateLimits>, { authenticated, signsBody = true, claims = false }: Guard = {}) {
   const { now } = createFakeClock();
   const judged: string[] = [];
   const guarded = (method: Route['method']): Endpoint<string> => ({
     route: routeOf(method),
-    failureLimit: 'admin-failures',
+    ...(claims && { claimedCaller: ({ raw }) => raw.headers.get('x-claims') ?? '' }),
     signsBody,
     async authenticate(call) {
       const key = call.raw.headers.get('x-key') ?? '';
@@ -48,7 +51,7 @@ function build(limits: Partial<RateLimits>, { authenticated, signsBody = true }:
     },
     handle: async () => jsonResponse(200, 'done'),
   });
-  const rateLimits = { reads: 0, writes: 0, sign: 0, 'admin-failures': 0, ...limits };
+  const rateLimits = { ...NO_LIMITS, ...limits };
   const router = createRouter({
     limiter: createRateLimiter(rig.open().rateLimits, rateLimits, now),
     metrics: createMetrics(async () => ({}), now),
@@ -60,9 +63,12 @@ function build(limits: Partial<RateLimits>, { authenticated, signsBody = true }:
   });
   router.serve(guarded('GET'));
   router.serve(guarded('POST'));
+  router.serve({ route: { ...routeOf('POST'), path: '/open' }, handle: async () => jsonResponse(200, 'done') });
   const { fetch: answer } = router.finish();
   const call = (init: RequestInit) => answer(new Request('http://gateway.test/guarded', init), PEER);
-  return { call, judged, answer };
+  const callPublic = (init: RequestInit = {}) =>
+    answer(new Request('http://gateway.test/open', { method: 'POST', ...init }), PEER);
+  return { call, callPublic, judged, answer };
 }
 
 const withKey = (key: string, init: RequestInit = {}): RequestInit => ({
@@ -73,7 +79,7 @@ const withKey = (key: string, init: RequestInit = {}): RequestInit => ({
 
 describe('a peer over its limit', () => {
   test('is refused before its key is looked at, the right one too, and before its body is read', async () => {
-    const { call, judged } = build({ writes: 2 });
+    const { call, judged } = build({ 'auth-failures': 2 });
     for (let i = 0; i < 2; i++) expect((await call(withKey('wrong'))).status).toBe(401);
     let wasRead = false;
     const source = {
@@ -112,7 +118,7 @@ test('the body of a call is not read before its key is judged, unless the key co
 // Shows LIMIT-10.
 test('calls at once reach authentication at most as often as the limit of their peer has room for', async () => {
   const release = Promise.withResolvers<void>();
-  const { call, judged } = build({ writes: 5 }, { authenticated: release.promise });
+  const { call, judged } = build({ 'auth-failures': 5 }, { authenticated: release.promise });
   const answers = Array.from({ length: 30 }, () => call(withKey('wrong')));
   await expect.poll(() => judged).toHaveLength(5);
   release.resolve();
@@ -124,7 +130,7 @@ test('calls at once reach authentication at most as often as the limit of their 
 
 test('good calls beyond the room of their peer wait for it, and are all answered', async () => {
   const release = Promise.withResolvers<void>();
-  const { call, judged } = build({ writes: 5 }, { authenticated: release.promise });
+  const { call, judged } = build({ 'auth-failures': 5 }, { authenticated: release.promise });
   // Each is counted by itself once it is let in.
   const answers = Array.from({ length: 20 }, (_, i) => call(withKey(`right ${i}`)));
   await expect.poll(() => judged).toHaveLength(5);
@@ -136,7 +142,7 @@ test('good calls beyond the room of their peer wait for it, and are all answered
 // Shows LIMIT-10.
 test('no more than 100 calls of a peer are authenticated at once, whatever its limit', async () => {
   const release = Promise.withResolvers<void>();
-  const { call, judged } = build({ writes: 1000 }, { authenticated: release.promise });
+  const { call, judged } = build({ 'auth-failures': 1000 }, { authenticated: release.promise });
   const answers = Array.from({ length: 150 }, () => call(withKey('right')));
   await expect.poll(() => judged).toHaveLength(100);
   // Time for one too many.
@@ -148,14 +154,14 @@ test('no more than 100 calls of a peer are authenticated at once, whatever its l
 
 // Shows LIMIT-9.
 test('what fails by no fault of the caller is counted against nobody', async () => {
-  const { call } = build({ writes: 2, 'admin-failures': 2 });
+  const { call } = build({ 'auth-failures': 2 });
   for (let i = 0; i < 5; i++) expect((await call(withKey('unlucky'))).status).toBe(503);
   expect((await call(withKey('right'))).status).toBe(200);
 });
 
 // Shows LIMIT-9.
 test('a body that is too large counts for the peer, whether it is all there or still to come', async () => {
-  const { call, answer } = build({ writes: 2 });
+  const { call, answer } = build({ 'auth-failures': 2 });
   const large = new Uint8Array(101);
   const request = new Request('http://gateway.test/guarded', withKey('right', { body: large }));
   const arrived = await answer(request, { ...PEER, arrivedBody: () => large });
@@ -163,6 +169,42 @@ test('a body that is too large counts for the peer, whether it is all there or s
   const after = await call(withKey('right'));
   expect([arrived.status, later.status, after.status]).toEqual([413, 413, 429]);
   expect(arrived.headers.get('ratelimit')).toContain('r=1;');
+});
+
+// Shows LIMIT-13.
+test('who has authenticated from a peer before is not refused for the failures of others there', async () => {
+  const { call } = build({ 'auth-failures': 2, writes: 50 }, { claims: true });
+  const as = (key: string, claimed: string) => call(withKey(key, { headers: { 'x-key': key, 'x-claims': claimed } }));
+  expect((await as('right one', 'relayer')).status).toBe(200);
+  const statuses: number[] = [];
+  for (let i = 0; i < 4; i++) statuses.push((await as('wrong', 'anybody')).status);
+  expect(statuses).toEqual([401, 401, 429, 429]);
+  expect((await as('wrong', 'relayer')).status, 'also who gives himself out for it').toBe(429);
+  expect((await as('right one', 'relayer')).status).toBe(200);
+  expect((await as('right two', 'newcomer')).status).toBe(429);
+});
+
+// Shows LIMIT-13.
+test("public calls of a peer and its authenticated ones do not use up each other's limits", async () => {
+  const { call, callPublic } = build({ 'auth-failures': 2, writes: 2 });
+  const floods = await Promise.all(Array.from({ length: 5 }, () => callPublic()));
+  expect(floods.filter(({ status }) => status === 429)).toHaveLength(3);
+  expect((await call(withKey('right'))).status).toBe(200);
+  for (let i = 0; i < 5; i++) await call(withKey('wrong'));
+  const other = build({ 'auth-failures': 2, writes: 2 });
+  for (let i = 0; i < 5; i++) await other.call(withKey('wrong'));
+  expect((await other.callPublic()).status).toBe(200);
+});
+
+// Shows LIMIT-16.
+test('the bytes of bodies without a key are counted, by what is announced or by what has come', async () => {
+  const { callPublic } = build({ 'write-bytes': 100 });
+  const bytes = (count: number) => new Uint8Array(count);
+  const body = bytes(60);
+  const statuses: number[] = [];
+  for (const init of [{ body, headers: { 'content-length': '60' } }, { body }, { body: bytes(40) }, { body: bytes(1) }])
+    statuses.push((await callPublic(init)).status);
+  expect(statuses).toEqual([200, 429, 200, 429]);
 });
 
 test('a HEAD call is authenticated as HEAD, which is what its client has signed', async () => {
@@ -174,7 +216,7 @@ test('a HEAD call is authenticated as HEAD, which is what its client has signed'
 
 describe('the limit of failures', () => {
   test('wins over a body that is too large or of another type', async () => {
-    const { call } = build({ 'admin-failures': 2 });
+    const { call } = build({ 'auth-failures': 2 });
     for (let i = 0; i < 2; i++) expect((await call(withKey('wrong'))).status).toBe(401);
     expect((await call(withKey('right', { body: new Uint8Array(101) }))).status).toBe(429);
     const headers = { 'x-key': 'right', 'content-type': 'text/plain' };
@@ -182,7 +224,7 @@ describe('the limit of failures', () => {
   });
 
   test('is not passed by calls that hold their bodies back until all have begun', async () => {
-    const { call, judged } = build({ 'admin-failures': 3 });
+    const { call, judged } = build({ 'auth-failures': 3 });
     const guesses = [...Array.from({ length: 20 }, (_, i) => `guess ${i}`), 'right'];
     const release = Promise.withResolvers<void>();
     const answers = guesses.map((key) => {

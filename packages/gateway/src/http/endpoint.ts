@@ -1,9 +1,11 @@
 import type { Route } from '@prism-gateway/protocol';
 import type { Awaitable } from '../ports/awaitable.ts';
 import { toApiError } from './errors.ts';
+import type { KnownCallers } from './knownCallers.ts';
 import type { LimitName, RateLimiter } from './rateLimit.ts';
 import { checkAnnouncedBody, type HttpRequest } from './request.ts';
 import { andThen, type HttpResponse, type RequestContext } from './response.ts';
+import type { Permit } from './semaphore.ts';
 
 /** An authenticated caller: what the handler is told, and the client that its limits count. */
 export interface Caller<Identity> {
@@ -21,8 +23,12 @@ export interface Endpoint<Identity = undefined> {
   readonly signsBody?: boolean;
   /** Tells the calls that need no authentication although others of the route do; their identity is undefined. */
   readonly isPublic?: (request: HttpRequest) => boolean;
-  /** Counts a failed authentication by the peer, and refuses a peer over it beforehand. */
+  /** Counts a failed authentication by the peer, and refuses a peer over it beforehand; absent: `auth-failures`. */
   readonly failureLimit?: LimitName;
+  /** What the headers say of who calls. Whoever has authenticated as that from a peer before is not refused for others' failures. */
+  readonly claimedCaller?: (request: HttpRequest) => string;
+  /** Whether the handler counts by `request.count`, once it knows how much is asked; otherwise each call is one hit. */
+  readonly countsItself?: boolean;
   readonly handle: (request: HttpRequest, identity: Identity) => Awaitable<HttpResponse>;
 }
 
@@ -31,6 +37,7 @@ const SERVER_ERROR = 500;
 export interface EndpointPorts {
   readonly limiter: RateLimiter;
   readonly maxBodyBytes: number;
+  readonly known: KnownCallers;
 }
 
 /** Reads the body that the route takes, if it does. @throws ApiError of `readBody` */
@@ -56,6 +63,22 @@ async function onClientError<T>(step: () => Awaitable<T>, onFailure: () => Promi
   }
 }
 
+/** Counts the bytes of a stranger's body. @throws ApiError RATE_LIMITED */
+function countBytes(ports: EndpointPorts, client: string, hits: number | undefined): Awaitable<unknown> {
+  return hits === undefined || hits === 0 ? undefined : ports.limiter.take('write-bytes', { client, hits });
+}
+
+/** Reads a stranger's body, whose bytes count: before it comes in, where its size is known. */
+function readPublicBody(ports: EndpointPorts, route: Route, request: HttpRequest): Awaitable<unknown> {
+  if (!route.takesBody) return undefined;
+  const { peer, announcedBytes } = request;
+  return andThen(countBytes(ports, peer, announcedBytes), () =>
+    andThen(readBody(ports, route, request), () =>
+      announcedBytes === undefined ? countBytes(ports, peer, request.body.byteLength) : undefined,
+    ),
+  );
+}
+
 /** Runs a public call: its peer is counted before anything else is looked at. */
 function runPublic<I>(
   ports: EndpointPorts,
@@ -64,11 +87,11 @@ function runPublic<I>(
   context: RequestContext,
 ): Awaitable<HttpResponse> {
   const { route } = endpoint;
-  return andThen(ports.limiter.take(route.rateLimit, request.peer), (limitHeaders) => {
+  return andThen(ports.limiter.take(route.rateLimit, { client: request.peer }), (limitHeaders) => {
     context.limitHeaders = limitHeaders;
     checkBody(ports, route, request);
     // Where a call can be public, `I` includes undefined.
-    return andThen(readBody(ports, route, request), () => endpoint.handle(request, undefined as I));
+    return andThen(readPublicBody(ports, route, request), () => endpoint.handle(request, undefined as I));
   });
 }
 
@@ -93,24 +116,41 @@ type Guarded<Identity> = Endpoint<Identity> & Required<Pick<Endpoint<Identity>, 
 
 const isGuarded = <I>(endpoint: Endpoint<I>): endpoint is Guarded<I> => endpoint.authenticate !== undefined;
 
-/** Runs an act where there is room for it. */
-type Run = <T>(act: () => Promise<T>) => Promise<T>;
-
-/** Holds a permit of the peer under each limit, in order, for as long as they are used. @throws ApiError RATE_LIMITED */
-async function withPermits<T>(
-  limiter: RateLimiter,
-  { limits, peer }: { readonly limits: readonly LimitName[]; readonly peer: string },
-  use: (run: Run) => Promise<T>,
-): Promise<T> {
-  const [name, ...others] = limits;
-  if (name === undefined) return await use((act) => act());
-  const permit = await limiter.acquire(name, peer);
+/** Uses a permit, and gives it back. */
+async function withPermit<T>(permit: Permit, use: (permit: Permit) => Promise<T>): Promise<T> {
   try {
-    if (others.length === 0) return await use(permit.run);
-    return await withPermits(limiter, { limits: others, peer }, (run) => use((act) => permit.run(() => run(act))));
+    return await use(permit);
   } finally {
     permit.release();
   }
+}
+
+/** Authenticates the caller; failures count for the peer in a limit of their own, which public calls have no part in. */
+async function authenticateCaller<Identity>(
+  ports: EndpointPorts,
+  endpoint: Guarded<Identity>,
+  request: HttpRequest,
+  context: RequestContext,
+): Promise<Caller<Identity>> {
+  const { authenticate, route, failureLimit = 'auth-failures', signsBody = false } = endpoint;
+  const { limiter, known } = ports;
+  const { peer } = request;
+  const countIn = (name: LimitName) => async () => {
+    context.limitHeaders = await limiter.take(name, { client: peer });
+  };
+  const claimed = endpoint.claimedCaller && `${peer} ${endpoint.claimedCaller(request)}`;
+  const isKnown = claimed !== undefined && known.has(claimed);
+  const permit = await (isKnown ? limiter.acquireKnown(claimed) : limiter.acquire(failureLimit, peer));
+  return await withPermit(permit, async ({ run }) => {
+    // Read before it runs, so that nobody can hold up others of the same peer.
+    await onClientError(async () => {
+      checkBody(ports, route, request);
+      if (signsBody) await readBody(ports, route, request);
+    }, countIn('auth-failures'));
+    const caller = await run(() => onClientError(() => authenticate(request), countIn(failureLimit)));
+    if (claimed !== undefined) known.add(claimed);
+    return caller;
+  });
 }
 
 async function runGuarded<Identity>(
@@ -119,26 +159,18 @@ async function runGuarded<Identity>(
   request: HttpRequest,
   context: RequestContext,
 ): Promise<HttpResponse> {
-  const { authenticate, failureLimit, route, signsBody = false } = endpoint;
-  const { limiter } = ports;
-  const { peer } = request;
-  const countPeer = async () => {
-    context.limitHeaders = await limiter.take(route.rateLimit, peer);
+  const { route, signsBody = false, countsItself = false } = endpoint;
+  const { identity, client = request.peer } = await authenticateCaller(ports, endpoint, request, context);
+  request.count = async (hits, name = route.rateLimit) => {
+    context.limitHeaders = await ports.limiter.take(name, { client, hits });
   };
-  const countFailure = async () => {
-    if (failureLimit !== undefined) await limiter.take(failureLimit, peer);
-    await countPeer();
-  };
-  const limits = failureLimit === undefined ? [route.rateLimit] : [route.rateLimit, failureLimit];
-  const caller = await withPermits(limiter, { limits, peer }, async (run) => {
-    // Read before it runs, so that nobody can hold up others of the same peer.
-    await onClientError(async () => {
-      checkBody(ports, route, request);
-      if (signsBody) await readBody(ports, route, request);
-    }, countPeer);
-    return await run(() => onClientError(() => authenticate(request), countFailure));
-  });
-  context.limitHeaders = await limiter.take(route.rateLimit, caller.client ?? peer);
+  const countOnce = () => request.count(1);
+  if (!countsItself) await countOnce();
   if (!signsBody) await readBody(ports, route, request);
-  return await endpoint.handle(request, caller.identity);
+  if (!countsItself) return await endpoint.handle(request, identity);
+  // What fails before it was counted has cost a call too.
+  const countUncounted = async () => {
+    if (context.limitHeaders === undefined) await countOnce();
+  };
+  return await onClientError(() => endpoint.handle(request, identity), countUncounted);
 }

@@ -1,6 +1,7 @@
 import { createFakeClock, type FakeClock } from '@prism-gateway/testing';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { NO_LIMITS } from '../../test/rigs/noLimits.ts';
 import { createSqliteRig, type SqliteRig } from '../../test/rigs/sqliteStores.ts';
 import { ApiError } from './errors.ts';
 import { createRateLimiter, type RateLimiter } from './rateLimit.ts';
@@ -15,7 +16,7 @@ let limiter: RateLimiter;
 beforeEach(async () => {
   rig = await createSqliteRig();
   clock = createFakeClock(WINDOW_START);
-  const limits = { reads: 10, writes: 3, sign: 0, 'admin-failures': 1 };
+  const limits = { ...NO_LIMITS, reads: 10, writes: 3, 'admin-failures': 1 };
   limiter = createRateLimiter(rig.open().rateLimits, limits, clock.now);
 });
 afterEach(() => rig.dispose());
@@ -32,18 +33,27 @@ async function refusalOf(hit: () => unknown): Promise<ApiError | undefined> {
 }
 
 async function takeTimes(times: number, client = 'a'): Promise<void> {
-  for (let i = 0; i < times; i++) await limiter.take('writes', client);
+  for (let i = 0; i < times; i++) await limiter.take('writes', { client });
 }
 
 test('headers name the limit, what is left, and the seconds to the end of the window', async () => {
   clock.advance(20_500);
   const policy = '"writes";q=3;w=60';
-  expect(await limiter.take('writes', 'a')).toEqual({ ratelimit: '"writes";r=2;t=40', 'ratelimit-policy': policy });
-  expect(await limiter.take('writes', 'a')).toEqual({ ratelimit: '"writes";r=1;t=40', 'ratelimit-policy': policy });
+  expect(await limiter.take('writes', { client: 'a' })).toEqual({
+    ratelimit: '"writes";r=2;t=40',
+    'ratelimit-policy': policy,
+  });
+  expect(await limiter.take('writes', { client: 'a' })).toEqual({
+    ratelimit: '"writes";r=1;t=40',
+    'ratelimit-policy': policy,
+  });
   clock.advance(39_499);
-  expect(await limiter.take('writes', 'a')).toEqual({ ratelimit: '"writes";r=0;t=1', 'ratelimit-policy': policy });
+  expect(await limiter.take('writes', { client: 'a' })).toEqual({
+    ratelimit: '"writes";r=0;t=1',
+    'ratelimit-policy': policy,
+  });
   // The last window's three hits still count for most of the next one.
-  expect((await refusalOf(() => limiter.take('writes', 'a')))?.headers).toEqual({
+  expect((await refusalOf(() => limiter.take('writes', { client: 'a' })))?.headers).toEqual({
     ratelimit: '"writes";r=0;t=21',
     'ratelimit-policy': policy,
     'retry-after': '21',
@@ -52,13 +62,13 @@ test('headers name the limit, what is left, and the seconds to the end of the wi
 
 test('each limit and each client counts by itself', async () => {
   await takeTimes(3);
-  expect(await refusalOf(() => limiter.take('writes', 'a'))).toBeDefined();
-  expect(await refusalOf(() => limiter.take('writes', 'b'))).toBeUndefined();
-  expect(await refusalOf(() => limiter.take('reads', 'a'))).toBeUndefined();
+  expect(await refusalOf(() => limiter.take('writes', { client: 'a' }))).toBeDefined();
+  expect(await refusalOf(() => limiter.take('writes', { client: 'b' }))).toBeUndefined();
+  expect(await refusalOf(() => limiter.take('reads', { client: 'a' }))).toBeUndefined();
 });
 
 test('0 is off: nothing is counted and no header is sent', async () => {
-  for (let i = 0; i < 100; i++) expect(await limiter.take('sign', 'a')).toEqual({});
+  for (let i = 0; i < 100; i++) expect(await limiter.take('sign', { client: 'a' })).toEqual({});
   expect(await refusalOf(() => limiter.acquire('sign', 'a'))).toBeUndefined();
 });
 
@@ -73,9 +83,9 @@ test('a permit is refused to who is over the limit, and counts nothing', async (
 // Shows LIMIT-8.
 test('a refused hit is not counted', async () => {
   await takeTimes(3);
-  for (let i = 0; i < 50; i++) await refusalOf(() => limiter.take('writes', 'a'));
+  for (let i = 0; i < 50; i++) await refusalOf(() => limiter.take('writes', { client: 'a' }));
   clock.advance(2 * WINDOW_MS);
-  expect(await refusalOf(() => limiter.take('writes', 'a'))).toBeUndefined();
+  expect(await refusalOf(() => limiter.take('writes', { client: 'a' }))).toBeUndefined();
 });
 
 // Shows LIMIT-7.
@@ -83,16 +93,16 @@ test('the window slides: the last one counts by the share of it that is still co
   await takeTimes(3);
   // Two thirds of the last window count: two hits. A third fits only when they are no more than two.
   clock.advance(WINDOW_MS + 20_000 - 1);
-  expect(await refusalOf(() => limiter.take('writes', 'a'))).toBeDefined();
+  expect(await refusalOf(() => limiter.take('writes', { client: 'a' }))).toBeDefined();
   clock.advance(1);
-  expect(await refusalOf(() => limiter.take('writes', 'a'))).toBeUndefined();
-  expect(await refusalOf(() => limiter.take('writes', 'a'))).toBeDefined();
+  expect(await refusalOf(() => limiter.take('writes', { client: 'a' }))).toBeUndefined();
+  expect(await refusalOf(() => limiter.take('writes', { client: 'a' }))).toBeDefined();
 });
 
 describe('Retry-After', () => {
   test('of a limit of one is the time until the hit is out of the window for good', async () => {
-    await limiter.take('admin-failures', 'a');
-    const refusal = await refusalOf(() => limiter.take('admin-failures', 'a'));
+    await limiter.take('admin-failures', { client: 'a' });
+    const refusal = await refusalOf(() => limiter.take('admin-failures', { client: 'a' }));
     const ratelimit = '"admin-failures";r=0;t=120';
     expect(refusal?.headers).toMatchObject({ 'retry-after': '120', ratelimit });
     expect(refusal?.message).toBe('Too many failed admin calls; try again in 120 s.');
@@ -111,17 +121,31 @@ describe('Retry-After', () => {
         let refusal: ApiError | undefined;
         for (const [ms, hits] of steps) {
           clock.advance(ms);
-          for (let i = 0; i < hits; i++) refusal = (await refusalOf(() => limiter.take('reads', client))) ?? refusal;
+          for (let i = 0; i < hits; i++)
+            refusal = (await refusalOf(() => limiter.take('reads', { client }))) ?? refusal;
           if (refusal !== undefined) break;
         }
         fc.pre(refusal !== undefined);
         const seconds = Number(refusal?.headers?.['retry-after']);
         clock.advance((seconds - 1) * 1000);
-        expect(await refusalOf(() => limiter.take('reads', client)), 'a second before').toBeDefined();
+        expect(await refusalOf(() => limiter.take('reads', { client })), 'a second before').toBeDefined();
         clock.advance(1000);
-        expect(await refusalOf(() => limiter.take('reads', client)), 'at the second').toBeUndefined();
+        expect(await refusalOf(() => limiter.take('reads', { client })), 'at the second').toBeUndefined();
       }),
       { numRuns: 300 },
     );
   });
+});
+
+// Shows LIMIT-17.
+test('a batch counts each of its own, and passes once as many are free; more than the limit wait for all of it', async () => {
+  const take = (hits: number) => limiter.take('reads', { client: 'a', hits });
+  await take(8);
+  const refusal = await refusalOf(() => take(5));
+  expect(refusal?.headers?.ratelimit).toContain('"reads";r=0;');
+  clock.advance(Number(refusal?.headers?.['retry-after']) * 1000);
+  expect(await refusalOf(() => take(5))).toBeUndefined();
+  clock.advance(2 * WINDOW_MS);
+  expect(await refusalOf(() => take(1000))).toBeUndefined();
+  expect(await refusalOf(() => take(1))).toBeDefined();
 });

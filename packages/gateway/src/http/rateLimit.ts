@@ -8,7 +8,7 @@ import { createSemaphore, type Permit } from './semaphore.ts';
 /** Length of a window. */
 const WINDOW_SECONDS = 60;
 
-export type LimitName = RateLimitClass | 'admin-failures';
+export type LimitName = RateLimitClass | 'write-bytes' | 'auth-failures' | 'admin-failures';
 
 /** Most hits a minute of one client; 0 is off. */
 export type RateLimits = Readonly<Record<LimitName, number>>;
@@ -17,6 +17,10 @@ const wordsOf: Readonly<Record<LimitName, string>> = {
   reads: 'reads',
   writes: 'writes',
   sign: 'signed operations',
+  claims: 'claims',
+  reports: 'reports',
+  'write-bytes': 'bytes of bodies',
+  'auth-failures': 'failed authentications',
   'admin-failures': 'failed admin calls',
 };
 
@@ -36,18 +40,24 @@ function countsAfter(windows: number, counts: WindowCounts): WindowCounts {
   return windows === 1 ? { current: 0, previous: counts.current } : NO_HITS;
 }
 
-/** Whether one more hit fits: by the same formula, in the same order, as the stores have it. */
-function hasRoom({ current, previous }: WindowCounts, position: WindowPosition, limit: number): boolean {
-  return slidingUse({ current: current + 1, previous }, position) <= limit;
+/** What has to fit. */
+interface Asked {
+  readonly limit: number;
+  readonly hits: number;
 }
 
-/** Whole seconds until one more hit fits, at least 1. */
-function secondsUntilFree(counts: WindowCounts, nowMs: number, limit: number): number {
+/** Whether more hits fit: by the same formula, in the same order, as the stores have it. */
+function hasRoom({ current, previous }: WindowCounts, position: WindowPosition, { limit, hits }: Asked): boolean {
+  return slidingUse({ current: current + hits, previous }, position) <= limit;
+}
+
+/** Whole seconds until the hits fit, at least 1. */
+function secondsUntilFree(counts: WindowCounts, nowMs: number, asked: Asked): number {
   const { window } = positionAt(nowMs);
   let seconds = 1;
   for (; seconds < 2 * WINDOW_SECONDS; seconds++) {
     const position = positionAt(nowMs + seconds * 1000);
-    if (hasRoom(countsAfter(position.window - window, counts), position, limit)) break;
+    if (hasRoom(countsAfter(position.window - window, counts), position, asked)) break;
   }
   return seconds;
 }
@@ -67,14 +77,24 @@ function headersOf(name: LimitName, limit: number, { remaining, seconds }: Quota
   };
 }
 
+/** Who is counted, and for how much. */
+export interface Hit {
+  /** Like `relayer:0x…`, or a peer. */
+  readonly client: string;
+  /** Absent: one. More than the limit itself count as the limit, so that they pass a client that has used none of it. */
+  readonly hits?: number;
+}
+
 export interface RateLimiter {
-  /** Counts a hit. @returns headers of the response @throws ApiError RATE_LIMITED */
-  take(name: LimitName, client: string): Awaitable<Readonly<Record<string, string>>>;
+  /** Counts hits, all of them or none. @returns headers of the response @throws ApiError RATE_LIMITED */
+  take(name: LimitName, hit: Hit): Awaitable<Readonly<Record<string, string>>>;
   /**
    * Acquires a permit for an act that counts only if it fails, which is its own to count. At most as many of a client's are under way as
    * its limit has room for, since all of them may fail, and at most 100; the others wait. @throws ApiError RATE_LIMITED
    */
   acquire(name: LimitName, client: string): Promise<Permit>;
+  /** Acquires a permit for a client that is never refused; a few of its acts are under way at once, and the others wait. */
+  acquireKnown(client: string): Promise<Permit>;
 }
 
 const NONE: Readonly<Record<string, string>> = {};
@@ -85,15 +105,18 @@ const UNBOUND: Permit = { run: (act) => act(), release: () => undefined };
 /** Most attempts of one client under way: a tenth of the verifications that the identity provider is asked for at once. */
 const MAX_ATTEMPTS = 100;
 
+/** Most attempts of a known caller under way: what a stranger who gives himself out for it can make the service work. */
+const MAX_KNOWN_ATTEMPTS = 8;
+
 /**
  * Makes the limiter: a two-bucket sliding window of one minute a client and limit.
  *
  * @see docs/specification.md LIMIT-1, LIMIT-7
  */
 export function createRateLimiter(store: RateLimitStore, limits: RateLimits, now: () => number): RateLimiter {
-  function refusal(name: LimitName, counts: WindowCounts, nowMs: number): ApiError {
+  function refusal(name: LimitName, counts: WindowCounts, { nowMs, hits }: { nowMs: number; hits: number }): ApiError {
     const limit = limits[name];
-    const seconds = secondsUntilFree(counts, nowMs, limit);
+    const seconds = secondsUntilFree(counts, nowMs, { limit, hits });
     return rateLimited(wordsOf[name], seconds, headersOf(name, limit, { remaining: 0, seconds }));
   }
 
@@ -103,21 +126,22 @@ export function createRateLimiter(store: RateLimitStore, limits: RateLimits, now
     const nowMs = now();
     const position = positionAt(nowMs);
     return andThen(store.peek(`${name}:${client}`, position.window), (counts) => {
-      if (!hasRoom(counts, position, limit)) throw refusal(name, counts, nowMs);
+      if (!hasRoom(counts, position, { limit, hits: 1 })) throw refusal(name, counts, { nowMs, hits: 1 });
       return Math.max(1, Math.floor(limit - slidingUse(counts, position)));
     });
   }
 
   const acquirePermit = createSemaphore();
   return {
-    take(name, client) {
+    take(name, { client, hits: asked = 1 }) {
       const limit = limits[name];
       if (limit === 0) return NONE;
+      const hits = Math.min(asked, limit);
       const nowMs = now();
       const position = positionAt(nowMs);
       const { window, elapsed } = position;
-      return andThen(store.take({ key: `${name}:${client}`, limit, window, elapsed }), ({ allowed, counts }) => {
-        if (!allowed) throw refusal(name, counts, nowMs);
+      return andThen(store.take({ key: `${name}:${client}`, limit, window, elapsed, hits }), ({ allowed, counts }) => {
+        if (!allowed) throw refusal(name, counts, { nowMs, hits });
         const remaining = Math.max(0, Math.floor(limit - slidingUse(counts, position)));
         return headersOf(name, limit, { remaining, seconds: Math.ceil((1 - elapsed) * WINDOW_SECONDS) });
       });
@@ -127,5 +151,6 @@ export function createRateLimiter(store: RateLimitStore, limits: RateLimits, now
       const findRoom = () => andThen(roomOf(name, client), (room) => Math.min(room, MAX_ATTEMPTS));
       return await acquirePermit(`${name}:${client}`, findRoom);
     },
+    acquireKnown: (client) => acquirePermit(`known:${client}`, () => MAX_KNOWN_ATTEMPTS),
   };
 }

@@ -2,6 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import type { Fault, Parsed } from '@prism-gateway/protocol';
 import type { Awaitable } from '../ports/awaitable.ts';
 import { bodyTooLarge, notJson, validationFailed } from './errors.ts';
+import type { LimitName } from './rateLimit.ts';
 
 /** The body of a request that has none. */
 export const NO_BODY = new Uint8Array(0);
@@ -42,6 +43,14 @@ export interface HttpRequest extends Omit<TransportRequest, 'peerAddress'> {
   readonly params: Readonly<Record<string, string>>;
   /** Rate-limit client of the connection. */
   readonly peer: string;
+  /**
+   * Counts the authenticated caller in a limit, for endpoints that count for themselves.
+   *
+   * @param hits - how many
+   * @param name - absent: the route's own
+   * @throws ApiError RATE_LIMITED
+   */
+  count: (hits: number, name?: LimitName) => Promise<void>;
   /** Raw body; empty where there is none, and until it is read. */
   body: Uint8Array;
 }

@@ -1,6 +1,7 @@
 import { CORS_HEADERS, type Route } from '@prism-gateway/protocol';
 import { createFakeClock, createLogRecorder, type LogRecorder } from '@prism-gateway/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { NO_LIMITS } from '../../test/rigs/noLimits.ts';
 import { createSqliteRig, type SqliteRig } from '../../test/rigs/sqliteStores.ts';
 import { createMetrics } from '../drivers/prometheus/createMetrics.ts';
 import { DependencyUnavailableError } from '../ports/errors.ts';
@@ -67,7 +68,7 @@ afterEach(() => rig.dispose());
 function build(limits: { reads?: number; writes?: number; failures?: number } = {}) {
   const { now } = createFakeClock();
   const { reads = 0, writes = 0, failures = 0 } = limits;
-  const rateLimits = { reads, writes, sign: 0, 'admin-failures': failures };
+  const rateLimits = { ...NO_LIMITS, reads, writes, 'admin-failures': failures, 'auth-failures': failures };
   const limiter = createRateLimiter(rig.open().rateLimits, rateLimits, now);
   const metrics = createMetrics(async () => ({}), now);
   const mounts = [
@@ -118,9 +119,9 @@ describe('which error wins', () => {
   });
 
   test('429 wins over all that comes after the route', async () => {
-    const call = build({ writes: 1 });
+    const call = build({ failures: 1 });
     const large = { body: LARGE, headers: { 'content-type': 'text/plain' } };
-    expect((await call('POST', '/things/a', large)).status).toBe(413);
+    expect((await call('POST', '/things/a')).status).toBe(401);
     const limited = await call('POST', '/things/a', large);
     expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^\d+$/)]);
     expect((await call('PUT', '/things/a', large)).status).toBe(405);
@@ -164,13 +165,13 @@ describe('limits', () => {
   });
 
   test('every answer that was counted says how much is left', async () => {
-    const call = build({ reads: 5, writes: 5 });
+    const call = build({ reads: 5, failures: 5 });
     for (const response of [
       await call('GET', '/things/a'),
       await call('POST', '/things/a', { body: LARGE }),
       await call('POST', '/things/a'),
     ]) {
-      expect(response.headers.get('ratelimit')).toMatch(/^"(reads|writes)";r=\d;t=\d+$/);
+      expect(response.headers.get('ratelimit')).toMatch(/^"(reads|auth-failures|admin-failures)";r=\d;t=\d+$/);
     }
   });
 });

@@ -7,6 +7,7 @@ import type { GatewayPorts, Mount } from '../ports/gatewayPorts.ts';
 import { type Endpoint, type EndpointPorts, runEndpoint } from './endpoint.ts';
 import { bodyIncomplete, methodNotAllowed, routeNotFound } from './errors.ts';
 import { type GatewayEnv, readFetchRequest } from './fetchRequest.ts';
+import { createKnownCallers } from './knownCallers.ts';
 import { findPeer, type HttpRequest, NO_BODY, type TransportRequest } from './request.ts';
 import {
   API_HEADERS,
@@ -20,7 +21,7 @@ import {
 } from './response.ts';
 
 type RouterPorts = Pick<GatewayPorts, 'metrics' | 'logger' | 'newId' | 'mounts'> &
-  EndpointPorts & { readonly trustedProxyHops: number };
+  Omit<EndpointPorts, 'known'> & { readonly trustedProxyHops: number };
 
 /** Longest path that an error repeats. */
 const MAX_SHOWN_PATH = 200;
@@ -120,6 +121,7 @@ export function createRouter(ports: RouterPorts): Router {
   const refused = createTable();
   const methodsOf = new Map<string, string[]>();
   const nextRequestId = createRequestIds(ports.newId());
+  const endpointPorts = { ...ports, known: createKnownCallers() };
 
   function contextOf({ method, raw: { headers }, peerAddress }: TransportRequest, route: string): RequestContext {
     const given = headers.get('x-request-id');
@@ -178,13 +180,14 @@ export function createRouter(ports: RouterPorts): Router {
           params,
           peer: context.peer,
           body: NO_BODY,
+          count: async () => undefined,
           announcedBytes: request.announcedBytes,
           get signal() {
             return request.signal;
           },
           readBody: (maxBytes) => request.readBody(maxBytes),
         };
-        return respond(ports, context, () => runEndpoint(ports, endpoint, httpRequest, context));
+        return respond(ports, context, () => runEndpoint(endpointPorts, endpoint, httpRequest, context));
       });
     },
     servePlain({ path, answer: answerPlain }) {

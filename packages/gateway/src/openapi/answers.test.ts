@@ -201,7 +201,8 @@ describe('the service refuses what is too much as the document says', () => {
   it.each([
     ['createRequest', 'writes', 'RATE_LIMIT_WRITES', { method: 'POST', path: '/requests', body: {} }],
     ['readRequest', 'reads', 'RATE_LIMIT_READS', { method: 'GET', path: `/requests/${EXAMPLE_REQUEST_ID}` }],
-    ['signStorage', 'sign', 'RATE_LIMIT_SIGN', { method: 'POST', path: '/storage/sign', body: {} }],
+    ['signStorage', 'authFailures', 'RATE_LIMIT_AUTH_FAILURES', { method: 'POST', path: '/storage/sign', body: {} }],
+    ['createRequest', 'writeBytes', 'RATE_LIMIT_WRITE_BYTES', { method: 'POST', path: '/requests', body: {} }],
     ['listRelayers', 'adminFailures', 'RATE_LIMIT_ADMIN_FAILURES', { method: 'GET', path: '/admin/relayers' }],
   ])('%s: %s', async (operationId, example, setting, ask) => {
     gateway = await startDocumentedGateway({ [setting]: '1' });

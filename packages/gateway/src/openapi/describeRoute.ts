@@ -44,6 +44,8 @@ const COUNTED: Readonly<Record<RateLimitClass, string>> = {
   reads: 'reads',
   writes: 'writes',
   sign: 'signed operations',
+  claims: 'claims',
+  reports: 'reports',
 };
 const RETRY_AFTER_SECONDS = 12;
 
@@ -55,6 +57,8 @@ function describeRateLimit({ rateLimit, access }: Route): ResponseObject {
     headers: { ...LIMIT_HEADERS, ...headerRefs('Retry-After') },
     examples: {
       [rateLimit]: refused(COUNTED[rateLimit]),
+      ...(rateLimit === 'writes' && access === 'public' && { writeBytes: refused('bytes of bodies') }),
+      ...((access === 'relayer' || access === 'identity') && { authFailures: refused('failed authentications') }),
       ...(access === 'admin' && { adminFailures: refused('failed admin calls') }),
     },
   });

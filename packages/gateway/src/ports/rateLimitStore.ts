@@ -27,17 +27,19 @@ export interface Take extends WindowPosition {
   readonly key: string;
   /** Most hits in any one sliding window. */
   readonly limit: number;
+  /** How many hits come at once: all of them are taken, or none. Absent: one. */
+  readonly hits?: number;
 }
 
 export interface TakeResult {
   readonly allowed: boolean;
-  /** The counts after the hit, or as they stand when it was refused: a refused hit is not counted. */
+  /** The counts after the hits, or as they stand when they were refused: what is refused is not counted. */
   readonly counts: WindowCounts;
 }
 
 /** Port: counters of a two-bucket sliding window. Throws `DependencyUnavailableError` only. */
 export interface RateLimitStore {
-  /** Counts one hit, unless `slidingUse` would pass the limit with it. */
+  /** Counts hits, unless `slidingUse` would pass the limit with them. */
   take(take: Take): Awaitable<TakeResult>;
   /** Reads the counts and counts nothing. */
   peek(key: string, window: number): Awaitable<WindowCounts>;

@@ -26,9 +26,9 @@ function createModel() {
   });
   return {
     peek: countsOf,
-    take({ key, window, elapsed, limit }: Take) {
+    take({ key, window, elapsed, limit, hits: asked = 1 }: Take) {
       const counts = countsOf(key, window);
-      const after = { current: counts.current + 1, previous: counts.previous };
+      const after = { current: counts.current + asked, previous: counts.previous };
       const allowed = slidingUse(after, { window, elapsed }) <= limit;
       if (allowed) hits.set(`${key} ${window}`, after.current);
       return { allowed, counts: allowed ? after : counts };
@@ -79,6 +79,16 @@ function describeOneClient(use: () => StoreUnderTest<RateLimitStore>): void {
     for (let i = 0; i < 3; i++) expect(await store.peek(key, WINDOW)).toStrictEqual({ current: 0, previous: 0 });
     await store.take(takeOf(key));
     for (let i = 0; i < 3; i++) expect(await store.peek(key, WINDOW)).toStrictEqual({ current: 1, previous: 0 });
+  });
+
+  test('several hits at once are taken all or not at all', async () => {
+    const { store } = use();
+    const key = anyKey();
+    const three = takeOf(key, { hits: 3 });
+    expect(await store.take(three)).toStrictEqual({ allowed: true, counts: { current: 3, previous: 0 } });
+    expect(await store.take(three)).toStrictEqual({ allowed: false, counts: { current: 3, previous: 0 } });
+    expect((await store.take(takeOf(key, { hits: 2 }))).allowed).toBe(true);
+    expect((await store.take(takeOf(anyKey(), { hits: 6 }))).allowed, 'more than the limit').toBe(false);
   });
 
   test('a limit of one lets one through', async () => {

@@ -54,20 +54,20 @@ async function readCounts({ client, name }: RateLimitTable, key: string, window:
   return { current: hitsIn(window), previous: hitsIn(window - 1) };
 }
 
-/** Counts a hit by one conditional write. @returns hits of the window after it, or as they stand */
-async function countHit(table: RateLimitTable, { key, window }: Take, most: number) {
+/** Counts hits by one conditional write. @returns hits of the window after it, or as they stand */
+async function countHits(table: RateLimitTable, { key, window, hits = 1 }: Take, most: number) {
   const answer = await askConditionally(() =>
     table.client.send(
       new UpdateItemCommand({
         TableName: table.name,
         Key: { client: text(storedName(key)), window: number(window) },
-        UpdateExpression: 'SET #expiresAt = :expiresAt ADD hits :one',
-        ConditionExpression: 'attribute_not_exists(hits) OR hits < :most',
+        UpdateExpression: 'SET #expiresAt = :expiresAt ADD hits :hits',
+        ConditionExpression: 'attribute_not_exists(hits) OR hits <= :room',
         ExpressionAttributeNames: { '#expiresAt': TTL_ATTRIBUTE },
         ExpressionAttributeValues: {
           ':expiresAt': number(Math.ceil(table.now() / 1000) + COUNTER_LIFETIME_SECONDS),
-          ':one': number(1),
-          ':most': number(most),
+          ':hits': number(hits),
+          ':room': number(most - hits),
         },
         ReturnValues: 'ALL_NEW',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
@@ -79,7 +79,7 @@ async function countHit(table: RateLimitTable, { key, window }: Take, most: numb
 }
 
 /**
- * Counters in DynamoDB: a hit is one conditional write, exact among all processes. The window before is read once, for it no
+ * Counters in DynamoDB: a call's hits are one conditional write, exact among all processes. The window before is read once, for it no
  * longer changes; and since hits only grow, whoever is known to be over the limit is refused from memory, so that a flood costs
  * nothing.
  *
@@ -110,8 +110,9 @@ export function createRateLimitStore(table: RateLimitTable): RateLimitStore {
       const known = await knownOf(take);
       const { previous } = known;
       const most = mostHits(previous, take);
-      if (known.current >= most) return { allowed: false, counts: { current: known.current, previous } };
-      const { allowed, current } = await countHit(table, take, most);
+      if (known.current + (take.hits ?? 1) > most)
+        return { allowed: false, counts: { current: known.current, previous } };
+      const { allowed, current } = await countHits(table, take, most);
       known.current = Math.max(known.current, current);
       return { allowed, counts: { current, previous } };
     },

@@ -97,13 +97,13 @@ export function createRateLimitStore({ database, snapshot, writer, tables }: Sql
   }
 
   return {
-    take({ key, window, elapsed, limit }: Take) {
+    take({ key, window, elapsed, limit, hits = 1 }: Take) {
       const client = clientOf(key, window);
       const allowed =
-        slidingUse({ current: client.current + 1, previous: client.previous }, { window, elapsed }) <= limit;
+        slidingUse({ current: client.current + hits, previous: client.previous }, { window, elapsed }) <= limit;
       if (allowed) {
-        client.current++;
-        client.unsent++;
+        client.current += hits;
+        client.unsent += hits;
         shareSoon();
       }
       return { allowed, counts: { current: client.current, previous: client.previous } };

@@ -10,7 +10,7 @@ export function createAdminAccess(checkAdmin: (request: { readonly headers: Head
     failureLimit: 'admin-failures',
     async authenticate(request) {
       checkAdmin(request.raw);
-      return { identity: undefined };
+      return { identity: undefined, client: 'admin' };
     },
   };
 }

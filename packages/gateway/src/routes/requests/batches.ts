@@ -6,7 +6,7 @@ import {
   type RequestReport,
   ROUTES,
 } from '@prism-gateway/protocol';
-import { authenticateRelayer, type RelayerAuthPorts } from '../../auth/relayer.ts';
+import { authenticateRelayer, claimedRelayer, type RelayerAuthPorts } from '../../auth/relayer.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { renderBatch, renderRecord } from '../../http/render.ts';
 import { parseBody, requireValid } from '../../http/request.ts';
@@ -26,9 +26,12 @@ export function claimRequestsEndpoint(ports: BatchPorts): Endpoint<string> {
   return {
     route: ROUTES.claimRequests,
     signsBody: true,
+    countsItself: true,
+    claimedCaller: claimedRelayer,
     authenticate: (request) => authenticateRelayer(ports, request),
     async handle(request, relayer) {
       const [body] = requireValid(parseBody(request.body, parseClaimRequests));
+      await request.count('chainName' in body ? body.limit : body.requestIds.length);
       return { status: 200, body: renderBatch(await claim(ports, relayer, body)) };
     },
   };
@@ -45,9 +48,12 @@ export function reportRequestsEndpoint(ports: BatchPorts): Endpoint<string> {
   return {
     route: ROUTES.reportRequests,
     signsBody: true,
+    countsItself: true,
+    claimedCaller: claimedRelayer,
     authenticate: (request) => authenticateRelayer(ports, request),
     async handle(request, relayer) {
       const [{ reports }] = requireValid(parseBody(request.body, parseReportRequests));
+      await request.count(reports.length);
       const batch = await reportRequests(
         ports,
         reports.map((report) => reportOf(relayer, report)),
@@ -61,6 +67,7 @@ export function reportRequestsEndpoint(ports: BatchPorts): Endpoint<string> {
 export function releaseRequestEndpoint(ports: BatchPorts): Endpoint<string> {
   return {
     route: ROUTES.releaseRequest,
+    claimedCaller: claimedRelayer,
     authenticate: (request) => authenticateRelayer(ports, request),
     async handle(request, relayer) {
       const [requestId] = requireValid(parseRequestId(request.params.requestId));

@@ -1,5 +1,5 @@
 import { parseListRequests, ROUTES } from '@prism-gateway/protocol';
-import { authenticateRelayer, type RelayerAuthPorts } from '../../auth/relayer.ts';
+import { authenticateRelayer, claimedRelayer, type RelayerAuthPorts } from '../../auth/relayer.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { renderRecord } from '../../http/render.ts';
 import { requireValid } from '../../http/request.ts';
@@ -18,6 +18,7 @@ export function listRequestsEndpoint(ports: ListPorts & RelayerAuthPorts): Endpo
       const query = new URLSearchParams(request.query);
       return !query.has('status') && !query.has('chainName');
     },
+    claimedCaller: claimedRelayer,
     authenticate: (request) => authenticateRelayer(ports, request),
     async handle(request) {
       const [query] = requireValid(parseListRequests(new URLSearchParams(request.query)));

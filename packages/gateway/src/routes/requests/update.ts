@@ -1,5 +1,5 @@
 import { parseRequestId, parseUpdateRequest, ROUTES, type UpdateRequestBody } from '@prism-gateway/protocol';
-import { authenticateRelayer, type RelayerAuthPorts } from '../../auth/relayer.ts';
+import { authenticateRelayer, claimedRelayer, type RelayerAuthPorts } from '../../auth/relayer.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { renderRecord } from '../../http/render.ts';
 import { parseBody, requireValid } from '../../http/request.ts';
@@ -18,12 +18,15 @@ export function updateRequestEndpoint(ports: UpdatePorts): Endpoint<string> {
   return {
     route: ROUTES.updateRequest,
     signsBody: true,
+    countsItself: true,
+    claimedCaller: claimedRelayer,
     authenticate: (request) => authenticateRelayer(ports, request),
     async handle(request, relayer) {
       const [requestId, body] = requireValid(
         parseRequestId(request.params.requestId),
         parseBody(request.body, parseUpdateRequest),
       );
+      await request.count(1, body.status === 'processing' ? 'claims' : 'reports');
       return { status: 200, body: renderRecord(await move(ports, requestId, relayer, body)) };
     },
   };

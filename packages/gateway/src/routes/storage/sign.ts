@@ -41,6 +41,7 @@ function lifetimeOf(user: VerifiedUser, nowMs: number, lifetimeSeconds: number):
 export function signStorageEndpoint(ports: SignPorts, options: SignOptions): Endpoint<Tenant> {
   return {
     route: ROUTES.signStorage,
+    claimedCaller: ({ raw }) => `token:${hash('sha256', raw.headers.get('authorization') ?? '')}`,
     async authenticate(request) {
       const user = await authenticateUser(ports.tokens, request.raw);
       const name = hash('sha256', `${user.issuer}|${user.userId}`);

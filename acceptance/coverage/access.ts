@@ -21,6 +21,12 @@ export const ACCESS_CASES = [
     rule: 'ADMIN-3',
     says: 'prod refuses the default and keys under 32 characters',
   },
+  {
+    id: 'admin.list',
+    rule: 'ADMIN-4',
+    says: 'the filters of the public list and relayer, or none; a walk gives each record once',
+  },
+  { id: 'admin.audit', rule: 'ADMIN-9', says: 'each act is a line of the log with the id of the key, never the key' },
   { id: 'whitelist.record', rule: 'WHITELIST-2', says: 'address, label?, createdAt, updatedAt' },
   {
     id: 'whitelist.checksum',

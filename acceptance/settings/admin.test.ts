@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto';
 import { startGateway } from '@prism-gateway/testing';
 import { expect } from 'vitest';
 import { callApi } from '../rig/callApi.ts';
 import { covers } from '../rig/covers.ts';
+import type { HttpRequest } from '../rig/httpMessage.ts';
 import { randomHex } from '../rig/randomHex.ts';
+import { createRequest } from '../rig/requests.ts';
 import { startOwn } from '../rig/startOwn.ts';
 
 const provider = { IDENTITY_ISSUER: 'http://127.0.0.1:9', IDENTITY_APP_ID: 'app' };
@@ -60,4 +63,26 @@ covers(['settings.faults'], 'every fault of the settings is named at once, and n
   for (const name of Object.keys(bad).filter((name) => name !== 'STAGE')) expect(printed).toContain(name);
   expect(printed).not.toContain('secret');
   expect(printed).not.toMatch(/\n\s+at /);
+});
+
+covers(['admin.audit'], 'each act is one line of the log, with the id of the key and never the key', async () => {
+  const key = randomHex(16);
+  const { target, gateway } = await startOwn({ env: { ADMIN_API_KEY: key }, adminKey: key });
+  const admin = (call: HttpRequest) => callApi(target, { ...call, headers: { 'x-admin-key': key } });
+  const { requestId } = await createRequest(target);
+  const address = randomHex(20);
+  await admin({ method: 'POST', path: '/admin/relayers', json: { address } });
+  await admin({ method: 'DELETE', path: `/admin/relayers/${address}` });
+  await admin({ method: 'DELETE', path: `/admin/requests/${requestId}` });
+  // What changes nothing is no act.
+  await admin({ method: 'DELETE', path: `/admin/requests/${requestId}` });
+  await admin({ path: '/admin/requests' });
+  await gateway.stop();
+  const keyId = createHash('sha256').update(key).digest('hex').slice(0, 12);
+  const acts = gateway.output.filter((line) => line.includes('"audit"')).map((line) => JSON.parse(line));
+  expect(acts.map(({ audit }) => audit)).toEqual(
+    expect.arrayContaining(['relayers.add', 'relayers.remove', 'requests.purge']),
+  );
+  expect(acts.filter(({ audit }) => audit === 'requests.purge')).toMatchObject([{ keyId, target: requestId }]);
+  expect(gateway.output.join('\n')).not.toContain(key);
 });

@@ -44,7 +44,15 @@ covers(
 );
 
 covers(
-  ['addRelayer.429', 'removeRelayer.429', 'createRequest.429', 'limit.classes'],
+  [
+    'addRelayer.429',
+    'removeRelayer.429',
+    'createRequest.429',
+    'releaseClaim.429',
+    'failRequest.429',
+    'purgeRequest.429',
+    'limit.classes',
+  ],
   'POST, PATCH and DELETE of a client share the limit of writes; reads, signing and administrators go on',
   async () => {
     const { target } = await startOwn({
@@ -58,6 +66,13 @@ covers(
     expect([await add(), await remove(), await remove(), await add()].map(({ status }) => status)).toEqual([
       201, 200, 429, 429,
     ]);
+    const path = `/admin/requests/${crypto.randomUUID()}`;
+    const acts: HttpRequest[] = [
+      { method: 'POST', path: `${path}/release` },
+      { method: 'POST', path: `${path}/fail`, json: {} },
+      { method: 'DELETE', path },
+    ];
+    for (const act of acts) expect((await callApi(target, { ...act, headers, ...seen })).status).toBe(429);
     expect((await read(target)).status).toBe(200);
     const token = await issueToken(target, 'alice');
     const json = { projectId: randomHex(16), key: randomHex(32), operation: 'get' };
@@ -66,7 +81,7 @@ covers(
 );
 
 covers(
-  ['listRequests.429', 'readRequest.429', 'listRelayers.429', 'limit.classes'],
+  ['listRequests.429', 'readRequest.429', 'listRelayers.429', 'listAllRequests.429', 'readStats.429', 'limit.classes'],
   'all GETs of a client share the limit of reads',
   async () => {
     const { target } = await startOwn({ env: { RATE_LIMIT_READS: '3' } });
@@ -76,6 +91,9 @@ covers(
     const headers = { 'x-admin-key': target.adminKey };
     const list = () => callApi(target, { path: '/admin/relayers', headers, ...seen });
     expect((await spend(3, list)).statuses).toEqual([200, 200, 200, 429]);
+    for (const path of ['/admin/requests', '/admin/stats']) {
+      expect((await callApi(target, { path, headers, ...seen })).status).toBe(429);
+    }
     expect((await write(target)).status).toBe(400);
     for (const path of ['/health', '/ready']) expect((await callApi(target, { path })).status).toBe(200);
   },

@@ -5,6 +5,13 @@ import type { GatewayPorts } from './ports/gatewayPorts.ts';
 import { createCursorCodec } from './requests/cursor.ts';
 import { createAdminAccess } from './routes/admin/adminAccess.ts';
 import { addRelayerEndpoint, listRelayersEndpoint, removeRelayerEndpoint } from './routes/admin/relayers.ts';
+import {
+  failRequestEndpoint,
+  listAllRequestsEndpoint,
+  purgeRequestEndpoint,
+  releaseClaimEndpoint,
+} from './routes/admin/requests.ts';
+import { readStatsEndpoint } from './routes/admin/stats.ts';
 import { docsRoutes } from './routes/docs/docs.ts';
 import { operationsRoutes } from './routes/operations/operations.ts';
 import { claimRequestsEndpoint, releaseRequestEndpoint, reportRequestsEndpoint } from './routes/requests/batches.ts';
@@ -62,6 +69,11 @@ export function createGateway(ports: GatewayPorts, options: GatewayOptions): Gat
   router.serve(addRelayerEndpoint(ports, admin));
   router.serve(listRelayersEndpoint(ports, admin));
   router.serve(removeRelayerEndpoint(ports, admin));
+  router.serve(listAllRequestsEndpoint(requests, admin));
+  router.serve(readStatsEndpoint(ports, admin));
+  router.serve(releaseClaimEndpoint(requests, admin));
+  router.serve(failRequestEndpoint(requests, admin));
+  router.serve(purgeRequestEndpoint(requests, admin));
   // Operators and readers
   for (const route of [...operationsRoutes(ports), ...docsRoutes(ports)]) router.servePlain(route);
   return router.finish();

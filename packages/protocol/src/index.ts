@@ -1,6 +1,17 @@
 export { ACTIONS, type Action, isAction } from './actions/action.ts';
 export { type Keccak256, toChecksumAddress } from './address.ts';
 export {
+  failRequestSchema,
+  type ListAllRequestsQuery,
+  listAllRequestsFields,
+  parseFailRequest,
+  parseListAllRequests,
+  type QueueStatsBody,
+  queueStatsSchema,
+  type RequestPurged,
+  requestPurgedSchema,
+} from './admin/requests.ts';
+export {
   createRelayerAuthMessage,
   EMPTY_BODY_HASH,
   RELAYER_HEADERS,

@@ -16,6 +16,11 @@ test('the routes are those of the specification, with their access', () => {
     'POST /admin/relayers admin 201',
     'DELETE /admin/relayers/{address} admin 200',
     'GET /admin/relayers admin 200',
+    'GET /admin/requests admin 200',
+    'GET /admin/stats admin 200',
+    'POST /admin/requests/{requestId}/release admin 200',
+    'POST /admin/requests/{requestId}/fail admin 200',
+    'DELETE /admin/requests/{requestId} admin 200',
   ]);
 });
 

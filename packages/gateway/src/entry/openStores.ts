@@ -1,6 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type Environment, SettingsError } from '@prism-gateway/runtime/settings';
 import type { DynamoClientSettings } from '../drivers/dynamodb/createDynamoClient.ts';
+import type { AdminStore } from '../ports/adminStore.ts';
 import type { RateLimitStore } from '../ports/rateLimitStore.ts';
 import type { RelayerStore } from '../ports/relayerStore.ts';
 import type { RequestStore } from '../ports/requestStore.ts';
@@ -11,6 +12,7 @@ import type { Settings } from './settings.ts';
 export interface Stores {
   readonly requests: RequestStore;
   readonly relayers: RelayerStore;
+  readonly admin: AdminStore;
   readonly rateLimits: RateLimitStore;
   /** @throws DependencyUnavailableError */
   checkReady(): Promise<void>;

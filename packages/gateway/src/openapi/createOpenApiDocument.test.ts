@@ -57,7 +57,13 @@ describe('createOpenApiDocument', () => {
   it('leaves out what a deployment does not have', () => {
     const bare = createOpenApiRig({ withDevIssuer: false, withLocalObjects: false }).document;
     expect(Object.keys(bare.paths).filter((path) => /dev|objects/.test(path))).toEqual([]);
-    expect(bare.tags.map(({ name }) => name)).toEqual(['Requests', 'Storage', 'Relayer whitelist', 'Operations']);
+    expect(bare.tags.map(({ name }) => name)).toEqual([
+      'Requests',
+      'Storage',
+      'Relayer whitelist',
+      'Administration',
+      'Operations',
+    ]);
   });
 
   it('carries the limits in force', () => {

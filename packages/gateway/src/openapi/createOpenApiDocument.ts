@@ -9,6 +9,7 @@ import {
 import gateway from '../../package.json' with { type: 'json' };
 import type { OpenApiDocument, Paths } from './document.ts';
 import { API_ANSWER_HEADERS, createSharedResponses } from './parts/responses.ts';
+import { describeAdministration } from './paths/administer.ts';
 import { describeCreateRequest } from './paths/createRequest.ts';
 import { describeDevIssuer } from './paths/devIssuer.ts';
 import { describeListRequests } from './paths/listRequests.ts';
@@ -54,6 +55,7 @@ function describePaths(options: OpenApiOptions): Paths {
     describeAddRelayer(),
     describeListRelayers(),
     describeRemoveRelayer(),
+    describeAdministration(),
     describeOperations(),
     options.withDevIssuer ? describeDevIssuer() : {},
     options.withLocalObjects ? describeLocalObjects() : {},
@@ -61,11 +63,12 @@ function describePaths(options: OpenApiOptions): Paths {
 }
 
 function describeTags({ withDevIssuer, withLocalObjects = false }: OpenApiOptions): OpenApiDocument['tags'] {
-  const { requests, storage, relayers, operations } = TAG_DESCRIPTIONS;
+  const { requests, storage, relayers, administration, operations } = TAG_DESCRIPTIONS;
   return [
     { name: TAGS.requests, description: requests },
     { name: TAGS.storage, description: storage },
     { name: TAGS.relayers, description: relayers },
+    { name: TAGS.administration, description: administration },
     { name: TAGS.operations, description: operations },
     ...(withDevIssuer ? [{ name: TAGS.development, description: TAG_DESCRIPTIONS.development }] : []),
     ...(withLocalObjects ? [{ name: TAGS.objects, description: TAG_DESCRIPTIONS.objects }] : []),

@@ -1,3 +1,4 @@
+import type { AdminStore } from './adminStore.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 import type { ObjectSigner } from './objectSigner.ts';
@@ -26,6 +27,7 @@ export interface DocsAsset {
 export interface GatewayPorts {
   readonly requests: RequestStore;
   readonly relayers: RelayerStore;
+  readonly admin: AdminStore;
   readonly rateLimits: RateLimitStore;
   readonly signer: ObjectSigner;
   readonly tokens: TokenVerifier;

@@ -48,9 +48,17 @@ export const listRequestsFields = {
 } as const;
 
 const schema = z.object(listRequestsFields);
-const names = Object.keys(listRequestsFields);
 
-function readFields(query: URLSearchParams, faults: Fault[]): Record<string, string> {
+/**
+ * Reads the known parameters of a query, each once and not empty.
+ *
+ * @param reading.names - those that are known
+ * @param reading.faults - gets what is wrong with the others of them
+ */
+export function readQueryFields(
+  query: URLSearchParams,
+  { names, faults }: { readonly names: readonly string[]; readonly faults: Fault[] },
+): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const name of names) {
     const values = query.getAll(name);
@@ -70,7 +78,7 @@ function readFields(query: URLSearchParams, faults: Fault[]): Record<string, str
  */
 export function parseListRequests(query: URLSearchParams): Parsed<ListRequestsQuery> {
   const faults: Fault[] = [];
-  const fields = readFields(query, faults);
+  const fields = readQueryFields(query, { names: Object.keys(listRequestsFields), faults });
   const result = schema.safeParse(fields);
   if (!result.success) faults.push(...faultsFromIssues(result.error.issues));
   if (!['signer', 'status', 'chainName'].some((name) => query.has(name))) {

@@ -12,7 +12,8 @@ export type UpdateRequestBody =
   | { readonly status: 'success'; readonly txHash: string }
   | { readonly status: 'failed'; readonly errorMessage: string };
 
-const errorMessageFormat = codePointsFormat(
+/** Why a request failed. */
+export const errorMessageFormat = codePointsFormat(
   MAX_ERROR_MESSAGE_LENGTH,
   'Why the request failed',
   'execution reverted: InsufficientBalance',

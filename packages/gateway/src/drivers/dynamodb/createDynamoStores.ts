@@ -1,9 +1,12 @@
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import type { AdminStore } from '../../ports/adminStore.ts';
 import type { RateLimitStore } from '../../ports/rateLimitStore.ts';
 import type { RelayerStore } from '../../ports/relayerStore.ts';
 import type { RequestStore } from '../../ports/requestStore.ts';
+import { createAdminStore, createFlush } from './adminStore.ts';
 import { askStore } from './askStore.ts';
 import { type Item, number, text } from './attributes.ts';
+import { countMoves } from './countMoves.ts';
 import { createRateLimitStore } from './rateLimitStore.ts';
 import { createRelayerStore } from './relayerStore.ts';
 import { createRequestStore } from './requestStore.ts';
@@ -24,6 +27,7 @@ export interface DynamoStoresOptions {
 export interface DynamoStores {
   readonly requests: RequestStore;
   readonly relayers: RelayerStore;
+  readonly admin: AdminStore;
   readonly rateLimits: RateLimitStore;
   /** Resolves when all three tables answer. @throws DependencyUnavailableError */
   checkReady(): Promise<void>;
@@ -48,8 +52,11 @@ function probeKeys({ requests, relayers, rateLimits }: TableNames): readonly (re
 export function createDynamoStores(options: DynamoStoresOptions): DynamoStores {
   const { client, tables, indexShards, requestRetentionDays, now } = options;
   const requestTable = { client, name: tables.requests, shards: indexShards, retentionDays: requestRetentionDays, now };
+  const flushing = createFlush(requestTable, () => counter);
+  const { requests, counter } = countMoves(createRequestStore(requestTable), flushing.flushIfDue);
   return {
-    requests: createRequestStore(requestTable),
+    requests,
+    admin: createAdminStore(requestTable, flushing.flush),
     relayers: createRelayerStore(client, tables.relayers),
     rateLimits: createRateLimitStore({ client, name: tables.rateLimits, now }),
     async checkReady() {
@@ -58,6 +65,7 @@ export function createDynamoStores(options: DynamoStoresOptions): DynamoStores {
       );
     },
     async close() {
+      await flushing.flush();
       client.destroy();
     },
   };

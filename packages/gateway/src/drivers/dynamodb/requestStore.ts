@@ -5,7 +5,7 @@ import { askStore } from './askStore.ts';
 import { text } from './attributes.ts';
 import { claimOldest, claimOrRenew, claimRequest } from './claimRequest.ts';
 import { createRequest } from './createRequest.ts';
-import { findOldestPending, listRequests } from './listRequests.ts';
+import { findOldest, listRequests } from './listRequests.ts';
 import { createParamsReader, type ParamsReader } from './params.ts';
 import { releaseRequest, reportRequest } from './reportRequest.ts';
 import { isExpired, readHead } from './requestItem.ts';
@@ -46,7 +46,7 @@ export function createRequestStore(table: RequestTable): RequestStore {
       Promise.all(reports.map((report) => batches.run(() => reportRequest(table, params, report)))),
     release: (release) => releaseRequest(table, params, release),
     async stats() {
-      const oldestPendingAt = await findOldestPending(table);
+      const oldestPendingAt = await findOldest(table, 'pending');
       return oldestPendingAt === undefined ? {} : { oldestPendingAt };
     },
   };

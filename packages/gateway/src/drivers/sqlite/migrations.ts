@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { createStatsTables, statsStoreName } from './queueStats.ts';
 import { quoteName, quoteTables, type TableNames } from './tables.ts';
 
 type Migrations = readonly ((names: TableNames) => string)[];
@@ -7,7 +8,7 @@ type Migrations = readonly ((names: TableNames) => string)[];
  * For each store, entries that bring its schema from the version of their index to the next one; they are only ever added. Versions
  * are kept by the store's own name, so that any name may change alone.
  */
-const migrations: Readonly<Record<keyof TableNames, Migrations>> = {
+const migrations: Readonly<Record<keyof TableNames | 'stats', Migrations>> = {
   requests: [
     (names) => {
       const t = quoteTables(names);
@@ -58,6 +59,7 @@ const migrations: Readonly<Record<keyof TableNames, Migrations>> = {
       ) STRICT, WITHOUT ROWID;
     `,
   ],
+  stats: [(names) => createStatsTables(quoteTables(names))],
 };
 
 /** The data were written by a later version of this program. */
@@ -70,8 +72,9 @@ export class NewerSchemaError extends Error {
   }
 }
 
-function migrateStore(database: DatabaseSync, names: TableNames, store: keyof TableNames): void {
-  const row = database.prepare('SELECT version FROM schema_versions WHERE store = ?').get(names[store]);
+function migrateStore(database: DatabaseSync, names: TableNames, store: keyof typeof migrations): void {
+  const name = store === 'stats' ? statsStoreName(names.requests) : names[store];
+  const row = database.prepare('SELECT version FROM schema_versions WHERE store = ?').get(name);
   const found = Number(row?.version ?? 0);
   const known = migrations[store].length;
   if (found > known) throw new NewerSchemaError(found, known);
@@ -79,7 +82,7 @@ function migrateStore(database: DatabaseSync, names: TableNames, store: keyof Ta
   for (const migration of migrations[store].slice(found)) database.exec(migration(names));
   database
     .prepare('INSERT INTO schema_versions VALUES (?, ?) ON CONFLICT DO UPDATE SET version = excluded.version')
-    .run(names[store], known);
+    .run(name, known);
 }
 
 /**
@@ -91,7 +94,7 @@ export function migrate(database: DatabaseSync, names: TableNames): void {
   database.exec('CREATE TABLE IF NOT EXISTS schema_versions (store TEXT PRIMARY KEY, version INTEGER NOT NULL) STRICT');
   database.exec('BEGIN IMMEDIATE');
   try {
-    for (const store of ['requests', 'relayers', 'rateLimits'] as const) migrateStore(database, names, store);
+    for (const store of ['requests', 'relayers', 'rateLimits', 'stats'] as const) migrateStore(database, names, store);
     database.exec('COMMIT');
   } catch (error) {
     // A full disk ends the transaction by itself.

@@ -1,6 +1,8 @@
+import type { AdminStore } from '../../ports/adminStore.ts';
 import type { RelayerStore } from '../../ports/relayerStore.ts';
 import type { RequestStore } from '../../ports/requestStore.ts';
 import type { WorkerThread } from '../../ports/workerThread.ts';
+import { createAdminStore } from './adminStore.ts';
 import { createFileCheck } from './checkFile.ts';
 import { createSnapshot, readStore } from './createSnapshot.ts';
 import { createWriter } from './createWriter.ts';
@@ -14,6 +16,7 @@ import { quoteTables, type TableNames } from './tables.ts';
 export interface SqliteStores {
   readonly requests: RequestStore;
   readonly relayers: RelayerStore;
+  readonly admin: AdminStore;
   readonly rateLimits: SqliteRateLimitStore;
   /** @throws DependencyUnavailableError */
   checkReady(): Promise<void>;
@@ -42,6 +45,7 @@ export function openSqliteStores(file: string, tables: TableNames, thread: Worke
   return {
     requests: createRequestStore(context),
     relayers: createRelayerStore(context),
+    admin: createAdminStore(context),
     rateLimits,
     async checkReady() {
       readStore(() => snapshot.read(() => probe.get()));

@@ -1,11 +1,14 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import type { Claim } from '../../ports/requestStore.ts';
 import { type AccessWrites, prepareAccessWrites } from './accessWrites.ts';
+import { type AdminWrites, prepareAdminWrites } from './adminWrites.ts';
 import { openDatabase } from './database.ts';
+import { prepareTally, type QueueTally } from './queueStats.ts';
 import { prepareRequestWrites, type RequestWrites } from './requestWrites.ts';
 import { quoteTables, type TableNames } from './tables.ts';
 
 /** Every write that the store knows. */
-export type Writes = RequestWrites & AccessWrites;
+export type Writes = RequestWrites & AccessWrites & AdminWrites;
 export type WriteKind = keyof Writes;
 
 /** One write on its way to the writer. */
@@ -29,6 +32,16 @@ export type FromWriter = readonly (readonly [number, WriteOutcome])[];
 /** Most orders of one transaction, which bounds how long any of them waits. */
 const MAX_ORDERS = 256;
 
+/** Claims that were lost change no row, and are counted here. */
+function noteConflicts(tally: QueueTally, order: WriteOrder, result: Writes[WriteKind]['result']): void {
+  const isLost = (one: unknown) =>
+    typeof one === 'object' && one !== null && 'outcome' in one && one.outcome === 'conflict';
+  if (order.kind === 'claim' && isLost(result)) tally.noteConflict(order.input.relayer);
+  if (order.kind !== 'claimAll' || !Array.isArray(result)) return;
+  const [first] = 'claims' in order.input ? (order.input.claims as readonly Claim[]) : order.input;
+  for (const one of result) if (first !== undefined && isLost(one)) tally.noteConflict(first.relayer);
+}
+
 const asError = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
 const refuse = (orders: readonly NumberedOrder[], { message }: Error): FromWriter =>
@@ -41,17 +54,21 @@ const refuse = (orders: readonly NumberedOrder[], { message }: Error): FromWrite
 export function runWriter(port: MessagePort, { file, tables }: WriterData): void {
   const database = openDatabase(file);
   const quoted = quoteTables(tables);
+  const tally = prepareTally(database, quoted);
   const { saveCounts, forgetCounts, ...requestWrites } = prepareRequestWrites(database, quoted);
   const writes: { readonly [K in WriteKind]: (input: Writes[K]['input']) => Writes[K]['result'] } = {
     ...requestWrites,
     ...prepareAccessWrites(database, quoted),
+    ...prepareAdminWrites(database, quoted),
   };
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
 
   function apply(order: WriteOrder): Writes[WriteKind]['result'] {
     // `kind` names the function that takes this `input`; TypeScript cannot follow the pair through the union.
-    return (writes[order.kind] as (input: WriteOrder['input']) => Writes[WriteKind]['result'])(order.input);
+    const result = (writes[order.kind] as (input: WriteOrder['input']) => Writes[WriteKind]['result'])(order.input);
+    noteConflicts(tally, order, result);
+    return result;
   }
 
   /** Begins a transaction. @returns why the file is not to be had, if so */
@@ -69,10 +86,12 @@ export function runWriter(port: MessagePort, { file, tables }: WriterData): void
     try {
       const outcomes = orders.map(([number, order]) => [number, { result: apply(order) }] as const);
       saveCounts();
+      tally.save();
       commit.run();
       return outcomes;
     } catch (error) {
       forgetCounts();
+      tally.forget();
       if (database.isTransaction) database.exec('ROLLBACK');
       return orders.length === 1 ? refuse(orders, asError(error)) : [...runInGroups(orders, 1)].flat();
     }

@@ -6,6 +6,7 @@ export const TAGS = {
   requests: 'Requests',
   storage: 'Storage',
   relayers: 'Relayer whitelist',
+  administration: 'Administration',
   operations: 'Operations',
   development: 'Development',
   objects: 'Local objects',
@@ -16,6 +17,7 @@ export const TAG_DESCRIPTIONS: Readonly<Record<keyof typeof TAGS, string>> = {
   requests: 'The queue of signed requests',
   storage: 'Presigned URLs for encrypted objects',
   relayers: 'Who may claim; administrators only',
+  administration: 'What administrators see and do of the queue; each act is in the audit log',
   operations: 'For operators and readers',
   development: 'The built-in identity issuer; it does not exist in production',
   objects: 'Objects on this machine, behind presigned URLs; with a bucket, its own service answers instead',
@@ -38,7 +40,7 @@ const ACCESS = `## Who may call
 | public | none | \`POST /requests\`, \`GET /requests?signer=…\`, \`GET /requests/{requestId}\` |
 | identity | \`Authorization: Bearer <access token>\` of the configured identity provider | \`POST /storage/sign\` |
 | relayer | three \`X-Relayer-…\` headers | \`PATCH /requests/{requestId}\`, \`GET /requests\` with \`status\` or \`chainName\` |
-| admin | \`X-Admin-Key\` | \`/admin/relayers\` |`;
+| admin | \`X-Admin-Key\` | \`/admin/…\` |`;
 
 const CONVENTIONS = `## Conventions
 
@@ -114,6 +116,23 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string,
     label: 'Name for people',
     createdAt: 'When the address was first whitelisted',
     updatedAt: 'When the record last changed',
+  },
+  QueueStats: {
+    chains: 'Requests by chain, the busiest first',
+    oldestPendingAt: 'When the oldest pending request was stored',
+    oldestProcessingAt: 'When the oldest claimed request was stored',
+    minutes: 'What happened in each minute of the last hour',
+    hours: 'What happened in each hour of the last week',
+    relayers: 'Who claims, last seen first',
+  },
+  ChainCounts: { chainName: 'null: all chains that are not counted apart' },
+  QueueActivity: { start: 'Begin of the minute or hour' },
+  RelayerStats: {
+    openClaims: 'Requests that it holds',
+    conflicts: 'Claims that it lost to rivals',
+    medianMs: 'From claim to report, within a tenth; absent without reports',
+    p95Ms: 'As `medianMs`, of the slowest twentieth',
+    lastSeenAt: 'Its last claim or report',
   },
   RelayerList: { count: 'Number of `relayers`' },
   RelayerRemoved: { message: 'One human-readable sentence', address: 'With the letter case of EIP-55' },

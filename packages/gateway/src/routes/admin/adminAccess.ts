@@ -1,16 +1,36 @@
 import type { Endpoint } from '../../http/endpoint.ts';
 import type { HeaderReader } from '../../http/request.ts';
+import type { Logger } from '../../ports/logger.ts';
 
-/** What makes an endpoint an administrator's: the key, and the limit of failures a peer. */
-export type AdminAccess = Required<Pick<Endpoint, 'authenticate' | 'failureLimit'>>;
+/** What makes an endpoint an administrator's: the key, by whose id its acts are logged, and the limit of failures a peer. */
+export type AdminAccess = Required<Pick<Endpoint<string>, 'authenticate' | 'failureLimit'>>;
 
-/** @param checkAdmin - throws ApiError ADMIN_KEY_REJECTED */
-export function createAdminAccess(checkAdmin: (request: { readonly headers: HeaderReader }) => void): AdminAccess {
+/** @param checkAdmin - returns the id of the key; throws ApiError ADMIN_KEY_REJECTED */
+export function createAdminAccess(checkAdmin: (request: { readonly headers: HeaderReader }) => string): AdminAccess {
   return {
     failureLimit: 'admin-failures',
     async authenticate(request) {
-      checkAdmin(request.raw);
-      return { identity: undefined, client: 'admin' };
+      return { identity: checkAdmin(request.raw), client: 'admin' };
     },
   };
+}
+
+/** An administrator's act that has been done. */
+export interface AdminAct {
+  /** Like `requests.release`. */
+  readonly act: string;
+  /** The id of the key that was used, never the key. */
+  readonly keyId: string;
+  /** The request or the relayer that it was done to. */
+  readonly target: string;
+  readonly reason?: string;
+}
+
+/**
+ * Writes an act into the audit log: one line each.
+ *
+ * @see docs/specification.md ADMIN-9
+ */
+export function logAct({ logger }: { readonly logger: Logger }, { act, keyId, target, reason }: AdminAct): void {
+  logger.info({ audit: act, keyId, target, ...(reason !== undefined && { reason }) }, 'administrator');
 }

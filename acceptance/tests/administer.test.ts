@@ -1,0 +1,169 @@
+import { queueStatsSchema, requestPurgedSchema } from '@prism-gateway/protocol';
+import { expect } from 'vitest';
+import { callApi } from '../rig/callApi.ts';
+import { covers } from '../rig/covers.ts';
+import { errorOf, faultPaths } from '../rig/faults.ts';
+import type { HttpRequest } from '../rig/httpMessage.ts';
+import { randomHex } from '../rig/randomHex.ts';
+import {
+  chainOf,
+  claim,
+  createRequest,
+  readPage,
+  readRecord,
+  readRequest,
+  updateRequest,
+  writeBody,
+} from '../rig/requests.ts';
+import { readTarget, relayerAt } from '../rig/target.ts';
+
+const target = readTarget();
+
+const admin = (call: HttpRequest) => callApi(target, { ...call, headers: { 'x-admin-key': target.adminKey } });
+const release = (requestId: string) => admin({ method: 'POST', path: `/admin/requests/${requestId}/release` });
+const fail = (requestId: string, json: unknown = { errorMessage: 'given up' }) =>
+  admin({ method: 'POST', path: `/admin/requests/${requestId}/fail`, json });
+const purge = (requestId: string) => admin({ method: 'DELETE', path: `/admin/requests/${requestId}` });
+
+/** Walks a list to its end. */
+async function walk(query: Record<string, string>): Promise<string[]> {
+  const found: string[] = [];
+  let lastKey: string | null = null;
+  do {
+    const cursor: Record<string, string> = lastKey === null ? {} : { lastKey };
+    const page = readPage(await admin({ path: '/admin/requests', query: { ...query, ...cursor } }));
+    found.push(...page.items.map(({ requestId }) => requestId));
+    lastKey = page.lastKey;
+  } while (lastKey !== null);
+  return found;
+}
+
+covers(['listAllRequests.200', 'admin.list'], 'an administrator lists by any filter, each record once', async () => {
+  const chainName = chainOf(target, '.admin');
+  const relayer = relayerAt(target, 0);
+  const ids: string[] = [];
+  for (let n = 0; n < 5; n++) ids.push((await createRequest(target, writeBody(target, { chainName }))).requestId);
+  const held = ids.slice(0, 2);
+  for (const requestId of held) await claim(target, requestId, relayer);
+  expect(await walk({ chainName, limit: '2' })).toEqual(ids);
+  expect(await walk({ chainName, limit: '1', order: 'desc' })).toEqual(ids.toReversed());
+  expect(await walk({ chainName, status: 'pending' })).toEqual(ids.slice(2));
+  expect(await walk({ chainName, relayer: relayer.address.toUpperCase().replace('0X', '0x'), limit: '1' })).toEqual(
+    held,
+  );
+  expect(await walk({ chainName, relayer: randomHex(20) })).toEqual([]);
+  expect(await walk({ relayer: relayer.address, limit: '100' })).toEqual(expect.arrayContaining(held));
+  const all = await walk({ limit: '100', order: 'desc' });
+  expect(all).toEqual(expect.arrayContaining(ids));
+  expect(new Set(all).size).toBe(all.length);
+  for (const requestId of held) expect((await release(requestId)).status).toBe(200);
+});
+
+covers(['listAllRequests.400'], 'a wrong filter, or a cursor of another list, is 400', async () => {
+  const answer = await admin({ path: '/admin/requests', query: { relayer: '0x12', status: 'open', limit: '0' } });
+  expect(answer.status).toBe(400);
+  expect(faultPaths(answer)).toEqual(expect.arrayContaining(['relayer', 'status', 'limit']));
+  const chainName = chainOf(target, '.cursor');
+  for (let n = 0; n < 2; n++) await createRequest(target, writeBody(target, { chainName }));
+  const { lastKey } = readPage(await admin({ path: '/admin/requests', query: { chainName, limit: '1' } }));
+  for (const query of [{ status: 'pending' }, { chainName, order: 'desc' }, { chainName, relayer: randomHex(20) }]) {
+    const refused = await admin({ path: '/admin/requests', query: { ...query, lastKey: lastKey ?? '' } });
+    expect([query, refused.status]).toEqual([query, 400]);
+  }
+});
+
+covers(
+  ['releaseClaim.200', 'releaseClaim.409'],
+  'a claimed request is given back, and the late report is 409',
+  async () => {
+    const { requestId } = await createRequest(target);
+    expect((await release(requestId)).status).toBe(409);
+    await claim(target, requestId);
+    const answer = await release(requestId.toUpperCase());
+    expect(answer.status, answer.text).toBe(200);
+    expect(readRecord(answer)).toMatchObject({ requestId, status: 'pending' });
+    expect(readRecord(answer)).not.toHaveProperty('claimedBy');
+    const late = await updateRequest(target, { requestId, json: { status: 'failed', errorMessage: 'late' } });
+    expect(late.status).toBe(409);
+  },
+);
+
+covers(
+  ['failRequest.200', 'failRequest.400', 'failRequest.409'],
+  'a claimed request is ended with a reason',
+  async () => {
+    const { requestId } = await createRequest(target);
+    expect((await fail(requestId)).status).toBe(409);
+    await claim(target, requestId);
+    for (const json of [{}, { errorMessage: '' }, { errorMessage: 'x', status: 'failed' }, 'no']) {
+      expect([json, (await fail(requestId, json)).status]).toEqual([json, 400]);
+    }
+    const answer = await fail(requestId, { errorMessage: 'the relayer is gone 💸' });
+    expect(answer.status, answer.text).toBe(200);
+    expect(await readRequest(target, requestId)).toMatchObject({
+      status: 'failed',
+      errorMessage: 'the relayer is gone 💸',
+    });
+    expect((await fail(requestId)).status).toBe(409);
+  },
+);
+
+covers(
+  ['purgeRequest.200', 'purgeRequest.404', 'purgeRequest.409'],
+  'what nobody holds is removed for good',
+  async () => {
+    const { requestId } = await createRequest(target);
+    await claim(target, requestId);
+    const held = await purge(requestId);
+    expect([held.status, errorOf(held)]).toEqual([409, expect.stringMatching(/release it/)]);
+    await release(requestId);
+    const answer = await purge(requestId);
+    expect([answer.status, requestPurgedSchema.parse(answer.body).requestId]).toEqual([200, requestId]);
+    expect((await callApi(target, { path: `/requests/${requestId}` })).status).toBe(404);
+    expect((await purge(requestId)).status).toBe(404);
+  },
+);
+
+covers(
+  ['releaseClaim.404', 'failRequest.404', 'releaseClaim.400', 'failRequest.400', 'purgeRequest.400'],
+  'an unknown request is 404, and what is no id 400',
+  async () => {
+    for (const act of [release, fail]) expect((await act(crypto.randomUUID())).status).toBe(404);
+    for (const act of [release, fail, purge]) expect((await act('42')).status).toBe(400);
+  },
+);
+
+covers(['readStats.200'], 'the stats tell what has just been done', async () => {
+  const chainName = chainOf(target, '.stats');
+  const relayer = relayerAt(target, 1);
+  const { requestId } = await createRequest(target, writeBody(target, { chainName }));
+  await createRequest(target, writeBody(target, { chainName }));
+  await claim(target, requestId, relayer);
+  const json = { status: 'success', txHash: randomHex(32) };
+  expect((await updateRequest(target, { requestId, json, relayer })).status).toBe(200);
+  const stats = queueStatsSchema.parse((await admin({ path: '/admin/stats' })).body);
+  expect(stats.chains.find((chain) => chain.chainName === chainName)).toMatchObject({ pending: 1, success: 1 });
+  const own = stats.relayers.find(({ address }) => address.toLowerCase() === relayer.address.toLowerCase());
+  expect(own?.success).toBeGreaterThanOrEqual(1);
+  expect(stats.oldestPendingAt).toBeDefined();
+  expect(stats.minutes.length).toBeGreaterThan(0);
+  expect(stats.hours.length).toBeGreaterThan(0);
+});
+
+covers(
+  ['listAllRequests.401', 'readStats.401', 'releaseClaim.401', 'failRequest.401', 'purgeRequest.401'],
+  'without the key nothing is told and nothing done',
+  async () => {
+    const { requestId } = await createRequest(target);
+    const path = `/admin/requests/${requestId}`;
+    const calls: HttpRequest[] = [
+      { path: '/admin/requests' },
+      { path: '/admin/stats' },
+      { method: 'POST', path: `${path}/release` },
+      { method: 'POST', path: `${path}/fail`, json: { errorMessage: 'x' } },
+      { method: 'DELETE', path },
+    ];
+    for (const call of calls) expect([call, (await callApi(target, call)).status]).toEqual([call, 401]);
+    expect((await readRequest(target, requestId)).status).toBe('pending');
+  },
+);

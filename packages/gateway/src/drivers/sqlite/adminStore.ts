@@ -1,0 +1,82 @@
+import type { DatabaseSync } from 'node:sqlite';
+import {
+  type Activity,
+  type AdminStore,
+  type ChainCounts,
+  HOUR_MS,
+  KEPT_HOURS,
+  KEPT_MINUTES,
+  MAX_TOLD_RELAYERS,
+  MINUTE_MS,
+  type QueueStats,
+  quantileOf,
+  type RelayerStats,
+} from '../../ports/adminStore.ts';
+import { readStore } from './createSnapshot.ts';
+import { quoteStatsTables } from './queueStats.ts';
+import type { SqliteContext } from './sqliteContext.ts';
+import type { QuotedTables } from './tables.ts';
+
+function prepareRead(database: DatabaseSync, t: QuotedTables) {
+  const { chains, activity, relayers } = quoteStatsTables(t);
+  const all = database.prepare(
+    `SELECT * FROM ${chains} ORDER BY chain_name = '', pending + processing DESC, chain_name`,
+  );
+  const oldest = database.prepare(`SELECT min(created_at) AS at FROM ${t.requests} WHERE status = ?`);
+  const since = database.prepare(`SELECT * FROM ${activity} WHERE period = ? AND start > ? ORDER BY start`);
+  const seen = database.prepare(`SELECT * FROM ${relayers} ORDER BY last_seen_at DESC LIMIT ${MAX_TOLD_RELAYERS}`);
+  return {
+    chains: () => all.all(),
+    oldest: (status: string) => oldest.get(status)?.at,
+    activity: (period: number, after: number) => since.all(period, after),
+    relayers: () => seen.all(),
+  };
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+function readChain({ chain_name, pending, processing, success, failed }: Row): ChainCounts {
+  const chainName = chain_name === '' ? null : String(chain_name);
+  const [p, c, s, f] = [pending, processing, success, failed].map(Number) as [number, number, number, number];
+  return { chainName, pending: p, processing: c, success: s, failed: f };
+}
+
+const readActivity = ({ start, posts, claims, success, failed }: Row): Activity => ({
+  ...{ start: Number(start), posts: Number(posts), claims: Number(claims) },
+  ...{ success: Number(success), failed: Number(failed) },
+});
+
+function readRelayer(row: Row): RelayerStats {
+  const buckets: { [bucket: string]: number } = JSON.parse(String(row.durations));
+  const histogram = new Map(Object.entries(buckets).map(([bucket, hits]) => [Number(bucket), hits]));
+  const [medianMs, p95Ms] = [quantileOf(histogram, 0.5), quantileOf(histogram, 0.95)];
+  return {
+    ...{ address: String(row.address), openClaims: Number(row.open_claims), success: Number(row.success) },
+    ...{ failed: Number(row.failed), conflicts: Number(row.conflicts), lastSeenAt: Number(row.last_seen_at) },
+    ...(medianMs !== undefined && { medianMs }),
+    ...(p95Ms !== undefined && { p95Ms }),
+  };
+}
+
+const hasRecords = ({ pending, processing, success, failed }: ChainCounts) =>
+  pending + processing + success + failed > 0;
+
+/** What administrators do, in SQLite. */
+export function createAdminStore({ database, snapshot, writer, tables }: SqliteContext): AdminStore {
+  const read = prepareRead(database, tables);
+  function readStats(now: number): QueueStats {
+    const [pending, processing] = [read.oldest('pending'), read.oldest('processing')];
+    return {
+      chains: read.chains().map(readChain).filter(hasRecords),
+      ...(typeof pending === 'number' && { oldestPendingAt: pending }),
+      ...(typeof processing === 'number' && { oldestProcessingAt: processing }),
+      minutes: read.activity(MINUTE_MS, now - KEPT_MINUTES * MINUTE_MS).map(readActivity),
+      hours: read.activity(HOUR_MS, now - KEPT_HOURS * HOUR_MS).map(readActivity),
+      relayers: read.relayers().map(readRelayer),
+    };
+  }
+  return {
+    readStats: async (now) => readStore(() => snapshot.read(() => readStats(now))),
+    remove: (requestId) => writer.write('removeRequest', requestId),
+  };
+}

@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import type { AdminStore, QueueStats } from '../../src/ports/adminStore.ts';
+import type { RequestStore } from '../../src/ports/requestStore.ts';
+import { anyAddress, anyChain, claimOf, pendingRequest, reportOf, START } from './storedRequests.ts';
+import type { CreateStore } from './storeUnderTest.ts';
+import { useStore } from './useStore.ts';
+
+/** The two views of one store. */
+export interface AdminStores {
+  readonly requests: RequestStore;
+  readonly admin: AdminStore;
+}
+
+const LATER = START + 5000;
+
+const chainOf = ({ chains }: QueueStats, name: string) => chains.find(({ chainName }) => chainName === name);
+const relayerOf = ({ relayers }: QueueStats, address: string) =>
+  relayers.find((relayer) => relayer.address.toLowerCase() === address.toLowerCase());
+const sumOf = (parts: QueueStats['minutes'], kind: 'posts' | 'claims' | 'success' | 'failed') =>
+  parts.reduce((sum, part) => sum + part[kind], 0);
+
+/**
+ * What every store keeps to of what administrators see and do.
+ *
+ * @param name - of the store
+ */
+export function adminStoreContract(name: string, createStore: CreateStore<AdminStores>): void {
+  describe(`administrator's store: ${name}`, () => {
+    const store = useStore(createStore);
+
+    // Shows ADMIN-8.
+    test('counts follow every move', async () => {
+      const { requests, admin } = store().store;
+      const chainName = anyChain();
+      const [relayer, rival] = [anyAddress(), anyAddress()];
+      const records = Array.from({ length: 4 }, () => pendingRequest({ chainName }));
+      const before = await admin.readStats(LATER);
+      for (const record of records) await requests.create(record);
+      const [first, second, third] = records as [(typeof records)[0], (typeof records)[0], (typeof records)[0]];
+      for (const record of [first, second, third]) await requests.claim(claimOf(record, { relayer }));
+      await requests.claim(claimOf(first, { relayer: rival }));
+      await requests.report(reportOf(first, { relayer }));
+      const failure = { status: 'failed', errorMessage: 'no gas' } as const;
+      await requests.report(reportOf(second, { relayer, outcome: failure }));
+      await requests.release({ requestId: third.requestId, relayer, releaseId: 'once', now: LATER });
+
+      const stats = await admin.readStats(LATER);
+      expect(chainOf(stats, chainName)).toEqual({ chainName, pending: 2, processing: 0, success: 1, failed: 1 });
+      expect(relayerOf(stats, relayer)).toMatchObject({ openClaims: 0, success: 1, failed: 1, conflicts: 0 });
+      expect(relayerOf(stats, relayer)).toMatchObject({ lastSeenAt: START + 2000 });
+      // A second from claim to report, within a tenth.
+      expect(Math.abs((relayerOf(stats, relayer)?.medianMs ?? 0) - 1000)).toBeLessThan(100);
+      expect(relayerOf(stats, rival)).toMatchObject({ success: 0, conflicts: 1 });
+      for (const part of ['minutes', 'hours'] as const) {
+        const grown = (kind: 'posts' | 'claims' | 'success' | 'failed') =>
+          sumOf(stats[part], kind) - sumOf(before[part], kind);
+        expect([grown('posts'), grown('claims'), grown('success'), grown('failed')]).toEqual([4, 3, 1, 1]);
+      }
+    });
+
+    // Shows ADMIN-8.
+    test('the oldest pending and the oldest processing one are told', async () => {
+      const { requests, admin } = store().store;
+      const [oldest, claimed] = [
+        pendingRequest({ createdAt: START - 9000 }),
+        pendingRequest({ createdAt: START - 8000 }),
+      ];
+      for (const record of [oldest, claimed]) await requests.create(record);
+      await requests.claim(claimOf(claimed));
+      await store().settle?.();
+      expect(await admin.readStats(LATER)).toMatchObject({
+        oldestPendingAt: START - 9000,
+        oldestProcessingAt: START - 8000,
+      });
+    });
+
+    // Shows ADMIN-7.
+    test('what nobody holds is removed for good, with its counts; what is claimed stays', async () => {
+      const { requests, admin } = store().store;
+      const chainName = anyChain();
+      const [pending, claimed] = [pendingRequest({ chainName }), pendingRequest({ chainName })];
+      for (const record of [pending, claimed]) await requests.create(record);
+      await requests.claim(claimOf(claimed));
+      expect(await admin.remove(pending.requestId)).toBe('removed');
+      expect(await requests.get(pending.requestId)).toBeUndefined();
+      expect(await admin.remove(pending.requestId)).toBe('missing');
+      expect(await admin.remove(claimed.requestId)).toBe('claimed');
+      expect(await requests.get(claimed.requestId)).toMatchObject({ status: 'processing' });
+      expect(chainOf(await admin.readStats(LATER), chainName)).toMatchObject({ pending: 0, processing: 1 });
+    });
+
+    // Shows ADMIN-8.
+    test('names of chains beyond a number are counted together: strangers choose them', async () => {
+      const { requests, admin } = store().store;
+      await Promise.all(Array.from({ length: 220 }, () => requests.create(pendingRequest())));
+      const { chains } = await admin.readStats(LATER);
+      expect(chains.length).toBeLessThanOrEqual(201);
+      expect(chains.at(-1)).toMatchObject({ chainName: null });
+      expect(chains.at(-1)?.pending).toBeGreaterThan(0);
+    });
+  });
+}

@@ -66,8 +66,11 @@ module.exports = {
       'resolvable',
       'Imports must exist.',
       {},
-      // The construct library for AWS is installed by who deploys.
-      { couldNotResolve: true, pathNot: '^(aws-cdk-lib|cdk-nag|constructs)(/|$)' },
+      // The construct library and clients for AWS are installed by who deploys.
+      {
+        couldNotResolve: true,
+        pathNot: '^(aws-cdk-lib|cdk-nag|constructs|@aws-sdk/client-(cloudformation|lambda|ssm|sts))(/|$)',
+      },
     ),
     never(
       'by-public-entries',

@@ -43,7 +43,10 @@ function listFaults({ gatewayHealth, chainHealth }: Watched): readonly string[] 
 }
 
 /** `/health` for machines, `/status` for people and programs. */
-function createPages(watched: Watched, address: string): Record<string, PageMaker> {
+function createPages(
+  watched: Watched,
+  { address, now }: { readonly address: string; readonly now: () => number },
+): Record<string, PageMaker> {
   return {
     '/health'() {
       const faults = listFaults(watched);
@@ -52,7 +55,10 @@ function createPages(watched: Watched, address: string): Record<string, PageMake
     '/status'() {
       const chains = watched.workers.map((worker) => {
         const view = worker.view();
-        return { chainName: worker.chainName, ...(view && { chainId: view.chainId, ...readStatus(view.journal) }) };
+        return {
+          chainName: worker.chainName,
+          ...(view && { chainId: view.chainId, ...readStatus(view.journal, now()) }),
+        };
       });
       const body = `${JSON.stringify({ relayer: address, faults: listFaults(watched), chains })}\n`;
       return { contentType: 'application/json', body };
@@ -79,7 +85,7 @@ export async function startRelayer(options: RelayerOptions): Promise<RunningRela
     settings.chains.map(({ chainName }) => [chainName, createHealth({ parts: ['chain', 'judge'], silentMs, now })]),
   );
   const workers: ChainWorker[] = [];
-  const pages = createPages({ gatewayHealth, chainHealth, workers }, account.address);
+  const pages = createPages({ gatewayHealth, chainHealth, workers }, { address: account.address, now });
   const { registry } = metrics;
   const server =
     settings.metricsPort === 'off' ? undefined : await serveMetrics({ registry, port: settings.metricsPort, pages });

@@ -25,7 +25,12 @@ const USERS = 20;
 
 let world: RelayWorld;
 let relayer: RelayerProcess;
-const env = (): RelayerEnv => ({ ...world.relayerEnv(0), GIVE_UP_SECONDS: '1', POLL_MAX_MS: '300' });
+const env = (): RelayerEnv => ({
+  ...world.relayerEnv(0),
+  GIVE_UP_SECONDS: '1',
+  POLL_MAX_MS: '300',
+  UNKNOWN_WALLETS: 'true',
+});
 beforeAll(async () => {
   world = await startRelayWorld({ users: USERS, relayers: 2 });
   relayer = await startRelayerProcess(env());

@@ -123,7 +123,7 @@ async function becomeWallet(user: number): Promise<PrivateKeyAccount> {
   return owner;
 }
 
-// Shows RELAY-9, RELAY-11.
+// Shows RELAY-9, RELAY-11, RELAY-19.
 test('claims of a relayer that has gone silent are left where nothing else is asked for, and taken over with TAKE_OVER_SECONDS', async () => {
   const untouched = await claimWrite({ user: 0 });
   const sent = await claimWrite({ user: 1 });
@@ -167,7 +167,9 @@ test('claims of a relayer that has gone silent are left where nothing else is as
     errorMessage: expect.stringMatching(/^NotPrismOwner/),
   });
   expect(await wait(expired)).toMatchObject({ ...failed, errorMessage: expect.stringMatching(/^RequestExpired/) });
-  expect(await wait(forbidden)).toMatchObject({ ...failed, errorMessage: expect.stringContaining('credits') });
+  // Another relayer may carry it out.
+  const readForbidden = () => world.client.getRequest(forbidden);
+  await expect.poll(readForbidden, { timeout: PATIENCE_MS }).toMatchObject({ status: 'pending' });
   // What it would have left while it was pending it leaves now, and has nothing under way at the end.
   for (const requestId of [cheap.requestId, sponsored]) {
     expect(await world.client.getRequest(requestId)).toMatchObject({

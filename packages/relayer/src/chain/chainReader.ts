@@ -62,8 +62,10 @@ export interface ChainReader {
   replay(data: Hex, block: bigint): Promise<Revert | undefined>;
   /** The relayer's ether, in wei. */
   balance(): Promise<bigint>;
-  /** Whether there is code at an address: an ERC-1271 wallet. */
-  hasCode(address: Hex): Promise<boolean>;
+  /** The code at an address, in lower case; `0x` where there is none. */
+  code(address: Hex): Promise<Hex>;
+  /** A word of a contract's storage, in lower case. */
+  storage(address: Hex, slot: Hex): Promise<Hex>;
 }
 
 const FULL_SHARE_BPS = 10_000n;
@@ -149,6 +151,8 @@ export function createChainReader(options: {
       return 'reverted' in outcome ? outcome : undefined;
     },
     balance: () => rpc.read(['eth_getBalance', relayer, 'latest'], (answer) => parseQuantity(answer, 'balance')),
-    hasCode: (address) => rpc.read(['eth_getCode', address, 'latest'], (code) => parseBytes(code, 'code') !== '0x'),
+    code: (address) => rpc.read(['eth_getCode', address, 'latest'], (code) => parseBytes(code, 'code')),
+    storage: (address, slot) =>
+      rpc.read(['eth_getStorageAt', address, slot, 'latest'], (word) => parseHash(word, 'storage')),
   };
 }

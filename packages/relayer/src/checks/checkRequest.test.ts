@@ -8,6 +8,8 @@ import { type CheckContext, type CheckInput, checkRequest } from './checkRequest
 const WORD = `0x${'11'.repeat(32)}` as const;
 const [alice, bob] = [`0x${'aa'.repeat(20)}`, `0x${'bb'.repeat(20)}`] as const;
 
+const WALLETS = { unknownWallets: false, unknownWalletMarginPercent: 100 };
+
 /** What the simulated batch says of its entries. */
 let written: readonly boolean[] = [];
 
@@ -27,7 +29,8 @@ const context: CheckContext = {
       return { gas: 100_000n, returned: encodeResults(written) };
     },
   },
-  policy: { actions: new Set(), maxSponsorCredits: 0n, feeMarginPercent: 0 },
+  ...{ readWallet: async () => undefined, budgets: { findExceeded: () => undefined } },
+  policy: { ...WALLETS, actions: new Set(), maxSponsorCredits: 0n, feeMarginPercent: 0 },
   settings: { creditsPerEth: 10n ** 18n, maxFeePerGas: 10n ** 12n },
   now: () => 0,
 };

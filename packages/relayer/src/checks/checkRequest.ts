@@ -1,6 +1,8 @@
 import { encodeForwarderCall } from '@prism-gateway/contracts';
 import type { ActionParams } from '@prism-gateway/protocol';
 import type { Simulated } from '@prism-gateway/rpc';
+import type { Hex } from 'viem';
+import type { Budgets, Party } from '../budgets/createBudgets.ts';
 import { type BlockHead, type ChainReader, type ForwarderPolicy, nextBlock } from '../chain/chainReader.ts';
 import { decodeReason, nameReason } from '../chain/decodeReason.ts';
 import type { RelayedRecord, SignatureRef } from '../lifecycle/openRequest.ts';
@@ -9,17 +11,22 @@ import type { RelayPolicy } from '../settings/settings.ts';
 import { coversGas, feeInWei, highestPrice, sumFees } from './fee.ts';
 import { listSignedParts } from './findNonce.ts';
 import { readBatchResults } from './readBatchResults.ts';
+import type { ReadWallet } from './readWallet.ts';
 import type { Verdict } from './verdict.ts';
 
 /** Pauses before a request is looked at again, in milliseconds. */
 const RECHECK_MS = {
   action: 600_000,
   sponsor: 600_000,
+  wallet: 600_000,
   fee: 10_000,
   gasPrice: 2000,
   nonceAhead: 1000,
   reverts: 1000,
 } as const;
+
+/** Gas of a request that is refused for its nonce, without its calldata, which is at most a quarter of what it needs in all. */
+const EARLY_REVERT_GAS = 40_000n;
 
 /** Most gas that a transaction may have on any chain. @see https://eips.ethereum.org/EIPS/eip-7825 */
 const MAX_TRANSACTION_GAS = 16_777_216n;
@@ -45,7 +52,12 @@ export interface CheckInput {
 /** What one check asks, and what it goes by. */
 export interface CheckContext {
   readonly chain: Pick<ChainReader, 'simulate'>;
-  readonly policy: Pick<RelayPolicy, 'actions' | 'feeMarginPercent' | 'maxSponsorCredits'>;
+  readonly readWallet: ReadWallet;
+  readonly budgets: Pick<Budgets, 'findExceeded'>;
+  readonly policy: Pick<
+    RelayPolicy,
+    'actions' | 'feeMarginPercent' | 'maxSponsorCredits' | 'unknownWallets' | 'unknownWalletMarginPercent'
+  >;
   readonly settings: Pick<ChainSettings, 'creditsPerEth' | 'maxFeePerGas'>;
   /** Unix time in milliseconds. */
   readonly now: () => number;
@@ -59,6 +71,12 @@ function leave(
   return { kind: 'leave', reason, recheckAtMs: now + RECHECK_MS[reason], ...facts };
 }
 
+/** Credits that a request asks the relayer to put into a new prism; only creations do. */
+function sponsorship({ params }: Pick<RelayedRecord, 'params'>): bigint {
+  const { relayerFundAmount = '0' } = params as Partial<ActionParams<'CREATE_PRISM_FOR'>>;
+  return BigInt(relayerFundAmount);
+}
+
 /**
  * Judges action and sponsorship: what needs no chain.
  *
@@ -69,9 +87,9 @@ export function checkPolicy(
   record: RelayedRecord,
 ): Verdict | undefined {
   if (!policy.actions.has(record.action)) return leave(now(), 'action');
-  // Only the creations have it.
-  const { relayerFundAmount = '0' } = record.params as Partial<ActionParams<'CREATE_PRISM_FOR'>>;
-  return BigInt(relayerFundAmount) > policy.maxSponsorCredits ? leave(now(), 'sponsor') : undefined;
+  // The fee comes out of the very credits that the relayer puts in.
+  const fee = BigInt(record.params.relayerFee);
+  return sponsorship(record) > policy.maxSponsorCredits + fee ? leave(now(), 'sponsor') : undefined;
 }
 
 function checkAge({ record, seconds, forwarder, signatures }: CheckInput): Verdict | undefined {
@@ -135,6 +153,49 @@ export function readNothingDone(record: RelayedRecord, simulated: Simulated): Si
   return results.some(({ success }) => success) ? simulated : { reverted: results[0]?.reason };
 }
 
+/** Signatures that no key has made are a contract wallet's: with the code that vouches for them. */
+async function readWallets({ readWallet }: CheckContext, signatures: readonly SignatureRef[]) {
+  const wallets = await Promise.all(
+    signatures.map(async ({ signer, nonce }) => (nonce === undefined ? await readWallet(signer) : undefined)),
+  );
+  const known = signatures.map((signature, index) => {
+    const { code } = wallets[index] ?? {};
+    return code === undefined ? signature : { ...signature, code };
+  });
+  return { signatures: known, hasUnknown: wallets.some((wallet) => wallet !== undefined && wallet.name === undefined) };
+}
+
+type Deal = Parameters<typeof coversGas>[0];
+
+/** What a sponsored creation costs, its gas included: the fee is paid out of the relayer's own credits first. */
+function netGift(
+  { settings }: CheckContext,
+  { record, deal, forwarder }: { record: RelayedRecord; deal: Deal; forwarder: ForwarderPolicy },
+): bigint {
+  const given = sponsorship(record);
+  if (given === 0n) return 0n;
+  const share = (BigInt(record.params.relayerFee) * forwarder.shareBps) / 10_000n;
+  const gasCredits =
+    (deal.gas * deal.gasPrice * (100n + BigInt(deal.marginPercent)) * settings.creditsPerEth) / (100n * 10n ** 18n);
+  const net = given + gasCredits - share;
+  return net > 0n ? net : 0n;
+}
+
+/** What a revert costs: a contract wallet may burn all of the gas; anything else that has changed since is found before most is used. */
+function riskOf({ gas, gasPrice }: Deal, signatures: readonly SignatureRef[]): bigint {
+  const isWallet = signatures.some(({ code }) => code !== undefined);
+  const early = EARLY_REVERT_GAS + gas / 4n;
+  return (isWallet || gas < early ? gas : early) * gasPrice;
+}
+
+/** A party to which enough was lost is left alone, until some of that is long enough ago. */
+function checkBudget({ budgets, now }: CheckContext, party: Party, gift: bigint): Verdict | undefined {
+  const exceeded = budgets.findExceeded(party, gift);
+  if (exceeded === undefined) return undefined;
+  const recheckAtMs = Math.max(exceeded.untilMs, now() + 1000);
+  return { kind: 'leave', reason: 'budget', recheckAtMs };
+}
+
 /**
  * Checks one request against the chain: window, nonce, simulated outcome, fee.
  *
@@ -145,32 +206,50 @@ export function readNothingDone(record: RelayedRecord, simulated: Simulated): Si
  */
 export async function checkRequest(context: CheckContext, input: CheckInput): Promise<Verdict> {
   const { chain, policy, settings, now } = context;
-  const { record, signatures, head, forwarder, seconds } = input;
+  const { record, head, forwarder, seconds } = input;
   const nowMs = now();
   const standing = checkStanding(input, nowMs);
   if (standing !== undefined) return standing;
   if (head.gasPrice > settings.maxFeePerGas) return leave(nowMs, 'gasPrice');
+  const { signatures, hasUnknown } = await readWallets(context, input.signatures);
+  if (hasUnknown && !policy.unknownWallets) return leave(nowMs, 'wallet');
+  const party = { requestId: record.requestId, signatures };
+  const isLeftAlone = checkBudget(context, party, 0n);
+  if (isLeftAlone !== undefined) return isLeftAlone;
   // A record holds action and params that go together.
   const { data } = encodeForwarderCall(record);
   const simulated = readNothingDone(record, await chain.simulate(data, nextBlock(head, seconds)));
-  if ('reverted' in simulated) {
-    const errorMessage = decodeReason(simulated.reverted);
-    if (nameReason(simulated.reverted) === 'RequestNotYetOpen') {
-      return { kind: 'leave', reason: 'early', recheckAtMs: nowMs + 1000 };
-    }
-    return leave(nowMs, 'reverts', { errorMessage, signatures });
-  }
+  if ('reverted' in simulated) return leaveReverting(simulated.reverted, { nowMs, signatures });
   const { gas, returned } = simulated;
   if (gas > mostGas(head)) {
     const errorMessage = `it needs ${gas} gas, and a transaction may have ${mostGas(head)}`;
     return { kind: 'settle', signatures, errorMessage };
   }
-  const feeWei = feeInWei({
-    credits: sumFees(record, returned),
-    shareBps: forwarder.shareBps,
-    creditsPerEth: settings.creditsPerEth,
-  });
-  const deal = { feeWei, gas, marginPercent: policy.feeMarginPercent };
-  if (coversGas({ ...deal, gasPrice: head.gasPrice })) return { kind: 'ready', signatures, gas, feeWei };
-  return leave(nowMs, 'fee', { paysAtWei: highestPrice(deal) });
+  const credits = sumFees(record, returned);
+  const feeWei = feeInWei({ credits, shareBps: forwarder.shareBps, creditsPerEth: settings.creditsPerEth });
+  const marginPercent = hasUnknown
+    ? Math.max(policy.unknownWalletMarginPercent, policy.feeMarginPercent)
+    : policy.feeMarginPercent;
+  const deal = { feeWei, gas, marginPercent, gasPrice: head.gasPrice };
+  if (!coversGas(deal)) return leave(nowMs, 'fee', { paysAtWei: highestPrice(deal) });
+  const gift = netGift(context, { record, deal, forwarder });
+  if (gift > policy.maxSponsorCredits) return leave(nowMs, 'sponsor');
+  return (
+    checkBudget(context, party, gift) ?? {
+      kind: 'ready',
+      signatures,
+      gas,
+      feeWei,
+      stake: { wei: riskOf(deal, signatures), gift },
+    }
+  );
+}
+
+function leaveReverting(
+  reverted: Hex | undefined,
+  { nowMs, signatures }: { readonly nowMs: number; readonly signatures: readonly SignatureRef[] },
+): Verdict {
+  if (nameReason(reverted) === 'RequestNotYetOpen')
+    return { kind: 'leave', reason: 'early', recheckAtMs: nowMs + 1000 };
+  return leave(nowMs, 'reverts', { errorMessage: decodeReason(reverted), signatures });
 }

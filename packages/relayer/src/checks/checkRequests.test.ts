@@ -41,7 +41,9 @@ function createChain() {
       actions: new Set(['WRITE_DATA_FOR', 'BATCH_MULTI_USER_WRITE_DATA'] as const),
       maxSponsorCredits: 0n,
       feeMarginPercent: 0,
+      ...{ unknownWallets: false, unknownWalletMarginPercent: 100 },
     },
+    ...{ readWallet: async () => undefined, budgets: { findExceeded: () => undefined } },
     settings: { creditsPerEth: 1n, maxFeePerGas: 10n },
     state: {
       head: async () => ({ ...HEAD, number: 1n, timestamp: 100n, gasPrice: 1n, gasReserve: 1n }),

@@ -1,4 +1,5 @@
 import type { Hex } from 'viem';
+import type { Stake } from '../budgets/loss.ts';
 import type { SignatureRef } from '../lifecycle/openRequest.ts';
 
 /** Why a request is not taken now. */
@@ -15,7 +16,11 @@ export type LeaveReason =
   /** The node did not say what the check asked it. */
   | 'unjudged'
   /** The very same request stands in the queue before. */
-  | 'duplicate';
+  | 'duplicate'
+  /** What may be lost to its signer, to its wallet's code, or in this time, is lost already. */
+  | 'budget'
+  /** A contract wallet whose code is not on the list. */
+  | 'wallet';
 
 /** A forwarder nonce of a signer that has to be used before the request can be. */
 export interface NonceGap {
@@ -32,6 +37,8 @@ export type Verdict =
       readonly signatures: readonly SignatureRef[];
       readonly gas: bigint;
       readonly feeWei: bigint;
+      /** What may be lost with it. */
+      readonly stake: Stake;
     }
   /** It can never succeed, or is executed already: it can be claimed and reported, without sending anything. */
   | { readonly kind: 'settle'; readonly signatures: readonly SignatureRef[]; readonly errorMessage: string }

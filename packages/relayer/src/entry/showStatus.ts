@@ -46,7 +46,7 @@ function useJournals<T>(environment: CommandInput['environment'], use: (journals
 export async function showStatus({ args, environment, print }: CommandInput): Promise<void> {
   const health = await askHealth(environment.METRICS_PORT || DEFAULT_METRICS_PORT);
   const chains = useJournals(environment, (journals) =>
-    journals.map(({ relayer, chainId, view }) => ({ relayer, chainId, ...readStatus(view) })),
+    journals.map(({ relayer, chainId, view }) => ({ relayer, chainId, ...readStatus(view, Date.now()) })),
   );
   if (args.includes('--json')) {
     print(JSON.stringify({ health, chains }, undefined, 2));

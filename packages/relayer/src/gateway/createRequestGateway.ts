@@ -4,7 +4,7 @@ import type { ChainNotes } from '../lifecycle/createChainNotes.ts';
 import type { Ended } from '../lifecycle/openRequest.ts';
 import { runLimited } from '../lifecycle/runLimited.ts';
 import { isAbsent, type QueueCalls } from './createQueueCalls.ts';
-import type { ClaimResult, ReportResult, RequestGateway } from './requestGateway.ts';
+import type { ClaimResult, ReleaseResult, ReportResult, RequestGateway } from './requestGateway.ts';
 
 /** Most claims and reports of single requests under way at once. */
 const MAX_SINGLE_CALLS = 16;
@@ -14,7 +14,7 @@ const MAX_BATCH = 100;
 const ABSENT_MS = 600_000;
 
 interface GatewayContext {
-  readonly client: Pick<RelayerClient, 'claim' | 'reportSuccess' | 'reportFailure' | 'get' | 'list'>;
+  readonly client: Pick<RelayerClient, 'claim' | 'releaseRequest' | 'reportSuccess' | 'reportFailure' | 'get' | 'list'>;
   /** The calls beyond the specification, as far as the gateway knows them. */
   readonly calls: Pick<QueueCalls, 'claim' | 'report'>;
   readonly chainName: string;
@@ -55,6 +55,19 @@ async function reportOne({ client, notes, signal }: GatewayContext, ended: Ended
       notes.fault('report');
       notes.log.warn({ requestId, code: error.code }, 'report failed; trying again');
     }
+    return 'unknown';
+  }
+}
+
+async function release({ client, notes, signal }: GatewayContext, requestId: string): Promise<ReleaseResult> {
+  try {
+    await client.releaseRequest(requestId, { signal });
+    return 'released';
+  } catch (error) {
+    if (isAbsent(error)) return 'absent';
+    if (isGatewayError(error, 'CONFLICT')) return 'lost';
+    if (!(error instanceof GatewayError)) throw error;
+    if (!signal.aborted) notes.fault('gateway');
     return 'unknown';
   }
 }
@@ -143,6 +156,7 @@ export function createRequestGateway(context: GatewayContext): RequestGateway {
         together: (batch) => reportBatch(context, batch),
         alone: async (ended) => [ended.requestId, await reportOne(context, ended)] as const,
       }),
+    release: (requestId) => release(context, requestId),
     async read(requestId) {
       try {
         return await client.get(requestId, { signal });

@@ -36,6 +36,17 @@ export interface WrittenVerdict {
   readonly recheckAtMs?: number;
 }
 
+/** A budget that is used up, as it was written. */
+export interface WrittenExceeded {
+  readonly budget: string;
+  /** A request, a signer, or the hash of a wallet's code; empty for the budgets of an hour and a day. */
+  readonly party: string;
+  /** In base units: wei, or credits. */
+  readonly lost: string;
+  readonly limit: string;
+  readonly untilMs: number;
+}
+
 /** All that the journal knows of one request. */
 export interface RequestStory {
   readonly requestId: string;
@@ -60,6 +71,10 @@ export interface JournalView {
   /** The newest verdicts of requests that wait for something. */
   waiting(limit: number): readonly WrittenVerdict[];
   totals(): Totals;
+  /** Wei that were lost since a time. */
+  lostSince(ms: number): bigint;
+  /** Budgets that are used up, those that stay so for longest first. */
+  exceeded(nowMs: number): readonly WrittenExceeded[];
   /** @returns undefined for a request that the journal does not know */
   explain(requestId: string): RequestStory | undefined;
 }
@@ -108,6 +123,8 @@ export function createJournalView(database: DatabaseSync): JournalView {
   const countVerdicts = database.prepare('SELECT verdict AS name, count(*) AS rows FROM judged GROUP BY verdict');
   const waiting = database.prepare('SELECT * FROM judged WHERE waits_for IS NOT NULL ORDER BY judged_at DESC LIMIT ?');
   const totals = database.prepare('SELECT name, amount FROM totals');
+  const losses = database.prepare('SELECT wei FROM losses WHERE lost_at > ?');
+  const exceeded = database.prepare('SELECT * FROM exceeded WHERE until > ? ORDER BY until DESC LIMIT 50');
   const one = database.prepare(`${HELD} WHERE request_id = ?`);
   const verdict = database.prepare('SELECT * FROM judged WHERE request_id = ?');
   const moves = database.prepare('SELECT state, mover, moved_at FROM moves WHERE request_id = ? ORDER BY rowid');
@@ -159,6 +176,15 @@ export function createJournalView(database: DatabaseSync): JournalView {
         transactions: amount('transactions'),
       };
     },
+    lostSince: (ms) => losses.all(ms).reduce((sum, row) => sum + BigInt(text(row, 'wei')), 0n),
+    exceeded: (nowMs) =>
+      exceeded.all(nowMs).map((row) => ({
+        budget: text(row, 'budget'),
+        party: text(row, 'party'),
+        lost: text(row, 'lost'),
+        limit: text(row, 'budgeted'),
+        untilMs: number(row, 'until'),
+      })),
     explain,
   };
 }

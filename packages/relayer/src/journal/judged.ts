@@ -44,6 +44,8 @@ function describeWait(verdict: Verdict): string | null {
     nonceUnknown: 'the search for the forwarder nonce that it was signed for',
     reverts: 'the chain to change: it would revert',
     unjudged: 'an answer of the node',
+    budget: 'a loss budget to be free again',
+    wallet: 'another relayer: UNKNOWN_WALLETS does not allow the code of its contract wallet',
     duplicate: 'the very same request, which stands before it in the queue',
   }[verdict.reason];
 }
@@ -78,7 +80,7 @@ export function openJudgedTable(database: DatabaseSync): JudgedTable {
   );
   const forget = database.prepare('DELETE FROM judged WHERE request_id = ?');
   // ACTIONS and MAX_SPONSOR_CREDITS may be others now.
-  database.exec("UPDATE judged SET recheck_at = 0 WHERE verdict IN ('action', 'sponsor')");
+  database.exec("UPDATE judged SET recheck_at = 0 WHERE verdict IN ('action', 'sponsor', 'wallet', 'budget')");
   // The query has one row with this column.
   let rows = count.get()?.rows as number;
   return {
@@ -112,6 +114,6 @@ export function openJudgedTable(database: DatabaseSync): JudgedTable {
 function chooseRecheck(verdict: Verdict, nowMs: number): number | null {
   if (verdict.kind !== 'leave') return nowMs;
   const { reason, recheckAtMs, paysAtWei } = verdict;
-  if (reason === 'action' || reason === 'sponsor' || paysAtWei !== undefined) return null;
+  if (reason === 'action' || reason === 'sponsor' || reason === 'wallet' || paysAtWei !== undefined) return null;
   return Math.floor(recheckAtMs);
 }

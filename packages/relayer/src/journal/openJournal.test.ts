@@ -143,7 +143,9 @@ test('it tells all it knows of a request: verdict, moves, submissions and outcom
       ...{ waitsFor: 'forwarder nonce 3 of 0xaa', judgedAtMs: 3, recheckAtMs: 9 },
     },
   ]);
-  journal.judge([{ record, verdict: { kind: 'ready', signatures: [], gas: 1n, feeWei: 2n }, nowMs: 4 }]);
+  journal.judge([
+    { record, verdict: { kind: 'ready', signatures: [], gas: 1n, feeWei: 2n, stake: { wei: 1n, gift: 0n } }, nowMs: 4 },
+  ]);
   expect(journal.view.countVerdicts()).toEqual({ ready: 1 });
   journal.begin([request('a')], 'claimRequests');
   journal.move([{ requestId: 'a', to: 'claimed', by: 'claimRequests', nowMs: 6 }]);

@@ -1,8 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
+import type { ExceededBudget, Loss } from '../budgets/loss.ts';
 import { assertMove, type LifeState, type Mover } from '../lifecycle/lifecycle.ts';
 import type { BegunRequest, OpenRequest, Outcome, Submission } from '../lifecycle/openRequest.ts';
 import { createJournalView, type JournalView, type Totals } from './createJournalView.ts';
 import { type JudgedRequest, openJudgedTable, type RecallQuery } from './judged.ts';
+import { openLossTable } from './losses.ts';
 import { type Row, readRow, writeFields } from './rows.ts';
 import { makeTables } from './schema.ts';
 
@@ -49,6 +51,15 @@ export interface Journal {
   /** How far the feed has been judged, oldest first. */
   cursors(): readonly string[];
   saveCursors(cursors: readonly string[]): void;
+  /** Notes what was lost, and to whom; on the disk a moment later. */
+  addLosses(losses: readonly Loss[]): void;
+  /** Losses since a time, oldest first. */
+  losses(sinceMs: number): readonly Loss[];
+  /** Notes signers that have paid for a transaction. */
+  addCustomers(signers: readonly string[]): void;
+  isCustomer(signer: string): boolean;
+  /** Notes for people that a budget is used up. */
+  noteExceeded(exceeded: ExceededBudget): void;
   /** Adds to what was spent and earned in all; on the disk a moment later. */
   addTotals(more: Totals): void;
   get(requestId: string): OpenRequest | undefined;
@@ -82,7 +93,9 @@ export function openJournal(options: { readonly path: string; readonly nowMs: nu
     'DELETE FROM submissions WHERE intent_id NOT IN (SELECT intent_id FROM requests WHERE intent_id IS NOT NULL)',
   );
   database.exec('DELETE FROM moves WHERE request_id NOT IN (SELECT request_id FROM requests)');
+  database.prepare('DELETE FROM losses WHERE lost_at < ?').run(options.nowMs - KEEP_ENDED_MS);
   const judgedTable = openJudgedTable(database);
+  const lossTable = openLossTable(database);
   const view = createJournalView(database);
   const insertMove = database.prepare('INSERT INTO moves (request_id, state, mover, moved_at) VALUES (?, ?, ?, ?)');
   const insertCursor = database.prepare('INSERT INTO cursors (position, cursor) VALUES (?, ?)');
@@ -213,6 +226,11 @@ export function openJournal(options: { readonly path: string; readonly nowMs: nu
         database.exec('DELETE FROM cursors');
         for (const [position, cursor] of cursors.entries()) insertCursor.run(position, cursor);
       }),
+    addLosses: (losses) => write(() => lossTable.add(losses)),
+    losses: lossTable.since,
+    addCustomers: (signers) => write(() => lossTable.addCustomers(signers)),
+    isCustomer: lossTable.isCustomer,
+    noteExceeded: (exceeded) => write(() => lossTable.noteExceeded(exceeded)),
     addTotals: (more) => write(() => addTotals(more)),
     get(requestId) {
       const row = find(requestId);

@@ -49,6 +49,24 @@ const JOURNAL_SCHEMA = `
   CREATE INDEX IF NOT EXISTS judged_when ON judged (judged_at);
   CREATE INDEX IF NOT EXISTS judged_again ON judged (recheck_at) WHERE recheck_at IS NOT NULL;
   CREATE INDEX IF NOT EXISTS judged_cheap ON judged (pays_at) WHERE pays_at > 0;
+  CREATE TABLE IF NOT EXISTS losses (
+    request_id TEXT NOT NULL,
+    signers TEXT NOT NULL,
+    codes TEXT NOT NULL,
+    wei TEXT NOT NULL,
+    gift TEXT NOT NULL,
+    lost_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS losses_when ON losses (lost_at);
+  CREATE TABLE IF NOT EXISTS customers (signer TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS exceeded (
+    budget TEXT NOT NULL,
+    party TEXT NOT NULL,
+    lost TEXT NOT NULL,
+    budgeted TEXT NOT NULL,
+    until INTEGER NOT NULL,
+    PRIMARY KEY (budget, party)
+  ) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS cursors (position INTEGER PRIMARY KEY, cursor TEXT NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS totals (name TEXT PRIMARY KEY, amount TEXT NOT NULL) STRICT;
 `;

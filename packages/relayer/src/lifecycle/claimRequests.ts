@@ -1,3 +1,4 @@
+import type { Budgets } from '../budgets/createBudgets.ts';
 import type { ClaimResult, RequestGateway } from '../gateway/requestGateway.ts';
 import type { Journal } from '../journal/openJournal.ts';
 import type { Candidate, Candidates } from './createCandidates.ts';
@@ -16,6 +17,7 @@ export interface ClaimPorts {
   readonly journal: Pick<Journal, 'begin' | 'move'>;
   readonly inFlight: Pick<InFlight, 'take' | 'drop' | 'note' | 'size'>;
   readonly candidates: Pick<Candidates, 'forget'>;
+  readonly budgets: Pick<Budgets, 'hold'>;
   readonly claimRate: ClaimRateController;
   readonly notes: Pick<ChainNotes, 'claimed' | 'inFlight' | 'claimShare'>;
   readonly now: () => number;
@@ -71,8 +73,14 @@ export async function claimRequests(ports: ClaimPorts, picked: readonly Claimabl
   const { claimRate, notes, signal } = ports;
   const open: string[] = [];
   for (let next = 0; next < picked.length && !signal.aborted; ) {
-    const burst = picked.slice(next, next + claimRate.burst);
-    next += burst.length;
+    const slice = picked.slice(next, next + claimRate.burst);
+    next += slice.length;
+    // The others wait until what is at stake has been settled.
+    const burst = slice.filter(({ record: { requestId }, verdict }) => {
+      if (verdict.kind === 'settle') return true;
+      return ports.budgets.hold({ requestId, signatures: verdict.signatures }, verdict.stake);
+    });
+    if (burst.length === 0) continue;
     const results = [...(await claimBurst(ports, burst))];
     open.push(...results.filter(([, result]) => result !== 'conflict').map(([requestId]) => requestId));
     const conflicts = results.filter(([, result]) => result === 'conflict').length;

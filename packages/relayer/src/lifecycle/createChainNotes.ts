@@ -1,5 +1,6 @@
 import type { Sent } from '@prism-gateway/sender';
 import { formatEther } from 'viem/utils';
+import type { ExceededBudget } from '../budgets/loss.ts';
 import type { ClaimResult } from '../gateway/requestGateway.ts';
 import type { Metrics } from '../metrics/createMetrics.ts';
 import type { Outcome } from './openRequest.ts';
@@ -28,6 +29,12 @@ export interface ChainNotes {
   mined(sent: Sent, requests: number): void;
   /** @param credits - in base units */
   earned(credits: bigint): void;
+  /** @param wei - what a transaction has cost beyond its fees */
+  lost(wei: bigint): void;
+  /** Tells the operator that a party is left alone. */
+  exceeded(exceeded: ExceededBudget): void;
+  /** What an account nonce has cost that was freed. @param wei - paid for it */
+  spent(wei: bigint): void;
   /** @param wei - the relayer's ether */
   balance(wei: bigint): void;
   fault(where: FaultPlace): void;
@@ -68,6 +75,13 @@ export function createChainNotes(options: {
       log.info({ txHash, status, kind, requests, gasUsed: Number(gasUsed) }, 'mined');
     },
     earned: (credits) => metrics.earnedCredits.inc({ chain }, Number(formatEther(credits))),
+    lost: (wei) => metrics.lostEther.inc({ chain }, Number(formatEther(wei))),
+    exceeded({ budget, party, lost, limit, untilMs }) {
+      metrics.budgets.inc({ chain, budget });
+      const facts = { budget, party, lost: String(lost), limit: String(limit), until: new Date(untilMs).toISOString() };
+      log.warn(facts, 'a loss budget is used up; its party is left alone');
+    },
+    spent: (wei) => metrics.spentEther.inc({ chain }, Number(formatEther(wei))),
     balance: (wei) => metrics.balance.set({ chain }, Number(formatEther(wei))),
     fault: (where) => metrics.faults.inc({ chain, where }),
   };

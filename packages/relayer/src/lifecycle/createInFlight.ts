@@ -46,8 +46,12 @@ export interface InFlight {
  * Makes the record of what is under way; at first nothing is.
  *
  * @param onFault - told of work that failed without knowing why: a defect
+ * @param onDrop - told of each request that is let go
  */
-export function createInFlight(onFault: (error: unknown) => void): InFlight {
+export function createInFlight(
+  onFault: (error: unknown) => void,
+  onDrop: (requestId: string) => void = () => undefined,
+): InFlight {
   const taken = new Map<string, Taken>();
   const standings = new Map<string, Standing>();
   const busy = new Map<string, number>();
@@ -76,6 +80,7 @@ export function createInFlight(onFault: (error: unknown) => void): InFlight {
     },
     drop(requestId) {
       standings.delete(requestId);
+      onDrop(requestId);
       const request = taken.get(requestId);
       if (request === undefined) return;
       taken.delete(requestId);

@@ -2,6 +2,8 @@ import type { Account } from '@prism-gateway/crypto/accounts';
 import type { Logger } from '@prism-gateway/runtime/logs';
 import type { RelayerClient } from '@prism-gateway/sdk';
 import type { Sender } from '@prism-gateway/sender';
+import type { Hex } from 'viem';
+import { type Budgets, createBudgets } from '../budgets/createBudgets.ts';
 import type { ChainReader } from '../chain/chainReader.ts';
 import type { FindExecution } from '../chain/findExecution.ts';
 import type { FindInvalidation } from '../chain/findInvalidation.ts';
@@ -10,6 +12,7 @@ import { type CheckRequests, checkRequests } from '../checks/checkRequests.ts';
 import { type FindExpiry, findExpiry } from '../checks/findExpiry.ts';
 import type { NonceContext } from '../checks/findNonce.ts';
 import { type FindSignatures, findSignatures } from '../checks/findSignatures.ts';
+import { readWallet } from '../checks/readWallet.ts';
 import { createQueue } from '../gateway/createQueue.ts';
 import { createQueueCalls } from '../gateway/createQueueCalls.ts';
 import { createRequestGateway } from '../gateway/createRequestGateway.ts';
@@ -29,6 +32,7 @@ import type { Health } from './createHealth.ts';
 import { createInFlight } from './createInFlight.ts';
 import { createJudgeWatch } from './createJudgeWatch.ts';
 import { followSubmission } from './followSubmission.ts';
+import type { OpenRequest } from './openRequest.ts';
 import { reportOutcomes } from './reportOutcomes.ts';
 import { reviewClaim } from './reviewClaim.ts';
 import { type ClaimTurn, type RoundPorts, type RoundResult, runRound } from './runRound.ts';
@@ -77,6 +81,18 @@ export interface ChainParts {
   readonly confirmations: number;
 }
 
+/** What was under way before a restart is still at stake. */
+async function resumeStakes(
+  open: readonly OpenRequest[],
+  { budgets, state }: { readonly budgets: Budgets; readonly state: Pick<ChainState, 'head'> },
+): Promise<void> {
+  // Without a price nothing is claimed either.
+  const { gasPrice } = await state.head().catch(() => ({ gasPrice: 0n }));
+  for (const { requestId, signatures, gas = 0n } of open) {
+    budgets.resume({ requestId, signatures }, { wei: gas * gasPrice, gift: 0n });
+  }
+}
+
 /** Gives each file of the lifecycle what it goes through, and no more. */
 export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifecycle {
   const { settings: all, chain: settings, client, metrics, health, logger: log, ...rest } = options;
@@ -86,10 +102,19 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
   const { relayer } = chain;
   const { chainName } = settings;
   const notes = createChainNotes({ metrics, chainName, log });
+  const budgets = createBudgets({
+    journal,
+    limits: policy.lossLimits,
+    now,
+    onExceeded(exceeded) {
+      journal.noteExceeded(exceeded);
+      notes.exceeded(exceeded);
+    },
+  });
   const inFlight = createInFlight((error) => {
     notes.fault('work');
     log.error({ err: error }, 'work on a request failed; it goes on at the next start');
-  });
+  }, budgets.release);
   const candidates = createCandidates();
   const claimRate = createClaimRateController();
   const batchCosts = createBatchCostTracker();
@@ -97,7 +122,8 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
   const gateway = createRequestGateway({ client, calls, chainName, notes, now, signal });
   const clock = { now, random, signal };
 
-  const checks = { chain, state, policy, settings, recovery, now };
+  const readSignerWallet = (signer: Hex) => readWallet(chain, signer);
+  const checks = { chain, state, policy, settings, recovery, budgets, readWallet: readSignerWallet, now };
   const check: CheckRequests = (wanted) => checkRequests(checks, wanted);
   const ask: AskChain = (request, knownBlock) =>
     askChain({ chain, state, findExecution, findInvalidation, recovery, confirmations }, { request, knownBlock });
@@ -110,9 +136,12 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
   const handlers: Handlers = {
     confirmClaim: (requests) => confirmClaim({ ...held, gateway, relayer }, requests),
     submitClaims: (requests) => submitClaims({ ...held, chain, state, batchCosts, policy, settings }, requests),
-    reviewClaim: (requests) => reviewClaim({ ...held, ...questions, policy }, requests),
+    reviewClaim: (requests) => reviewClaim({ ...held, ...questions, gateway, policy }, requests),
     followSubmission: (requests) =>
-      followSubmission({ ...held, ...questions, sender, chain, state, recovery, batchCosts, confirmations }, requests),
+      followSubmission(
+        { ...held, ...questions, ...{ sender, chain, state, settings, recovery, budgets, batchCosts, confirmations } },
+        requests,
+      ),
     reportOutcomes: (requests) => reportOutcomes({ ...held, gateway, candidates, wake }, requests),
   };
 
@@ -123,7 +152,7 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
     ...held,
     ...{ queue, state, settings },
     judging: { ...held, check, candidates, policy, gateway, recovery, noteFailures },
-    claiming: { ...held, gateway, candidates, claimRate },
+    claiming: { ...held, gateway, budgets, candidates, claimRate },
   };
   const takingOver = { ...held, ...questions, gateway, policy, settings };
   const adopting: AdoptPorts = { ...held, ...questions, gateway, relayer, takingOver };
@@ -133,6 +162,7 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
       const open = journal.open();
       if (open.length > 0) log.info({ open: open.length }, 'going on with open requests');
       for (const request of open) inFlight.take(request);
+      inFlight.run(resumeStakes(open, { budgets, state }));
       advance(open.map(({ requestId }) => requestId));
     },
     round: () => runRound(rounds, turn),

@@ -4,6 +4,7 @@ import type { Sent } from '@prism-gateway/sender';
 import { encodeErrorResult, getAddress, type Hex } from 'viem';
 import { expect, test } from 'vitest';
 import { HEAD } from '../../test/makeHead.ts';
+import { createBudgets } from '../budgets/createBudgets.ts';
 import { ChainError } from '../chain/chainError.ts';
 import { openJournal } from '../journal/openJournal.ts';
 import { createMetrics } from '../metrics/createMetrics.ts';
@@ -16,6 +17,10 @@ import { type FollowPorts, followSubmission } from './followSubmission.ts';
 const WORD = `0x${'11'.repeat(32)}` as const;
 const SIGNER = `0x${'aa'.repeat(20)}` as const;
 const BOUNDS = { maxFeePerGas: 9n, expiresAtMs: undefined };
+const LIMITS = {
+  ...{ requestWei: 9n, signerWei: 9n, codeWei: 9n, hourWei: 9n, dayWei: 9n },
+  ...{ signerGifts: 9n, dayGifts: 9n },
+};
 const FORWARDER = `0x${'22'.repeat(20)}` as const;
 
 const tooEarly = encodeErrorResult({ abi: forwarderAbi, errorName: 'RequestNotYetOpen', args: [200n] });
@@ -39,6 +44,7 @@ function createPorts(reverted: Hex | undefined, later: Simulated = { gas: 1n, re
   const policy = async () => ({ isOfficial: true, priorityWindow: 0n, maxAge: 1n, shareBps: 10_000n });
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const recovery = { chainId: 1, forwarder: FORWARDER };
+  const journal = openJournal({ path: ':memory:', nowMs: 0 });
   const asking = {
     chain: {
       nonces: async () => new Map([[SIGNER, 0n]]),
@@ -60,9 +66,9 @@ function createPorts(reverted: Hex | undefined, later: Simulated = { gas: 1n, re
       },
     },
     state: { policy, seconds: async () => 101n },
-    journal: openJournal({ path: ':memory:', nowMs: 0 }),
+    ...{ journal, budgets: createBudgets({ journal, limits: LIMITS, now: () => 0, onExceeded: () => undefined }) },
     inFlight: createInFlight((error) => expect.unreachable(String(error))),
-    batchCosts: createBatchCostTracker(),
+    ...{ batchCosts: createBatchCostTracker(), settings: { creditsPerEth: 10n ** 18n } },
     notes: createChainNotes({ metrics: createMetrics(), chainName: 'a', log }),
     ...{ advance: () => undefined, confirmations: 1 },
     ...{ now: () => 0, random: () => 0, signal: new AbortController().signal },
@@ -108,6 +114,18 @@ test('one that was reverted is not sent again, though it would succeed by now', 
   const ports = createPorts(badSignature);
   expect(await submitOften(ports, 1)).toEqual(['mined']);
   expect(readError(ports)).toBe(`InvalidSignature(${getAddress(SIGNER)}, 0)`);
+});
+
+// Shows RELAY-17.
+test('a revert is a loss of its signer, but for one that the chain is to blame for', async () => {
+  for (const [reason, signers] of [
+    [badSignature, [SIGNER]],
+    [tooEarly, []],
+  ] as const) {
+    const ports = createPorts(reason);
+    await submitOften(ports, 1);
+    expect(ports.journal.losses(-1)).toEqual([{ requestId: 'r', signers, codes: [], wei: 1n, gift: 0n, atMs: 0 }]);
+  }
 });
 
 test('one whose reason nobody knows any more is not sent again either', async () => {

@@ -6,19 +6,18 @@ import { decodeReason, nameReason } from '../chain/decodeReason.ts';
 import type { ChainState } from '../chain/watchChain.ts';
 import type { Journal } from '../journal/openJournal.ts';
 import type { AskChain } from './askChain.ts';
-import type { BatchCostTracker } from './createBatchCostTracker.ts';
+import { type CostPorts, countCancel, countCosts, noteLoss, type RequestCost } from './countCosts.ts';
 import type { ChainNotes } from './createChainNotes.ts';
 import type { InFlight } from './createInFlight.ts';
 import type { Ended, OpenRequest, Submission } from './openRequest.ts';
 import { type EventContext, type Revert, readFailure, readOutcomes } from './readOutcomes.ts';
 
-const WHOLE_BPS = 10_000n;
 /** Pauses while a nonce is used and the node's logs do not show by what, in milliseconds. */
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5000;
 
 /** What following goes through. */
-export interface FollowPorts {
+export interface FollowPorts extends CostPorts {
   readonly sender: Pick<Sender, 'send' | 'get'>;
   readonly askChain: AskChain;
   readonly chain: Pick<ChainReader, 'replay' | 'simulate'>;
@@ -27,12 +26,11 @@ export interface FollowPorts {
   readonly state: Pick<ChainState, 'policy' | 'seconds'>;
   readonly journal: Pick<Journal, 'move' | 'submission' | 'addTotals'>;
   readonly inFlight: Pick<InFlight, 'standing' | 'note' | 'drop'>;
-  readonly batchCosts: Pick<BatchCostTracker, 'learn'>;
   /** Takes requests on while others of the same call are still followed. */
   readonly advance: (requestIds: readonly string[]) => void;
   /** Blocks that settle a transaction, the including one counted. */
   readonly confirmations: number;
-  readonly notes: Pick<ChainNotes, 'fault' | 'log' | 'mined' | 'earned'>;
+  readonly notes: Pick<ChainNotes, 'fault' | 'log' | 'mined' | 'earned' | 'lost' | 'spent'>;
   readonly now: () => number;
   readonly random: () => number;
   readonly signal: AbortSignal;
@@ -86,6 +84,8 @@ export async function followSubmission(
     // Not known: the next start goes on from the journal.
     if (error.code === 'CLOSED' || error.code === 'JOURNAL_FAILED') return [];
     notes.fault('send');
+    const isOwnFault = error.code === 'TRANSACTION_REFUSED' && requests.length === 1;
+    countCancel(ports, { requests, spentWei: error.spentWei, blame: isOwnFault ? 'signers' : 'nobody' });
     notes.log.warn({ intentId, code: error.code, requests: requests.length }, 'not sent; checking again');
     return returnToClaimed(ports, requests);
   }
@@ -96,35 +96,30 @@ async function settleSent(
   requests: readonly OpenRequest[],
   sent: Sent,
 ): Promise<readonly string[]> {
-  const { outcomes, untold, fees } = readOutcomes(ports.recovery, { requests, sent });
-  const paid = [...fees.values()].reduce((sum, fee) => sum + fee, 0n);
-  await countSent(ports, { requests, sent, fees: paid });
+  const read = readOutcomes(ports.recovery, { requests, sent });
+  const { outcomes, untold } = read;
+  const costs = await countCosts(ports, { sent, requests, read });
   const told = [...outcomes].map(([requestId, outcome]) => ({ requestId, outcome }));
   // They wait for none of those that have to be asked for.
   ports.advance(end(ports, told));
   // Whose fault it is that a batch has reverted as a whole, nobody knows: each of its requests is checked again, and goes alone.
-  if (requests.length > 1 && sent.status === 'reverted') return returnToClaimed(ports, untold);
-  return (await Promise.all(untold.map((request) => settleUntold(ports, request, sent)))).flat();
-}
-
-async function countSent(
-  ports: FollowPorts,
-  { requests, sent, fees }: { readonly requests: readonly OpenRequest[]; readonly sent: Sent; readonly fees: bigint },
-): Promise<void> {
-  const { notes, journal, state, batchCosts } = ports;
-  // A policy that cannot be read takes nothing from what is counted; the exact amounts are on the chain.
-  const { shareBps } = await state.policy().catch(() => ({ shareBps: WHOLE_BPS }));
-  const earnedCredits = (fees * shareBps) / WHOLE_BPS;
-  notes.mined(sent, requests.length);
-  notes.earned(earnedCredits);
-  journal.addTotals({ spentWei: sent.gasUsed * sent.effectiveGasPrice, earnedCredits, transactions: 1n });
-  if (requests.length === 1 || sent.status === 'reverted') return;
-  batchCosts.learn({ gasUsed: sent.gasUsed, singleGas: requests.reduce((sum, { gas = 0n }) => sum + gas, 0n) });
+  if (requests.length > 1 && sent.status === 'reverted') {
+    for (const cost of costs.values()) noteLoss(ports, cost, 'nobody');
+    return returnToClaimed(ports, untold);
+  }
+  const settled = untold.map((request) => settleUntold(ports, request, { sent, cost: costs.get(request.requestId) }));
+  return (await Promise.all(settled)).flat();
 }
 
 /** A transaction of ours is mined and did not execute the request: somebody else's may have, or there is a reason. */
-async function settleUntold(ports: FollowPorts, request: OpenRequest, sent: Sent): Promise<readonly string[]> {
+async function settleUntold(
+  ports: FollowPorts,
+  request: OpenRequest,
+  { sent, cost }: { readonly sent: Sent; readonly cost: RequestCost | undefined },
+): Promise<readonly string[]> {
   const { requestId } = request;
+  // Somebody else was faster, or the chain is to blame: not its signer.
+  const noteCost = (blame: 'signers' | 'nobody') => cost !== undefined && noteLoss(ports, cost, blame);
   const { random, signal, recovery, askChain } = ports;
   const backOff = createBackOff({ firstMs: FIRST_PAUSE_MS, maxMs: LONGEST_PAUSE_MS, random, signal });
   let revert: Revert | undefined;
@@ -132,6 +127,7 @@ async function settleUntold(ports: FollowPorts, request: OpenRequest, sent: Sent
     try {
       const answer = await askChain(request, sent.blockNumber);
       if (answer.kind === 'executed') {
+        noteCost('nobody');
         return end(ports, [{ requestId, outcome: { status: 'success', txHash: answer.txHash } }]);
       }
       if (answer.kind !== 'unsettled') {
@@ -145,6 +141,7 @@ async function settleUntold(ports: FollowPorts, request: OpenRequest, sent: Sent
     if (!(await backOff.wait())) return [];
   }
   // That it came too early is the chain's own doing, however often. Anything else was paid for once, and never is again.
+  noteCost(isTooEarly(revert) ? 'nobody' : 'signers');
   if (isTooEarly(revert)) return returnToClaimed(ports, [request]);
   const errorMessage =
     revert === undefined ? `transaction ${sent.txHash} was reverted without a reason` : decodeReason(revert.reverted);

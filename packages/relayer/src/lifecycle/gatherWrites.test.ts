@@ -9,6 +9,7 @@ const request = (requestId: string, change: Partial<OpenRequest> & { action?: st
     record: { action: change.action ?? 'WRITE_DATA_FOR' },
     gas: 100_000n,
     attempts: 0,
+    signatures: [{ nonce: 0n }],
     ...change,
   }) as OpenRequest;
 const ids = (groups: readonly (readonly OpenRequest[])[]) =>
@@ -21,10 +22,13 @@ test('writes go together, anything else and what has failed in a batch alone', (
     request('b', { action: 'MODIFY_DATA_FOR' }),
     request('c'),
     request('d', { attempts: 1 }),
+    // A contract wallet's.
+    request('e', { signatures: [{ nonce: undefined }] as never }),
   ];
   expect(ids(gatherWrites(requests, { maxBatchSize: 50, batchCosts: createBatchCostTracker() }))).toEqual([
     'b',
     'd',
+    'e',
     'ac',
   ]);
 });

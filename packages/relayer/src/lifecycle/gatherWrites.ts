@@ -13,7 +13,10 @@ export function gatherWrites(
   requests: readonly OpenRequest[],
   limits: { readonly maxBatchSize: number; readonly batchCosts: BatchCostTracker },
 ): readonly (readonly OpenRequest[])[] {
-  const writes = requests.filter(({ record, attempts }) => record.action === 'WRITE_DATA_FOR' && attempts === 0);
+  const isWrite = ({ record, attempts }: OpenRequest) => record.action === 'WRITE_DATA_FOR' && attempts === 0;
+  // What a contract wallet does with its gas concerns its own transaction alone.
+  const isSigned = ({ signatures }: OpenRequest) => signatures.every(({ nonce }) => nonce !== undefined);
+  const writes = requests.filter((request) => isWrite(request) && isSigned(request));
   const isGathered = limits.maxBatchSize > 1 && limits.batchCosts.isWorthwhile(writes.length);
   if (!isGathered) return requests.map((request) => [request]);
   const groups: OpenRequest[][] = [];

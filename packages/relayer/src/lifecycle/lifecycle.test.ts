@@ -36,7 +36,7 @@ test('only the moves of the picture are allowed, each by its own files', () => {
       'claiming lost: claimRequests confirmClaim takeOverStale',
       'claimed submitted: submitClaims',
       'claimed mined: reviewClaim',
-      'claimed lost: confirmClaim',
+      'claimed lost: confirmClaim reviewClaim',
       'submitted claimed: followSubmission',
       'submitted mined: followSubmission',
       'mined reported: reportOutcomes',

@@ -18,7 +18,7 @@
  * - `submitted`: the journal holds the call and the sender's intent; from here on only the chain says what became of it.
  * - `mined`: the outcome is known and journalled: a transaction with the Forwarder's event, or a reason.
  * - `reported`: the gateway knows the outcome; the end.
- * - `lost`: another relayer has it; the end.
+ * - `lost`: another relayer has it, or may have it: it was given back; the end.
  *
  * `seen`, `checked` and `left` are in memory, and the verdict that led to them in the journal; whoever starts again looks again. The
  * others are the journal's: `advanceRequests` hands a request to the one file that moves it on from where the journal has it.
@@ -28,7 +28,7 @@ export const MOVES = {
   left: { seen: ['judgeRequests'] },
   checked: { seen: ['judgeRequests'], claiming: ['claimRequests', 'takeOverStale'] },
   claiming: { claimed: ['claimRequests', 'confirmClaim'], lost: ['claimRequests', 'takeOverStale', 'confirmClaim'] },
-  claimed: { submitted: ['submitClaims'], mined: ['reviewClaim'], lost: ['confirmClaim'] },
+  claimed: { submitted: ['submitClaims'], mined: ['reviewClaim'], lost: ['confirmClaim', 'reviewClaim'] },
   submitted: { mined: ['followSubmission'], claimed: ['followSubmission'] },
   mined: { reported: ['reportOutcomes'], lost: ['reportOutcomes'] },
   reported: {},

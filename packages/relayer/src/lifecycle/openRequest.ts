@@ -22,6 +22,8 @@ export interface SignatureRef {
   /** The halves of the signature, in lower case: they stand in the calldata of whatever transaction carries it. */
   readonly r: Hex;
   readonly s: Hex;
+  /** Of a contract wallet that vouches for it: the hash of its code. @see readWallet */
+  readonly code?: Hex;
 }
 
 /** What of a request its relayer needs. */

@@ -14,6 +14,8 @@ export interface ReadOutcomes {
   readonly outcomes: ReadonlyMap<string, Outcome>;
   /** Credits that each request has paid, before the split, by its id. */
   readonly fees: ReadonlyMap<string, bigint>;
+  /** By request id: signers of which nothing was carried out; of one that was carried out whole, all. */
+  readonly blamed: ReadonlyMap<string, readonly Hex[]>;
   /** Requests that no event says to be executed: the chain has to be asked. */
   readonly untold: readonly OpenRequest[];
 }
@@ -45,6 +47,7 @@ export function readOutcomes(
   );
   const outcomes = new Map<string, Outcome>();
   const fees = new Map<string, bigint>();
+  const blamed = new Map<string, readonly Hex[]>();
   const untold: OpenRequest[] = [];
   for (const request of requests) {
     const own = findOwn(context, request, executed);
@@ -53,8 +56,11 @@ export function readOutcomes(
     else outcomes.set(request.requestId, { status: 'success', txHash: sent.txHash });
     const paid = own.reduce((sum, { relayerFee }) => sum + relayerFee, 0n);
     fees.set(request.requestId, paid);
+    const signers = request.signatures.map(({ signer }) => signer);
+    const idle = signers.filter((signer) => !own.some((event) => event.signer.toLowerCase() === signer));
+    blamed.set(request.requestId, idle.length === 0 ? signers : idle);
   }
-  return { outcomes, fees, untold };
+  return { outcomes, fees, blamed, untold };
 }
 
 /** What a call reverted with: the ABI-encoded error; undefined where the node did not tell. */

@@ -3,7 +3,8 @@ import { ChainError } from '../chain/chainError.ts';
 import type { CheckRequests } from '../checks/checkRequests.ts';
 import { createNonceSearch, type NonceSearch } from '../checks/createNonceSearch.ts';
 import type { FindExpiry } from '../checks/findExpiry.ts';
-import type { Verdict } from '../checks/verdict.ts';
+import type { LeaveReason, Verdict } from '../checks/verdict.ts';
+import type { RequestGateway } from '../gateway/requestGateway.ts';
 import type { Journal } from '../journal/openJournal.ts';
 import type { RelayPolicy } from '../settings/settings.ts';
 import type { AskChain } from './askChain.ts';
@@ -17,11 +18,12 @@ const LONGEST_PAUSE_MS = 10_000;
 
 /** What reviewing goes through. */
 export interface ReviewPorts {
+  readonly gateway: Pick<RequestGateway, 'release'>;
   readonly askChain: AskChain;
   readonly check: CheckRequests;
   readonly findExpiry: FindExpiry;
   readonly journal: Pick<Journal, 'move' | 'judge'>;
-  readonly inFlight: Pick<InFlight, 'standing' | 'note'>;
+  readonly inFlight: Pick<InFlight, 'standing' | 'note' | 'drop'>;
   readonly policy: Pick<RelayPolicy, 'giveUpMs'>;
   readonly notes: Pick<ChainNotes, 'fault' | 'log'>;
   readonly now: () => number;
@@ -32,27 +34,52 @@ export interface ReviewPorts {
 /** What a look has found; undefined: wait and look again. */
 type Finding =
   | { readonly kind: 'ready'; readonly gas: bigint; readonly feeWei: bigint }
-  | { readonly kind: 'ended'; readonly outcome: Outcome };
+  | { readonly kind: 'ended'; readonly outcome: Outcome }
+  /** This relayer does not carry it out, and another one may. */
+  | { readonly kind: 'givenBack'; readonly reason: LeaveReason };
 
 const failed = (errorMessage: string): Finding => ({ kind: 'ended', outcome: { status: 'failed', errorMessage } });
 
-/** Why a claimed request is reported failed that stays as it is; undefined where waiting may help. */
-function explainFailure(verdict: Extract<Verdict, { readonly kind: 'leave' }>, action: string): string | undefined {
-  const { reason, errorMessage = 'it would revert' } = verdict;
-  if (reason === 'reverts' || reason === 'nonceAhead') return errorMessage;
+/** What forbids this relayer a request, whatever the chain does next. */
+const FORBIDDEN: ReadonlySet<LeaveReason> = new Set(['action', 'sponsor', 'wallet', 'budget']);
+/** What may be otherwise in a moment. */
+const TOO_DEAR: ReadonlySet<LeaveReason> = new Set(['fee', 'gasPrice']);
+
+/** Why a claimed request is reported failed that the gateway does not take back; undefined where waiting may help. */
+function explainRefusal(reason: LeaveReason, action: string): string | undefined {
   if (reason === 'action') return `the relayer that claimed it does not carry out ${action}`;
   if (reason === 'sponsor') return 'the relayer that claimed it does not add so many credits to a prism';
+  if (reason === 'wallet') return 'the relayer that claimed it does not serve contract wallets of this code';
   return undefined;
 }
 
-/** A claimed request that would revert, or that this relayer may not carry out, is given up after the same patience as before a claim. */
+/** A claimed request that would revert is given up after the same patience as before a claim; one that others may carry out is given back. */
 function judge({ inFlight, now, policy }: ReviewPorts, request: OpenRequest, verdict: Verdict): Finding | undefined {
   if (verdict.kind === 'ready') return { kind: 'ready', gas: verdict.gas, feeWei: verdict.feeWei };
   if (verdict.kind === 'settle') return failed(verdict.errorMessage);
-  const errorMessage = explainFailure(verdict, request.record.action);
+  const { reason, errorMessage = 'it would revert' } = verdict;
   const standing = inFlight.standing(request.requestId);
   const sinceMs = standing?.kind === 'blocked' ? standing.sinceMs : now();
-  return errorMessage === undefined || now() - sinceMs < policy.giveUpMs ? undefined : failed(errorMessage);
+  const isPatient = now() - sinceMs < policy.giveUpMs;
+  if (FORBIDDEN.has(reason) || (TOO_DEAR.has(reason) && !isPatient)) return { kind: 'givenBack', reason };
+  if ((reason === 'reverts' || reason === 'nonceAhead') && !isPatient) return failed(errorMessage);
+  return undefined;
+}
+
+/** `claimed` becomes `lost`, where the gateway takes it back; where it knows no such thing, what nobody will carry out is failed. */
+async function giveBack(ports: ReviewPorts, request: OpenRequest, reason: LeaveReason): Promise<Finding | undefined> {
+  const { gateway, journal, inFlight, notes, now } = ports;
+  const { requestId, record } = request;
+  const result = await gateway.release(requestId);
+  if (result === 'unknown') return undefined;
+  if (result === 'absent') {
+    const errorMessage = explainRefusal(reason, record.action);
+    return errorMessage === undefined ? undefined : failed(errorMessage);
+  }
+  journal.move([{ requestId, to: 'lost', by: 'reviewClaim', nowMs: now() }]);
+  inFlight.drop(requestId);
+  notes.log.info({ requestId, reason }, 'given back');
+  return { kind: 'givenBack', reason };
 }
 
 /** Looks once: what the chain says of it comes first, then its age, then a check as before a claim. */
@@ -81,7 +108,9 @@ async function reviewOne(ports: ReviewPorts, request: OpenRequest): Promise<read
   const search = createNonceSearch(request.record, request.signatures);
   while (!signal.aborted) {
     try {
-      const finding = await look(ports, request, search);
+      const found = await look(ports, request, search);
+      const finding = found?.kind === 'givenBack' ? await giveBack(ports, request, found.reason) : found;
+      if (finding?.kind === 'givenBack') return [];
       if (finding?.kind === 'ready') inFlight.note(requestId, finding);
       if (finding?.kind === 'ended') {
         journal.move([{ requestId, to: 'mined', by: 'reviewClaim', outcome: finding.outcome, nowMs: now() }]);

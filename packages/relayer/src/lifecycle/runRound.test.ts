@@ -75,6 +75,7 @@ function createRelayer(records: readonly RequestRecord[]) {
     maxSponsorCredits: 0n,
     feeMarginPercent: 0,
     giveUpMs: 120_000,
+    ...{ unknownWallets: false, unknownWalletMarginPercent: 100 },
   };
   const settings = { maxInFlight: 128, maxFeePerGas: 10n ** 12n, creditsPerEth: 10n ** 18n };
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -86,7 +87,8 @@ function createRelayer(records: readonly RequestRecord[]) {
     notes: createChainNotes({ metrics: createMetrics(), chainName: 'c', log }),
     ...{ gateway, now, random: () => 0.5, signal },
   };
-  const checks = { chain, state, policy, settings, recovery, now };
+  const budgets = { findExceeded: () => undefined, hold: () => true };
+  const checks = { chain, state, policy, settings, recovery, budgets, readWallet: async () => undefined, now };
   const ports: RoundPorts = {
     ...shared,
     ...{ state, settings, advance: (ids) => expect(ids).toEqual([]) },
@@ -98,7 +100,7 @@ function createRelayer(records: readonly RequestRecord[]) {
       check: (wanted) => checkRequests(checks, wanted),
       noteFailures: async () => undefined,
     },
-    claiming: { ...shared, claimRate: createClaimRateController() },
+    claiming: { ...shared, budgets, claimRate: createClaimRateController() },
   };
   return { ports, clock, claimed };
 }

@@ -18,6 +18,10 @@ export interface Metrics {
   readonly spentEther: Counter<'chain'>;
   /** Whole credits, this relayer's share. */
   readonly earnedCredits: Counter<'chain'>;
+  /** In ether: what transactions have cost beyond their fees. */
+  readonly lostEther: Counter<'chain'>;
+  /** How often a budget was used up, by `budget`. */
+  readonly budgets: Counter<'chain' | 'budget'>;
   readonly faults: Counter<'chain' | 'where'>;
   readonly inFlight: Gauge<'chain'>;
   /** Requests that are known and not yet done with, by `reason`: what they wait for, or how far they are. */
@@ -51,6 +55,8 @@ export function createMetrics(): Metrics {
     gasUsed: counter('gas_used', 'Gas that was used', ['chain']),
     spentEther: counter('spent_ether', 'Ether that was paid for gas', ['chain']),
     earnedCredits: counter('earned_credits', 'Credits that were earned as fees', ['chain']),
+    lostEther: counter('lost_ether', 'Ether that transactions have cost beyond their fees', ['chain']),
+    budgets: counter('budgets_exceeded', 'Loss budgets that were used up, by budget', ['chain', 'budget']),
     faults: counter('faults', 'Calls and work that failed, by place', ['chain', 'where']),
     inFlight: gauge('in_flight', 'Requests that are claimed and not yet reported', ['chain']),
     requests: gauge('requests', 'Requests that are known and not done with, by what they wait for', [

@@ -3,8 +3,10 @@ import { ACTIONS, type Action, isAction } from '@prism-gateway/protocol';
 import {
   address,
   baseUnits,
+  decimalAmount,
   type Environment,
   expected,
+  flag,
   httpUrl,
   keyFaults,
   logLevel,
@@ -14,6 +16,7 @@ import {
   wholeNumber,
 } from '@prism-gateway/runtime/settings';
 import * as z from 'zod/mini';
+import type { LossLimits } from '../budgets/createBudgets.ts';
 import { type ChainSettings, chainFields, chainName, chainsFormat, type GivenChain } from './chainSettings.ts';
 
 const actionsError = expected(`a comma list of ${ACTIONS.join(', ')}`);
@@ -45,6 +48,15 @@ const schema = z.object({
   ),
   FEE_MARGIN_PERCENT: z._default(wholeNumber(0, 1000), 10),
   MAX_SPONSOR_CREDITS: z._default(baseUnits(), 0n),
+  SPONSOR_BUDGET_SIGNER: z.optional(baseUnits()),
+  SPONSOR_BUDGET_DAY: z.optional(baseUnits()),
+  LOSS_BUDGET_REQUEST: z._default(decimalAmount(18), 5n * 10n ** 15n),
+  LOSS_BUDGET_SIGNER: z._default(decimalAmount(18), 10n ** 16n),
+  LOSS_BUDGET_CODE: z._default(decimalAmount(18), 5n * 10n ** 16n),
+  LOSS_BUDGET_HOUR: z._default(decimalAmount(18), 10n ** 17n),
+  LOSS_BUDGET_DAY: z._default(decimalAmount(18), 5n * 10n ** 17n),
+  UNKNOWN_WALLETS: z._default(flag(), false),
+  UNKNOWN_WALLET_MARGIN_PERCENT: z._default(wholeNumber(0, 10_000), 100),
   POLL_MIN_MS: z._default(wholeNumber(10, 60_000), 200),
   POLL_MAX_MS: z._default(wholeNumber(10, 600_000), 2000),
   GIVE_UP_SECONDS: z._default(wholeNumber(0, 86_400), 120),
@@ -68,8 +80,14 @@ export interface RelayPolicy {
   readonly actions: ReadonlySet<Action>;
   /** By how much a fee must exceed the expected price of its gas, in percent. */
   readonly feeMarginPercent: number;
-  /** Most credits that this relayer adds to a new prism, in base units. */
+  /** Most credits that one sponsored creation may cost, in base units: those added, and the gas, less the fee. */
   readonly maxSponsorCredits: bigint;
+  /** What may be lost and given away on each chain. */
+  readonly lossLimits: LossLimits;
+  /** Whether contract wallets are served whose code is not on the list. */
+  readonly unknownWallets: boolean;
+  /** The margin of their fees, in percent. */
+  readonly unknownWalletMarginPercent: number;
   readonly pollMinMs: number;
   readonly pollMaxMs: number;
   /** How long a request that would revert is tried again before it is claimed and reported failed. */
@@ -152,6 +170,17 @@ function readPolicy(settings: Parsed): RelayPolicy {
     actions: new Set(splitList(settings.ACTIONS).filter(isAction)),
     feeMarginPercent: settings.FEE_MARGIN_PERCENT,
     maxSponsorCredits: settings.MAX_SPONSOR_CREDITS,
+    lossLimits: {
+      requestWei: settings.LOSS_BUDGET_REQUEST,
+      signerWei: settings.LOSS_BUDGET_SIGNER,
+      codeWei: settings.LOSS_BUDGET_CODE,
+      hourWei: settings.LOSS_BUDGET_HOUR,
+      dayWei: settings.LOSS_BUDGET_DAY,
+      signerGifts: settings.SPONSOR_BUDGET_SIGNER ?? settings.MAX_SPONSOR_CREDITS,
+      dayGifts: settings.SPONSOR_BUDGET_DAY ?? 100n * settings.MAX_SPONSOR_CREDITS,
+    },
+    unknownWallets: settings.UNKNOWN_WALLETS,
+    unknownWalletMarginPercent: settings.UNKNOWN_WALLET_MARGIN_PERCENT,
     pollMinMs: settings.POLL_MIN_MS,
     pollMaxMs: settings.POLL_MAX_MS,
     giveUpMs: settings.GIVE_UP_SECONDS * 1000,

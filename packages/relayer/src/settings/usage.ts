@@ -26,7 +26,12 @@ What it takes and what it pays:
   FEE_MARGIN_PERCENT   10                      by how much a fee must exceed the price of its gas
   MAX_FEE_GWEI         100                     ceiling of the gas price; above it nothing is claimed
   ACTIONS              all twelve              comma list of the actions it takes
-  MAX_SPONSOR_CREDITS  0                       most credits, in base units, that it adds to a new prism
+  MAX_SPONSOR_CREDITS  0                       most credits, in base units, that a sponsored creation may cost: those added, and
+                                               its gas, less the relayer's share of the fee
+  SPONSOR_BUDGET_SIGNER  MAX_SPONSOR_CREDITS   most of them for one signer in a day; all together in a day:
+  SPONSOR_BUDGET_DAY   100 times as many
+  UNKNOWN_WALLETS      false                   whether contract wallets are served whose code is not on its list
+  UNKNOWN_WALLET_MARGIN_PERCENT  100           the margin of their fees
   MAX_IN_FLIGHT        128                     most requests of a chain that are claimed and not yet reported
   MAX_BATCH_SIZE       50                      most writes of many users in one transaction; 1 = never gathered
   CONFIRMATIONS        3 (1 on chain 31337)    blocks that settle a transaction, the including one counted
@@ -35,6 +40,11 @@ What it takes and what it pays:
   CLAIM_LEASE_SECONDS  900                     how long the gateway's claims hold; a transaction that no block takes by then
                                                is cancelled, where that is no dearer than hoping; 0 = never
   TAKE_OVER_SECONDS    0                       age of a claim from which it is taken over, where the gateway has leases; 0 = never
+
+What it may lose on a chain, in ether; beyond that it leaves the party alone, and says so:
+  LOSS_BUDGET_REQUEST, LOSS_BUDGET_SIGNER  0.005, 0.01   with one request, to one signer in a day
+  LOSS_BUDGET_CODE     0.05                    to all contract wallets of one code in a day
+  LOSS_BUDGET_HOUR, LOSS_BUDGET_DAY        0.1, 0.5      to all; half of it to signers that have not paid before
 
 How it runs:
   POLL_MIN_MS, POLL_MAX_MS  200, 2000          pause between two looks at the queue; it grows while there is nothing to do

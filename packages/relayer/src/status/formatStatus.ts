@@ -1,4 +1,4 @@
-import type { HeldRequest, RequestStory, WrittenVerdict } from '../journal/createJournalView.ts';
+import type { HeldRequest, RequestStory, WrittenExceeded, WrittenVerdict } from '../journal/createJournalView.ts';
 import type { ChainStatus, Counts } from './readStatus.ts';
 
 const at = (ms: number) => new Date(ms).toISOString();
@@ -17,15 +17,22 @@ function describeWaiting({ requestId, verdict, waitsFor = '', message }: Written
   return `    ${requestId}  ${verdict}: waits for ${waitsFor}${message === undefined ? '' : ` (${message})`}`;
 }
 
+function describeExceeded({ budget, party, lost, limit, untilMs }: WrittenExceeded): string {
+  const whose = party === '' ? '' : ` of ${party}`;
+  return `    budget of ${budget}${whose} is used up: ${lost} of ${limit}; left alone until ${at(untilMs)}`;
+}
+
 /** Writes a status for people. @returns lines, each of them indented */
 export function formatStatus(status: ChainStatus): string {
-  const { held, judged, waiting, transactions, spentEther, earnedCredits } = status;
+  const { held, judged, waiting, transactions, spentEther, earnedCredits, losses } = status;
   return [
     `  holds ${held.total}${listCounts(held.byState)}`,
     ...held.requests.map(describeHeld),
     `  has judged ${judged.total}${listCounts(judged.byVerdict)}`,
     ...waiting.map(describeWaiting),
     `  has spent ${spentEther} ether in ${transactions} transactions, and earned ${earnedCredits} credits`,
+    `  has lost ${losses.lastHourEther} ether in the last hour, and ${losses.lastDayEther} in the last day`,
+    ...losses.exceeded.map(describeExceeded),
   ].join('\n');
 }
 

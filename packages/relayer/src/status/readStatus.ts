@@ -1,6 +1,7 @@
 import { formatEther } from 'viem/utils';
-import type { HeldRequest, JournalView, WrittenVerdict } from '../journal/createJournalView.ts';
+import type { HeldRequest, JournalView, WrittenExceeded, WrittenVerdict } from '../journal/createJournalView.ts';
 
+const HOUR_MS = 3_600_000;
 /** Most requests that a status lists one by one. */
 const MAX_LISTED = 50;
 
@@ -15,6 +16,12 @@ export interface ChainStatus {
   readonly spentEther: string;
   /** Whole credits, this relayer's share. */
   readonly earnedCredits: string;
+  /** What transactions have cost beyond their fees, in ether, and whom the relayer therefore leaves alone. */
+  readonly losses: {
+    readonly lastHourEther: string;
+    readonly lastDayEther: string;
+    readonly exceeded: readonly WrittenExceeded[];
+  };
 }
 
 /** How many, by name. */
@@ -26,8 +33,9 @@ const sum = (counts: Counts) => Object.values(counts).reduce((total, count) => t
  * Reads the status of one chain.
  *
  * @param view - of the journal, of a relayer at work or from its disk
+ * @param nowMs - Unix time in milliseconds
  */
-export function readStatus(view: JournalView): ChainStatus {
+export function readStatus(view: JournalView, nowMs: number): ChainStatus {
   const [byState, byVerdict, totals] = [view.countHeld(), view.countVerdicts(), view.totals()];
   return {
     held: { total: sum(byState), byState, requests: view.held(MAX_LISTED) },
@@ -36,5 +44,10 @@ export function readStatus(view: JournalView): ChainStatus {
     transactions: String(totals.transactions),
     spentEther: formatEther(totals.spentWei),
     earnedCredits: formatEther(totals.earnedCredits),
+    losses: {
+      lastHourEther: formatEther(view.lostSince(nowMs - HOUR_MS)),
+      lastDayEther: formatEther(view.lostSince(nowMs - 24 * HOUR_MS)),
+      exceeded: view.exceeded(nowMs),
+    },
   };
 }

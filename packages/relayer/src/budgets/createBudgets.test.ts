@@ -1,0 +1,94 @@
+import { createFakeClock } from '@prism-gateway/testing';
+import { expect, test } from 'vitest';
+import { openJournal } from '../journal/openJournal.ts';
+import { type Budgets, createBudgets, type Party } from './createBudgets.ts';
+import type { ExceededBudget, Loss } from './loss.ts';
+
+const HOUR_MS = 3_600_000;
+const LIMITS = {
+  requestWei: 10n,
+  signerWei: 20n,
+  codeWei: 30n,
+  hourWei: 120n,
+  dayWei: 240n,
+  signerGifts: 5n,
+  dayGifts: 8n,
+};
+
+function open() {
+  const clock = createFakeClock();
+  const journal = openJournal({ path: ':memory:', nowMs: clock.now() });
+  const told: ExceededBudget[] = [];
+  // As after a restart: all that is known is in the journal.
+  const start = () =>
+    createBudgets({ journal, limits: LIMITS, now: clock.now, onExceeded: (exceeded) => told.push(exceeded) });
+  return { clock, journal, told, start };
+}
+
+const by = (requestId: string, signer: string, code?: string): Party => ({ requestId, signatures: [{ signer, code }] });
+const loss = (party: Party, atMs: number, wei: bigint, gift = 0n): Loss => {
+  const codes = party.signatures.flatMap(({ code }) => (code === undefined ? [] : [code]));
+  const signers = party.signatures.map(({ signer }) => signer);
+  return { requestId: party.requestId, signers, codes, wei, gift, atMs };
+};
+const nameExceeded = (budgets: Budgets, party: Party, gift?: bigint) => budgets.findExceeded(party, gift)?.budget;
+
+// Shows RELAY-17.
+test('what was lost to a request, a signer or a code has it left alone, and nobody else; over a restart, for a day', () => {
+  const { clock, told, start } = open();
+  const budgets = start();
+  budgets.addLosses([loss(by('r1', 'alice'), clock.now(), 10n)]);
+  expect(nameExceeded(budgets, by('r1', 'bob'))).toBe('request');
+  expect(nameExceeded(budgets, by('r2', 'alice'))).toBeUndefined();
+  budgets.addLosses([loss(by('r2', 'alice'), clock.now(), 10n), loss(by('r3', 'carol', 'c0de'), clock.now(), 30n)]);
+  const next = start();
+  expect(nameExceeded(next, by('r4', 'alice'))).toBe('signer');
+  expect(nameExceeded(next, by('r4', 'alice'))).toBe('signer');
+  expect(nameExceeded(next, by('r4', 'dave', 'c0de'))).toBe('code');
+  expect(nameExceeded(next, by('r4', 'dave', 'other'))).toBeUndefined();
+  // Told once each.
+  expect(told.map(({ budget, party }) => `${budget} ${party}`)).toEqual(['request r1', 'signer alice', 'code c0de']);
+  clock.advance(24 * HOUR_MS);
+  expect(nameExceeded(next, by('r4', 'alice'))).toBeUndefined();
+});
+
+// Shows RELAY-17.
+test('strangers can use up half of an hour and of a day; who has paid goes on until all of it is gone', () => {
+  const { clock, start } = open();
+  const budgets = start();
+  budgets.addCustomers(['alice']);
+  const lose = (name: string, wei: bigint) => budgets.addLosses([loss(by(name, name), clock.now(), wei)]);
+  for (let i = 0; i < 6; i += 1) lose(`stranger ${i}`, 10n);
+  expect(nameExceeded(budgets, by('r', 'bob'))).toBe('hour');
+  expect(nameExceeded(budgets, by('r', 'alice'))).toBeUndefined();
+  for (let i = 6; i < 12; i += 1) lose(`stranger ${i}`, 10n);
+  expect(nameExceeded(budgets, by('r', 'alice'))).toBe('hour');
+  clock.advance(HOUR_MS);
+  expect(nameExceeded(budgets, by('r', 'bob'))).toBe('day');
+  expect(nameExceeded(budgets, by('r', 'alice'))).toBeUndefined();
+});
+
+// Shows RELAY-17.
+test('what is under way counts as if it were lost, so that many at once lose no more than one after the other', () => {
+  const { start } = open();
+  const budgets = start();
+  const stake = { wei: 25n, gift: 0n };
+  expect(budgets.hold(by('r1', 'a', 'c0de'), stake)).toBe(true);
+  expect(budgets.hold(by('r2', 'b', 'c0de'), stake)).toBe(false);
+  expect(budgets.hold(by('r3', 'c'), stake)).toBe(true);
+  // Strangers' half of the hour is 60.
+  expect(budgets.hold(by('r4', 'd'), stake)).toBe(false);
+  budgets.release('r1');
+  expect(budgets.hold(by('r2', 'b', 'c0de'), stake)).toBe(true);
+});
+
+// Shows RELAY-11.
+test('gifts of credits are bounded for a signer and a day, too', () => {
+  const { clock, start } = open();
+  const budgets = start();
+  budgets.addLosses([loss(by('r1', 'alice'), clock.now(), 0n, 5n)]);
+  expect(nameExceeded(budgets, by('r2', 'alice'), 1n)).toBe('signerGifts');
+  expect(nameExceeded(budgets, by('r2', 'alice'))).toBeUndefined();
+  budgets.addLosses([loss(by('r3', 'bob'), clock.now(), 0n, 3n)]);
+  expect(nameExceeded(budgets, by('r4', 'carol'), 1n)).toBe('dayGifts');
+});

@@ -1,0 +1,118 @@
+import type { ActionParams } from '@prism-gateway/protocol';
+import type { Sent } from '@prism-gateway/sender';
+import type { Budgets } from '../budgets/createBudgets.ts';
+import type { Loss } from '../budgets/loss.ts';
+import type { ChainState } from '../chain/watchChain.ts';
+import { feeInWei } from '../checks/fee.ts';
+import type { Journal } from '../journal/openJournal.ts';
+import type { ChainSettings } from '../settings/chainSettings.ts';
+import type { BatchCostTracker } from './createBatchCostTracker.ts';
+import type { ChainNotes } from './createChainNotes.ts';
+import type { OpenRequest } from './openRequest.ts';
+import type { ReadOutcomes } from './readOutcomes.ts';
+
+const WHOLE_BPS = 10_000n;
+
+/** What counting goes through. */
+export interface CostPorts {
+  readonly state: Pick<ChainState, 'policy'>;
+  readonly settings: Pick<ChainSettings, 'creditsPerEth'>;
+  readonly journal: Pick<Journal, 'addTotals'>;
+  readonly budgets: Pick<Budgets, 'addLosses' | 'addCustomers'>;
+  readonly batchCosts: Pick<BatchCostTracker, 'learn'>;
+  readonly notes: Pick<ChainNotes, 'mined' | 'earned' | 'lost' | 'spent'>;
+  readonly now: () => number;
+}
+
+/** A mined transaction, and what is known of its requests. */
+export interface MinedCall {
+  readonly sent: Sent;
+  readonly requests: readonly OpenRequest[];
+  readonly read: ReadOutcomes;
+}
+
+/** What was lost with one request, unless it turns out that nobody is to blame for it. */
+export type RequestCost = Omit<Loss, 'atMs'>;
+
+/** Notes a loss. @param blame - `nobody`: it counts for the hour and the day alone */
+export function noteLoss({ budgets, notes, now }: CostPorts, cost: RequestCost, blame: 'signers' | 'nobody'): void {
+  const parties = blame === 'nobody' ? { signers: [], codes: [] } : {};
+  budgets.addLosses([{ ...cost, ...parties, atMs: now() }]);
+  notes.lost(cost.wei);
+}
+
+/** Divides what a transaction has cost among its requests, by the gas that each would need singly. */
+function shareCost({ sent, requests }: MinedCall): ReadonlyMap<string, bigint> {
+  const total = requests.reduce((sum, { gas = 0n }) => sum + gas, 0n);
+  const costWei = sent.gasUsed * sent.effectiveGasPrice;
+  const shareOf = ({ gas = 0n }: OpenRequest) =>
+    total === 0n ? costWei / BigInt(requests.length) : (costWei * gas) / total;
+  return new Map(requests.map((request) => [request.requestId, shareOf(request)]));
+}
+
+/** Credits that a request has had the relayer put into a prism. */
+function sponsored({ record }: OpenRequest): bigint {
+  const { relayerFundAmount = '0' } = record.params as Partial<ActionParams<'CREATE_PRISM_FOR'>>;
+  return BigInt(relayerFundAmount);
+}
+
+function noteTotals(
+  { journal, notes, batchCosts }: CostPorts,
+  { sent, requests }: MinedCall,
+  earnedCredits: bigint,
+): void {
+  notes.mined(sent, requests.length);
+  notes.earned(earnedCredits);
+  journal.addTotals({ spentWei: sent.gasUsed * sent.effectiveGasPrice, earnedCredits, transactions: 1n });
+  if (requests.length === 1 || sent.status === 'reverted') return;
+  batchCosts.learn({ gasUsed: sent.gasUsed, singleGas: requests.reduce((sum, { gas = 0n }) => sum + gas, 0n) });
+}
+
+/**
+ * Counts what a mined transaction has cost and earned. What was carried out and has cost more than its fee is a loss; who has paid is a
+ * customer from then on.
+ *
+ * @returns what was lost with each request of which no event tells, by its id: whose fault that is, the chain has to be asked
+ */
+export async function countCosts(ports: CostPorts, mined: MinedCall): Promise<ReadonlyMap<string, RequestCost>> {
+  const { state, settings, budgets } = ports;
+  const { requests, read } = mined;
+  // A policy that cannot be read takes nothing from what is counted; the exact amounts are on the chain.
+  const { shareBps } = await state.policy().catch(() => ({ shareBps: WHOLE_BPS }));
+  const paid = [...read.fees.values()].reduce((sum, fee) => sum + fee, 0n);
+  noteTotals(ports, mined, (paid * shareBps) / WHOLE_BPS);
+  const shares = shareCost(mined);
+  const open = new Map<string, RequestCost>();
+  for (const request of requests) {
+    const { requestId, signatures } = request;
+    const [credits, shareWei] = [read.fees.get(requestId) ?? 0n, shares.get(requestId) ?? 0n];
+    const earnedWei = feeInWei({ credits, shareBps, creditsPerEth: settings.creditsPerEth });
+    const isTold = read.outcomes.has(requestId);
+    const wei = shareWei > earnedWei ? shareWei - earnedWei : 0n;
+    const net = isTold ? sponsored(request) - (credits * shareBps) / WHOLE_BPS : 0n;
+    const signers = read.blamed.get(requestId) ?? [];
+    const codes = signatures.flatMap(({ code, signer }) =>
+      code !== undefined && signers.includes(signer) ? [code] : [],
+    );
+    const cost = { requestId, signers, codes, wei, gift: net > 0n ? net : 0n };
+    if (!isTold) open.set(requestId, cost);
+    else if (wei > 0n || cost.gift > 0n) noteLoss(ports, cost, 'signers');
+    else budgets.addCustomers(signatures.map(({ signer }) => signer));
+  }
+  return open;
+}
+
+/** Counts what freeing the account nonce of a call has cost that was given up. */
+export function countCancel(
+  ports: CostPorts,
+  { requests, spentWei, blame }: { requests: readonly OpenRequest[]; spentWei: bigint; blame: 'signers' | 'nobody' },
+): void {
+  if (spentWei === 0n) return;
+  ports.journal.addTotals({ spentWei, earnedCredits: 0n, transactions: 1n });
+  ports.notes.spent(spentWei);
+  for (const { requestId, signatures } of requests) {
+    const signers = signatures.map(({ signer }) => signer);
+    const codes = signatures.flatMap(({ code }) => (code === undefined ? [] : [code]));
+    noteLoss(ports, { requestId, signers, codes, wei: spentWei / BigInt(requests.length), gift: 0n }, blame);
+  }
+}

@@ -22,3 +22,12 @@ export interface AlertChannel {
   deliver(alert: Alert, signal: AbortSignal): Promise<void>;
   close(): void;
 }
+
+/** Tells people, and never keeps anyone waiting. */
+export interface Alerter {
+  /** Returns at once. @param alert - what to tell */
+  raise(alert: Alert): void;
+  /** Waits until all that was raised is delivered, or the time is over. */
+  drain(timeoutMs: number): Promise<void>;
+  close(): void;
+}

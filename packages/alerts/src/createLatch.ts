@@ -1,4 +1,4 @@
-import type { Alerter } from './createAlerter.ts';
+import type { Alerter } from './alert.ts';
 import type { OutboxTable } from './outboxTable.ts';
 
 /** A condition that people are told of. */

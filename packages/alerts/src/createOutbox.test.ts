@@ -45,6 +45,7 @@ function setUp() {
       log: createLogRecorder(),
       redact: (text) => text,
       signature: 'Instance A on chain 1.',
+      guide: (code) => (code === 'TWO' ? 'What to do: wait.' : undefined),
       now: clock.now,
       firstPauseMs: 1,
     });
@@ -69,7 +70,7 @@ test('what a channel has not taken is delivered after a restart, with its instan
   await outbox.drain(PATIENCE_MS);
   outbox.close();
   expect(taken.map(({ code }) => code)).toEqual(['ONE', 'TWO']);
-  expect(taken[1]?.text).toBe('See to it.\nInstance A on chain 1.');
+  expect(taken[1]?.text).toBe('See to it.\nWhat to do: wait.\nInstance A on chain 1.');
 });
 
 test('an alert is written in the commit of its move: what is undone tells nobody', async () => {

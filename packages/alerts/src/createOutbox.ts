@@ -1,8 +1,7 @@
 import { chooseBackOff, pause } from '@prism-gateway/runtime';
 import type { Logger } from '@prism-gateway/runtime/logs';
 import { AlertRefusedError } from './AlertRefusedError.ts';
-import type { Alert, AlertChannel } from './alert.ts';
-import type { Alerter } from './createAlerter.ts';
+import type { Alert, AlertChannel, Alerter } from './alert.ts';
 import type { OutboxTable, WaitingAlert } from './outboxTable.ts';
 
 /** How an outbox works. */
@@ -14,6 +13,8 @@ export interface OutboxOptions {
   readonly redact: (text: string) => string;
   /** Ends each text: which instance on which chain. */
   readonly signature: string;
+  /** Says what to do about alerts of a code, and where that is written; undefined: nothing. */
+  readonly guide?: (code: string) => string | undefined;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly firstPauseMs?: number;
@@ -77,13 +78,20 @@ function groupByCode(waiting: readonly WaitingAlert[]): readonly Message[] {
 
 /** Delivers to one channel, for as long as it takes. */
 function createLane(channel: AlertChannel, options: OutboxOptions, closing: AbortSignal) {
-  const { outbox, log, redact, signature, now, firstPauseMs = 1000, tryTimeoutMs = 15_000 } = options;
+  const { outbox, log, redact, signature, guide, now, firstPauseMs = 1000, tryTimeoutMs = 15_000 } = options;
   const { name } = channel;
   let woken = Promise.withResolvers<void>();
   let idle = Promise.withResolvers<void>();
+  let isIdle = false;
+
+  function rest(): void {
+    isIdle = true;
+    idle.resolve();
+  }
 
   async function deliver({ ids, alert }: Message): Promise<void> {
-    const clean = { ...alert, subject: redact(alert.subject), text: redact(`${alert.text}\n${signature}`) };
+    const lines = [alert.text, guide?.(alert.code), signature].filter((line) => line !== undefined);
+    const clean = { ...alert, subject: redact(alert.subject), text: redact(lines.join('\n')) };
     for (let failures = 1; !closing.aborted; failures++) {
       try {
         await channel.deliver(clean, AbortSignal.any([closing, AbortSignal.timeout(tryTimeoutMs)]));
@@ -117,7 +125,7 @@ function createLane(channel: AlertChannel, options: OutboxOptions, closing: Abor
       woken = Promise.withResolvers<void>();
       const waitMs = await deliverWaiting();
       if (waitMs === 0) continue;
-      idle.resolve();
+      rest();
       const closed = new Promise<void>((resolve) => closing.addEventListener('abort', () => resolve(), { once: true }));
       const room = new AbortController();
       const waits = [woken.promise, closed];
@@ -125,9 +133,8 @@ function createLane(channel: AlertChannel, options: OutboxOptions, closing: Abor
         waits.push(pause(waitMs, AbortSignal.any([closing, room.signal])).then(() => undefined));
       await Promise.race(waits);
       room.abort();
-      idle = Promise.withResolvers<void>();
     }
-    idle.resolve();
+    rest();
   }
 
   const running = run().catch((error: unknown) => {
@@ -136,11 +143,17 @@ function createLane(channel: AlertChannel, options: OutboxOptions, closing: Abor
       { channel: name, reason: error instanceof Error ? error.message : 'unknown' },
       'alerts are not delivered',
     );
-    idle.resolve();
+    rest();
   });
   return {
-    wake: () => woken.resolve(),
+    wake() {
+      if (isIdle) idle = Promise.withResolvers<void>();
+      isIdle = false;
+      woken.resolve();
+    },
     waitIdle: async () => {
+      // Who has just raised something wakes the lane in a microtask.
+      await Promise.resolve();
       while (!closing.aborted && outbox.listWaiting(name).length > 0) {
         const before = outbox.listWaiting(name).length;
         await idle.promise;
@@ -157,21 +170,20 @@ function createLane(channel: AlertChannel, options: OutboxOptions, closing: Abor
  *
  * @param options - the table, channels, log and patience
  * @returns the outbox, at work
- * @see docs/payments.md, "Alerts and metrics"
+ * @see docs/payments.md, "Alerts"
  */
 export function createOutbox(options: OutboxOptions): Alerter {
   const { outbox, log, redact } = options;
   const closing = new AbortController();
   const lanes = options.channels.map((channel) => createLane(channel, options, closing.signal));
   return {
-    raise(alert, onSettled = () => undefined) {
+    raise(alert) {
       outbox.add(alert);
       log.warn({ alert: alert.code, severity: alert.severity, text: redact(alert.text) }, redact(alert.subject));
       // The commit may still be under way.
       queueMicrotask(() => {
         for (const lane of lanes) lane.wake();
       });
-      onSettled(true);
     },
     async drain(timeoutMs) {
       const timer = new AbortController();

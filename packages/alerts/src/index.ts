@@ -1,7 +1,6 @@
-export type { Alert, AlertChannel } from './alert.ts';
+export type { Alert, AlertChannel, Alerter } from './alert.ts';
 export { type AlertSettings, alertFaults, alertFields, alertSecrets } from './alertSettings.ts';
 export { commitTogether } from './commitTogether.ts';
-export { type Alerter, type AlerterOptions, createAlerter } from './createAlerter.ts';
 export { type AlertLatch, createLatch } from './createLatch.ts';
 export { createOutbox, type OutboxOptions } from './createOutbox.ts';
 export { createRedactor } from './createRedactor.ts';

@@ -204,7 +204,7 @@ export async function startRelayer(parts: RelayerParts): Promise<RunningRelayer>
   const chainId = await readChainId(client, settings);
   bindJournal(journal, `${config.self} on chain ${chainId}`);
   const name = settings.INSTANCE_NAME === undefined ? config.self : `${settings.INSTANCE_NAME} (${config.self})`;
-  const signature = `Instance ${name} on chain ${chainId}. See docs/payments.md.`;
+  const signature = `Instance ${name} on chain ${chainId}.`;
   const alerter = parts.openAlerter({ journal, signature });
   const chain = openChain(parts, { alerter, config, journal, client, chainId, signal });
   if (!existsSync(join(settings.DATA_DIR, 'sender.db'))) {

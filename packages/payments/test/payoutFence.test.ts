@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createAlerter } from '@prism-gateway/alerts';
+import { createOutbox } from '@prism-gateway/alerts';
 import { createLogRecorder } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { type Address, createPublicClient, type Hex, http, keccak256, parseGwei } from 'viem';
@@ -61,7 +61,14 @@ function openFence() {
     monotonicNow,
     signal: new AbortController().signal,
   });
-  const alerter = createAlerter({ channels: [], log: createLogRecorder(), redact: (text) => text });
+  const alerter = createOutbox({
+    outbox: journal.outbox,
+    channels: [],
+    log: createLogRecorder(),
+    redact: (text) => text,
+    signature: '',
+    now: Date.now,
+  });
   const watch = createKeyWatch({ journal, client, alerter, self: account.address });
   const fence = createPayoutFence({
     rpcUrl: rig.rpcUrl,

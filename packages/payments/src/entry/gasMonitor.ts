@@ -1,15 +1,17 @@
 /** `npm run gas-monitor`: warns before a relayer runs dry. */
 
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createAlerter, createRedactor, openChannels } from '@prism-gateway/alerts';
+import { createOutbox, createRedactor, openChannels } from '@prism-gateway/alerts';
 import { openAccount } from '@prism-gateway/crypto/accounts';
 import { waitForSignal } from '@prism-gateway/runtime';
 import { createLogger, openLogOutput } from '@prism-gateway/runtime/logs';
 import { type Address, createPublicClient } from 'viem';
+import { guideAlert } from '../alerts/guideAlert.ts';
 import { connectNode } from '../chain/connectNode.ts';
 import { createMonitor, type MonitorTarget } from '../monitor/createMonitor.ts';
-import { readMonitorState, writeMonitorState } from '../monitor/monitorState.ts';
+import { openMonitorStore } from '../monitor/openMonitorStore.ts';
 import { parseSettings, type Settings } from '../settings/settings.ts';
 import { gasMonitorUsage } from '../settings/usage.ts';
 import { secretsOf } from './secretsOf.ts';
@@ -44,7 +46,7 @@ async function listTargets(settings: Settings<'gas-monitor'>, signal: AbortSigna
   const { STABLECOIN_ADDRESS: stablecoin, EXCHANGE_ADDRESS: exchange } = settings;
   const isForPayments = exchange !== undefined;
   const own: MonitorTarget = {
-    name: 'the chain of RPC_URL',
+    name: settings.CHAIN_ID === 0 ? 'the chain of RPC_URL' : `chain ${settings.CHAIN_ID}`,
     client: connect(settings.RPC_URL),
     addresses: await listOwnAddresses(settings),
     tokens: stablecoin === undefined ? undefined : { stablecoin, exchange },
@@ -62,15 +64,23 @@ async function watch(settings: Settings<'gas-monitor'>): Promise<void> {
   const redact = createRedactor(secretsOf(settings));
   const output = openLogOutput();
   const log = createLogger({ level: settings.LOG_LEVEL, write: output.write, now: Date.now, redact });
-  const alerter = createAlerter({ channels: openChannels(settings), log, redact });
-  const file = join(settings.DATA_DIR, 'gas-monitor.json');
-  const state = readMonitorState(file);
+  const store = openMonitorStore({ file: join(settings.DATA_DIR, 'gas-monitor.db'), now: Date.now });
+  const { INSTANCE_NAME: name = hostname() } = settings;
+  const alerter = createOutbox({
+    outbox: store.outbox,
+    channels: openChannels(settings),
+    log,
+    redact,
+    signature: `Gas monitor ${name}.`,
+    guide: guideAlert,
+    now: Date.now,
+  });
   const targets = await listTargets(settings, signal);
   const look = createMonitor({
     targets,
     warnBelow: settings.GAS_WARN_BALANCE_ETH,
     warnStablecoinsBelow: settings.STABLECOIN_WARN_BALANCE,
-    state,
+    store,
     alerter,
     log,
     now: Date.now,
@@ -78,14 +88,12 @@ async function watch(settings: Settings<'gas-monitor'>): Promise<void> {
   log.info({ targets: targets.map(({ name, addresses }) => ({ name, addresses })) }, 'gas monitor at work');
   while (!signal.aborted) {
     await look();
-    writeMonitorState(file, state);
     await pause(settings.GAS_POLL_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
   }
   await stopped;
   await alerter.drain(ALERT_DRAIN_MS);
-  // What was told in the meantime is not told again at the next start.
-  writeMonitorState(file, state);
   alerter.close();
+  store.close();
   await output.close();
 }
 
@@ -106,4 +114,6 @@ async function main(): Promise<number> {
   }
 }
 
+// What this program writes is nobody else's business.
+process.umask(0o077);
 process.exit(await main());

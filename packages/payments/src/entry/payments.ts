@@ -5,6 +5,7 @@ import { openAccount } from '@prism-gateway/crypto/accounts';
 import { waitForSignal } from '@prism-gateway/runtime';
 import { createLogger, openLogOutput } from '@prism-gateway/runtime/logs';
 import { SettingsError } from '@prism-gateway/runtime/settings';
+import { guideAlert } from '../alerts/guideAlert.ts';
 import { UsageError } from '../cli/parseWords.ts';
 import { runCommand } from '../cli/runCommand.ts';
 import { explainError } from '../explainError.ts';
@@ -34,12 +35,13 @@ async function relay(settings: Settings<'payments'>): Promise<void> {
   let metrics: Metrics | undefined;
   const openAlerter: RelayerParts['openAlerter'] = ({ journal, signature }) => {
     const { outbox } = journal;
-    const alerter = createOutbox({ outbox, channels: openChannels(settings), log, redact, signature, now: Date.now });
+    const channels = openChannels(settings);
+    const alerter = createOutbox({ outbox, channels, log, redact, signature, guide: guideAlert, now: Date.now });
     return {
       ...alerter,
-      raise(...raised) {
-        metrics?.countAlert(raised[0].code);
-        alerter.raise(...raised);
+      raise(alert) {
+        metrics?.countAlert(alert.code);
+        alerter.raise(alert);
       },
     };
   };

@@ -3,7 +3,7 @@ import type { Logger } from '@prism-gateway/runtime/logs';
 import { type Address, formatEther, formatUnits, type PublicClient } from 'viem';
 import { FIRST_CONDITION, judgeReading } from './condition.ts';
 import { addSample, estimateReach, type Sample } from './estimateReach.ts';
-import type { MonitorState } from './monitorState.ts';
+import type { MonitorStore } from './openMonitorStore.ts';
 import { type AccountReading, readAccount, type WatchedTokens } from './readAccount.ts';
 import { type Watched, writeAlert } from './writeAlert.ts';
 
@@ -24,7 +24,7 @@ export interface MonitorOptions {
   readonly warnBelow: bigint;
   /** Stablecoin base units. */
   readonly warnStablecoinsBelow: bigint;
-  readonly state: MonitorState;
+  readonly store: MonitorStore;
   readonly alerter: Alerter;
   readonly log: Logger;
   /** Milliseconds since the epoch. */
@@ -52,29 +52,30 @@ function describeReach(samples: readonly Sample[], unit: MonitorTarget['unit']):
  * @see docs/specification.md GAS-1
  */
 export function createMonitor(options: MonitorOptions): () => Promise<void> {
-  const { state, alerter, log, now } = options;
+  const { store, alerter, log, now } = options;
+  const { outbox } = store;
   const silentLooks = new Map<string, number>();
-  /** Conditions whose last change is on its way to people. */
-  const underWay = new Set<string>();
 
+  /** What is told is written down with the alert, which reaches people however long their channels are away. */
   function take(watched: Watched, isWell: boolean): void {
     const key = `${watched.kind} ${watched.where}`;
-    const before = state.conditions.get(key) ?? FIRST_CONDITION;
+    const told = outbox.condition(key);
+    const before = told === undefined ? FIRST_CONDITION : ({ state: 'bad', toldAtMs: told.toldAtMs } as const);
     const { condition, telling } = judgeReading(before, { isWell, atMs: now() });
-    if (telling === undefined || underWay.has(key)) return;
-    underWay.add(key);
-    // Remembered once somebody can know; else it is told again by a later look, after a restart too.
-    alerter.raise(writeAlert(watched, telling), (isTold) => {
-      underWay.delete(key);
-      if (isTold) state.conditions.set(key, condition);
+    if (telling === undefined) return;
+    store.commit(() => {
+      const { toldAtMs } = condition;
+      if (condition.state === 'well') outbox.clearCondition(key);
+      else outbox.setCondition(key, { sinceMs: told?.sinceMs ?? toldAtMs, toldAtMs });
+      alerter.raise(writeAlert(watched, telling));
     });
   }
 
   function takeReading(target: MonitorTarget, address: Address, reading: AccountReading): void {
     const where = `${address} on ${target.name}`;
     const { balanceWei, nonce, stablecoins, isApproved } = reading;
-    const samples = addSample(state.samples.get(where) ?? [], { atMs: now(), balanceWei, nonce });
-    state.samples.set(where, samples);
+    const samples = addSample(store.samplesOf(where), { atMs: now(), balanceWei, nonce });
+    store.setSamples(where, samples);
     const reach = describeReach(samples, target.unit);
     log.info({ where, balanceEth: formatEther(balanceWei), stablecoins: `${stablecoins ?? ''}`, reach }, 'balance');
     const gasText = `${formatEther(balanceWei)} ETH; the limit is ${formatEther(options.warnBelow)}. ${reach}`;
@@ -86,7 +87,9 @@ export function createMonitor(options: MonitorOptions): () => Promise<void> {
       const text = `${has} stablecoins; the limit is ${limit}.`;
       take({ kind: 'STABLECOIN_BALANCE', where, text }, stablecoins >= options.warnStablecoinsBelow);
     }
-    if (isApproved !== undefined) {
+    if (isApproved) store.setApproved(where);
+    // A relayer approves before its first payment: until then nothing is missing.
+    if (isApproved !== undefined && store.wasApproved(where)) {
       const text = `Its unlimited stablecoin approval ${isApproved ? 'is there' : 'is missing'}.`;
       take({ kind: 'APPROVAL', where, text }, isApproved);
     }

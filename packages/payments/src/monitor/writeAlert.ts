@@ -13,23 +13,11 @@ export interface Watched {
   readonly text: string;
 }
 
-const WORDS: Readonly<Record<WatchKind, { readonly bad: string; readonly well: string; readonly act: string }>> = {
-  GAS_BALANCE: { bad: 'Gas balance low', well: 'Gas balance is well again', act: 'Send ether to it.' },
-  STABLECOIN_BALANCE: {
-    bad: 'Stablecoin balance low',
-    well: 'Stablecoin balance is well again',
-    act: 'Send stablecoins to it.',
-  },
-  APPROVAL: {
-    bad: 'The Exchange is not approved',
-    well: 'The Exchange is approved again',
-    act: 'The payment relayer approves it before it buys; if this stays, look at its log.',
-  },
-  RPC: {
-    bad: 'A node does not answer',
-    well: 'A node answers again',
-    act: 'Nothing is known of its accounts meanwhile.',
-  },
+const WORDS: Readonly<Record<WatchKind, { readonly bad: string; readonly well: string }>> = {
+  GAS_BALANCE: { bad: 'Gas balance low', well: 'Gas balance is well again' },
+  STABLECOIN_BALANCE: { bad: 'Stablecoin balance low', well: 'Stablecoin balance is well again' },
+  APPROVAL: { bad: 'The Exchange is not approved any more', well: 'The Exchange is approved again' },
+  RPC: { bad: 'A node does not answer', well: 'A node answers again' },
 };
 
 /**
@@ -41,7 +29,7 @@ const WORDS: Readonly<Record<WatchKind, { readonly bad: string; readonly well: s
  */
 export function writeAlert(watched: Watched, telling: Telling): Alert {
   const { kind, where, text } = watched;
-  const { bad, well, act } = WORDS[kind];
+  const { bad, well } = WORDS[kind];
   if (telling === 'recovery')
     return { code: `${kind}_RECOVERED`, severity: 'info', subject: `${well}: ${where}`, text };
   const subject = telling === 'reminder' ? `Reminder: ${bad.toLowerCase()}: ${where}` : `${bad}: ${where}`;
@@ -49,6 +37,6 @@ export function writeAlert(watched: Watched, telling: Telling): Alert {
     code: kind === 'RPC' ? 'RPC_UNREACHABLE' : `${kind}_LOW`,
     severity: 'critical',
     subject,
-    text: `${text} ${act}`,
+    text,
   };
 }

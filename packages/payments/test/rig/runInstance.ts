@@ -33,9 +33,9 @@ export async function runInstance(
     const alerter = createOutbox({ outbox, channels: [], log, redact: (text) => text, signature, now: Date.now });
     return {
       ...alerter,
-      raise(...raised) {
-        alerts.push(raised[0]);
-        alerter.raise(...raised);
+      raise(alert) {
+        alerts.push(alert);
+        alerter.raise(alert);
       },
     };
   };

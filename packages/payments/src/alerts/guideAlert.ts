@@ -1,0 +1,65 @@
+/** What a person does about an alert, and the section of docs/payments.md that says more. */
+interface Guidance {
+  readonly act: string;
+  readonly section: string;
+}
+
+const HELD = 'When a payment is held';
+const BEFORE = 'Before a claim';
+const FAULTS = 'What each fault leads to';
+const MONITOR = 'The gas monitor';
+
+/** By the alert's code; what is over has none. */
+const GUIDANCE: Readonly<Record<string, Guidance>> = {
+  ALERTS_SUMMED_UP: { act: 'read the log, which has each of them', section: 'Alerts' },
+  APPROVAL_LOW: { act: 'look at the log of the payment relayer, which approves before it buys', section: MONITOR },
+  APPROVAL_MISSING: { act: 'look at the token and at the log; the approval is sent anew by itself', section: BEFORE },
+  COMPLETED_BY_ANOTHER_TRANSACTION: {
+    act: 'put the transaction that paid into the record of the frontend',
+    section: 'Reorganisations',
+  },
+  COMPLETION_CONFLICT: { act: 'compare both transactions, and correct the record of the frontend', section: HELD },
+  CONTRACTS_WRONG: { act: 'compare the addresses of the settings with the deployment', section: BEFORE },
+  FRONTEND_SILENT: {
+    act: 'see whether the frontend is up, and whether RELAYER_SECRET is its secret',
+    section: "The frontend's endpoints",
+  },
+  GAS_BALANCE_LOW: { act: 'send ether to the address', section: MONITOR },
+  GAS_PRICE_TOO_HIGH: { act: 'wait until gas costs less, or raise MAX_FEE_GWEI', section: BEFORE },
+  KEY_USED_ELSEWHERE: {
+    act: 'find the other process and stop it, then run: prism payments resume --why "…"',
+    section: 'The key is used elsewhere',
+  },
+  NODE_SILENT: {
+    act: 'see whether the node is up and at the head of the chain, or name another',
+    section: 'The search',
+  },
+  OUTCOME_UNKNOWN: { act: 'find out on the chain whether it was paid, and only then release it', section: HELD },
+  OUT_OF_ETHER: { act: 'send ether to the address of the instance', section: BEFORE },
+  OUT_OF_STABLECOINS: { act: 'send stablecoins to the address of the instance', section: BEFORE },
+  PAYMENTS_LATE: { act: 'run prism payments status, which names each of them and its reason', section: 'Alerts' },
+  PAYMENTS_WAIT_FOR_A_PERSON: { act: 'look at each, and release or close it', section: HELD },
+  PAYMENT_GIVEN_BACK: { act: 'see to the reason; it is tried again by itself', section: FAULTS },
+  PAYMENT_LATE: { act: 'see to the reason; it is tried again by itself', section: FAULTS },
+  PAYMENT_OVER_LIMIT: { act: 'release it, which approves it, or wait for the next day', section: HELD },
+  PAYMENT_REFUSED: { act: "have the frontend's data corrected, and then release it", section: HELD },
+  PAYMENT_REFUSED_LATE: { act: 'find out which values are right, and settle the difference by hand', section: HELD },
+  PAYOUT_TO_ANOTHER: { act: 'find out which wallet is right before anything else is paid', section: HELD },
+  PAYOUT_UNKNOWN: { act: 'look at the transaction; release the payment once it cannot come back', section: HELD },
+  RATE_DEVIATES: { act: 'find out which rate is right, and correct the Exchange or EXCHANGE_RATE', section: BEFORE },
+  RPC_UNREACHABLE: { act: 'see whether the node is up; nothing is known of its accounts meanwhile', section: MONITOR },
+  STABLECOIN_BALANCE_LOW: { act: 'send stablecoins to the address', section: MONITOR },
+};
+
+/**
+ * Says what to do about an alert, and where that is written.
+ *
+ * @param code - of the alert
+ * @returns a line; undefined for what is over
+ * @see docs/specification.md ALERT-3
+ */
+export function guideAlert(code: string): string | undefined {
+  const guidance = GUIDANCE[code];
+  if (guidance === undefined) return undefined;
+  return `What to do: ${guidance.act}. See docs/payments.md, "${guidance.section}".`;
+}

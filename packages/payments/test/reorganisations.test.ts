@@ -75,8 +75,8 @@ test('a completed payout that a reorganisation has undone is broadcast again, th
   await instance.stop();
 });
 
-// Shows PAY-15.
-test('undone while its instance is down, and its account nonce is taken: paid anew once that is final, and told', async () => {
+// Shows PAY-15, PAY-18.
+test('undone while its instance is down, and a foreign transaction takes its account nonce: told, and paid anew once a person resumes', async () => {
   const { add, run, txHashOf } = await startFrontend();
   const key = await rig.fundKey();
   const before = await run(key);
@@ -100,9 +100,14 @@ test('undone while its instance is down, and its account nonce is taken: paid an
     });
   }
   const after = await run(key);
+  await waitUntil(() => codesOf(after).includes('KEY_USED_ELSEWHERE'), { timeoutMs: PATIENCE_MS, what: 'no alert' });
+  expect(await rig.countPayouts(markPayout(paymentIntentId))).toBe(0);
+  const { DATA_DIR = '' } = rig.settingsFor(key);
+  await runCommand(['resume', '--why', 'it was me'], { environment: { DATA_DIR }, print: () => undefined });
   await waitForPayouts(paymentIntentId, 1);
   await waitForState(after, paymentIntentId, 'completed');
   expect(await rig.creditsOf(walletAddress)).toBe(OWED);
+  expect(codesOf(after).filter((code) => code === 'KEY_USED_ELSEWHERE')).toHaveLength(1);
   const again = after.relayer.journal.get(paymentIntentId)?.txHash;
   expect(again).not.toBe(txHash);
   expect(codesOf(after)).toContain('COMPLETED_BY_ANOTHER_TRANSACTION');

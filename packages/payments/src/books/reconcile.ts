@@ -1,5 +1,5 @@
 import type { Address, PublicClient } from 'viem';
-import { parseUnits } from 'viem';
+import { parseUnits, TransactionReceiptNotFoundError } from 'viem';
 import { describeTransaction } from '../chain/describeTransaction.ts';
 import { markPayout } from '../chain/marks.ts';
 import type { FrontendClient } from '../frontend/createFrontendClient.ts';
@@ -34,7 +34,10 @@ async function compareWithChain({ journal, client, creditToken }: ReconcileParts
   const mark = markPayout(paymentIntentId);
   const count = journal.marks.find(mark).filter(({ kind }) => kind === 'payout').length;
   const doubled = count > 1 ? [`it has ${count} payouts on the chain`] : [];
-  const receipt = await client.getTransactionReceipt({ hash: txHash }).catch(() => undefined);
+  const receipt = await client.getTransactionReceipt({ hash: txHash }).catch((error: unknown) => {
+    if (error instanceof TransactionReceiptNotFoundError) return undefined;
+    throw error;
+  });
   if (receipt === undefined) return [...doubled, `its payout ${txHash} is not on the chain`];
   if (receipt.status !== 'success') return [...doubled, `its payout ${txHash} was reverted`];
   const told = describeTransaction(await client.getTransaction({ hash: txHash }), creditToken);

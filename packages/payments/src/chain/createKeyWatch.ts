@@ -28,6 +28,13 @@ export interface KeyWatch {
    * @returns the account's transaction count, with what waits in the node
    */
   check(): Promise<number>;
+  /**
+   * A foreign transaction stands on an account nonce of this journal's for good. It stops payments once; after a person has resumed, it is
+   * known.
+   *
+   * @throws KeyUsedElsewhereError `KEY_USED_ELSEWHERE` the first time
+   */
+  takeForeign(nonce: number): void;
   /** For the sender: a foreign transaction that has taken an account nonce is evidence. */
   takeEvent(event: SenderEvent): void;
 }
@@ -47,6 +54,9 @@ export class KeyUsedElsewhereError extends Error {
 
 /** Names the facts of the journal. */
 export const KEY_FACTS = { next: 'key: next account nonce', evidence: 'key: used elsewhere' } as const;
+
+/** Names the journal's fact that people were told of a foreign transaction on an account nonce. */
+const foreignFact = (nonce: number) => `key: foreign transaction on ${nonce}`;
 
 /**
  * Forgets what was settled about the key, so that the next start looks at everything anew.
@@ -119,6 +129,16 @@ export function createKeyWatch(parts: {
       if (count > Math.max(next, readNext()))
         throw stop(`${self} has ${count} transactions, and this journal knows of ${readNext()}.`);
       return count;
+    },
+    takeForeign(nonce) {
+      const name = foreignFact(nonce);
+      if (journal.fact(name) !== undefined) return;
+      throw journal.commit(() => {
+        journal.setFact(name, 'told');
+        return stop(
+          `A transaction of ${self} that is none of this journal's has account nonce ${nonce}, which a payout had.`,
+        );
+      });
     },
     takeEvent(event) {
       if (event.type !== 'requeued' || state() !== 'ours' || isOwn(event.foreignTxHash)) return;

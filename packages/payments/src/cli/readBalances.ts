@@ -1,5 +1,6 @@
 import { creditTokenAbi } from '@prism-gateway/contracts';
-import { type Address, createPublicClient, http, isAddress } from 'viem';
+import { type Address, createPublicClient, isAddress } from 'viem';
+import { connectNode } from '../chain/connectNode.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import { formatAmount, formatCredits, formatStablecoins } from '../payments/formatAmount.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -22,7 +23,7 @@ function reachOf(balance: bigint, costs: readonly bigint[]): string {
  *
  * @param settings - a node, and the tokens' addresses
  * @param journal - says whose journal it is, and what payments cost of late
- * @returns undefined where the settings name no node or token; viem's errors are a sentence
+ * @returns undefined where the settings name no node or token; a node that does not answer is said so
  */
 export async function readBalances(
   settings: Settings,
@@ -33,7 +34,12 @@ export async function readBalances(
   if (rpcUrl === undefined || stablecoin === undefined || creditToken === undefined || !isAddress(self))
     return undefined;
   const client = createPublicClient({
-    transport: http(rpcUrl, { batch: true, timeout: settings.RPC_TIMEOUT_MS, retryCount: 1 }),
+    transport: connectNode({
+      rpcUrl,
+      timeoutMs: settings.RPC_TIMEOUT_MS,
+      attempts: 2,
+      signal: new AbortController().signal,
+    }),
   });
   const balanceOf = (address: Address) =>
     client.readContract({ address, abi: creditTokenAbi, functionName: 'balanceOf', args: [self] });

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import type { Environment } from '@prism-gateway/runtime/settings';
-import { createPublicClient, http } from 'viem';
+import { createPublicClient } from 'viem';
 import { readCsv, writeCsv } from '../books/csv.ts';
 import { writeLedger } from '../books/ledger.ts';
 import { reconcile } from '../books/reconcile.ts';
+import { connectNode } from '../chain/connectNode.ts';
 import { createFrontendClient } from '../frontend/createFrontendClient.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import { OPEN_STATES, PAYMENT_STATES } from '../journal/paymentState.ts';
@@ -109,7 +110,8 @@ function showLedger({ journal, words, print }: CommandContext): number {
 async function showDifferences({ journal, environment, words, print }: CommandContext): Promise<number> {
   const settings = parseSettings('reconcile', environment);
   const { RPC_URL, FRONTEND_URL, RELAYER_SECRET, CREDIT_TOKEN_ADDRESS, RPC_TIMEOUT_MS: timeoutMs } = settings;
-  const client = createPublicClient({ transport: http(RPC_URL, { batch: true, timeout: timeoutMs, retryCount: 2 }) });
+  const { signal } = new AbortController();
+  const client = createPublicClient({ transport: connectNode({ rpcUrl: RPC_URL, timeoutMs, attempts: 3, signal }) });
   const frontend = createFrontendClient({ url: FRONTEND_URL, secret: RELAYER_SECRET, timeoutMs });
   const file = words.values.get('processor');
   const processor = file === undefined ? undefined : readCsv(readFileSync(file, 'utf8'));

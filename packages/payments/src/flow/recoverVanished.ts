@@ -75,12 +75,23 @@ async function isStillMined({ client }: RelayerContext, { txHash }: Payment): Pr
   return (await client.request({ method: 'eth_getTransactionReceipt', params: [txHash] })) !== null;
 }
 
+/** Whether a transaction of this journal's is mined on an account nonce: another version of the payout, or what took its place. */
+async function isOwnNonce({ client, journal }: RelayerContext, nonce: number): Promise<boolean> {
+  const receipts = await Promise.all(
+    journal.broadcasts
+      .listOn(nonce)
+      .map((hash) => client.request({ method: 'eth_getTransactionReceipt', params: [hash] })),
+  );
+  return receipts.some((receipt) => receipt !== null);
+}
+
 /** A payout of this instance: its bytes are offered again, until they are mined, or their account nonce is consumed for good. */
 async function recoverOwn(context: RelayerContext, payment: Payment, nonce: number): Promise<void> {
   const { client, config } = context;
   if ((await countFinal(context)) > nonce) {
     // What has taken the nonce may be the payout itself, of another price: the next look at the chain would show it.
     if ((await findPayout(context, payment)) === undefined && !(await isStillMined(context, payment))) {
+      if (!(await isOwnNonce(context, nonce))) context.watch.takeForeign(nonce);
       makeAnew(context, payment, 'the account nonce of its payout is consumed by another transaction');
     }
     return;
@@ -96,7 +107,7 @@ async function recoverOwn(context: RelayerContext, payment: Payment, nonce: numb
  *
  * @param context - the instance
  * @param payment - `vanished`
- * @throws viem's errors
+ * @throws KeyUsedElsewhereError where a foreign transaction has taken the payout's account nonce; viem's errors
  * @see docs/payments.md, "Reorganisations"
  */
 export async function recoverVanished(context: RelayerContext, payment: Payment): Promise<void> {

@@ -18,6 +18,8 @@ export interface BroadcastTable {
   nonceOf(txHash: Hash): number | undefined;
   /** @returns the signed bytes; undefined where they are not kept (any more) */
   find(txHash: Hash): Hex | undefined;
+  /** All that were broadcast on a nonce, and are kept. */
+  listOn(nonce: number): readonly Hash[];
   /** The newest signed bytes on a nonce; undefined where none are kept. */
   newestOn(nonce: number): Hex | undefined;
   /** Forgets all up to a nonce. */
@@ -37,6 +39,7 @@ export function createBroadcastTable(database: DatabaseSync): BroadcastTable {
   );
   const nonceOf = database.prepare('SELECT nonce FROM broadcasts WHERE tx_hash = ?');
   const find = database.prepare('SELECT raw FROM broadcasts WHERE tx_hash = ?');
+  const listOn = database.prepare('SELECT tx_hash FROM broadcasts WHERE nonce = ?');
   const newestOn = database.prepare('SELECT raw FROM broadcasts WHERE nonce = ? ORDER BY rowid DESC LIMIT 1');
   const forget = database.prepare('DELETE FROM broadcasts WHERE nonce <= ?');
   return {
@@ -49,6 +52,7 @@ export function createBroadcastTable(database: DatabaseSync): BroadcastTable {
       return typeof nonce === 'number' ? nonce : undefined;
     },
     find: (txHash) => find.get(txHash)?.raw as Hex | undefined,
+    listOn: (nonce) => listOn.all(nonce).map((row) => row.tx_hash as Hash),
     newestOn: (nonce) => newestOn.get(nonce)?.raw as Hex | undefined,
     forget: (nonce) => void forget.run(nonce),
   };

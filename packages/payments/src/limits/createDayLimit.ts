@@ -45,10 +45,11 @@ export interface DayLimitParts {
 /** Names the journal's fact of what was paid out on a day, and is in no payment of the journal. */
 const lostFact = (day: string) => `spent before the journal: ${day}`;
 
-/** Credits that an address has paid out since midnight, and that no payment of the journal stands for. */
+/** Credits that an address has paid out since midnight, and that no payment of the journal counts: one of a backup may not know that it was paid. */
 async function countLost({ journal, client, self, now }: DayLimitParts): Promise<bigint> {
   const midnight = BigInt(Math.floor(now() / 86_400_000) * 86_400);
-  const known = new Set(journal.list().map(({ paymentIntentId }) => markPayout(paymentIntentId)));
+  const counted = journal.list().filter(({ countedDay }) => countedDay !== undefined);
+  const known = new Set(counted.map(({ paymentIntentId }) => markPayout(paymentIntentId)));
   let credits = 0n;
   for (const { blockNumber, mark, amount = 0n } of journal.marks.listPayoutsBy(self)) {
     const { timestamp } = await client.getBlock({ blockNumber: BigInt(blockNumber) });

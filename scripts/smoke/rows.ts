@@ -66,6 +66,16 @@ async function relayerEnv(world: SmokeWorld): Promise<Record<string, string>> {
   };
 }
 
+/** A deployer of its own, which has ether. */
+async function deployEnv(world: SmokeWorld): Promise<Record<string, string>> {
+  const rig = await world.payments();
+  const [deployer, payer] = [await rig.fundKey(), await rig.fundKey()];
+  return {
+    ...rig.settingsFor(payer, [payer.address]),
+    PAYOUTS_DEPLOYER_PRIVATE_KEY: deployer.privateKey,
+  };
+}
+
 /** Settings of a payment relayer with a key of its own, whose journal the rows after it read. */
 async function paymentsEnv(world: SmokeWorld): Promise<Record<string, string>> {
   const rig = await world.payments();
@@ -135,6 +145,10 @@ export const rows: readonly SmokeRow[] = [
   { command: 'payments:status', env: journalEnv },
   // No payment is held here: it says so.
   { command: 'payments release', args: () => ['pi_unknown'], env: journalEnv, status: 1 },
+  {
+    command: 'payments deploy-payouts',
+    env: deployEnv,
+  },
   { command: 'payments show', args: () => ['pi_unknown'], env: journalEnv, status: 1 },
   { command: 'payments close', args: () => ['pi_unknown', '--refunded'], env: journalEnv, status: 1 },
   {

@@ -23,6 +23,8 @@ import { createDayLimit } from './limits/createDayLimit.ts';
 import { computeCreditsOwed } from './payments/computeCredits.ts';
 import { createExchange } from './readiness/createExchange.ts';
 import { createReadiness } from './readiness/createReadiness.ts';
+import { keepFresh } from './readiness/keepFresh.ts';
+import { type Purse, readPurse } from './readiness/readPurse.ts';
 import { type RelayerConfig, readConfig } from './relayerConfig.ts';
 import type { Settings } from './settings/settings.ts';
 
@@ -30,6 +32,10 @@ import type { Settings } from './settings/settings.ts';
 export interface RunningRelayer {
   readonly journal: PaymentJournal;
   readonly alerter: Alerter;
+  /** What this instance has, read at most once a minute. @throws viem's errors */
+  readPurse(): Promise<Purse>;
+  /** Credits for one stablecoin, as expected. */
+  readonly expectedRate: bigint;
   /** Claims no more, gives what is under way some time, and stops; nothing is lost: the next start goes on. */
   stop(drainMs: number): Promise<void>;
 }
@@ -49,6 +55,8 @@ const FRESH_MS = 2000;
 const GUARDED_CALLS = 6;
 /** Time for the last alerts, in milliseconds. */
 const ALERT_DRAIN_MS = 5000;
+/** For how long balances serve that nobody decides by, in milliseconds. */
+const PURSE_FRESH_MS = 60_000;
 /** How long a node is given at the start, in milliseconds. */
 const RPC_PATIENCE_MS = 8000;
 
@@ -246,6 +254,8 @@ export async function startRelayer(parts: RelayerParts): Promise<RunningRelayer>
   return {
     journal,
     alerter,
+    readPurse: keepFresh({ now: Date.now, freshMs: PURSE_FRESH_MS }, () => readPurse(client, config)),
+    expectedRate: config.expectedRate,
     async stop(drainMs) {
       poller.stop();
       const timer = setTimeout(() => stopping.abort(), drainMs);

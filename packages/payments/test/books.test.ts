@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { startBlackHole } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
@@ -157,4 +158,20 @@ test('a disk that is lost lifts no limit of the day, and a journal of another ke
   await expect(runInstance({ ...rig.settingsFor(other), DATA_DIR: `${after.settings.DATA_DIR}` })).rejects.toThrow(
     'DATA_DIR holds the journal of',
   );
+});
+
+test('a node that does not answer is no difference in the books, and its URL is in no output and no error', async () => {
+  const scene = await startScene(rig, { key });
+  scene.add(AMOUNT);
+  await scene.waitForAll();
+  await scene.instance.stop();
+  await using hole = await startBlackHole();
+  const away = { ...scene.settings, RPC_URL: `${hole.url}/v1/a-key-in-the-path`, RPC_TIMEOUT_MS: '100' };
+  const status = await run(away, 'status', '--json');
+  expect(JSON.parse(status.text).balances).toEqual({ node: 'does not answer' });
+  const failed = await run(away, 'reconcile').catch((error: unknown) => error);
+  expect(failed).toBeInstanceOf(Error);
+  for (let at = failed; at instanceof Error; at = at.cause)
+    expect(`${at.message} ${at.stack} ${JSON.stringify(at)}`).not.toContain('a-key-in-the-path');
+  expect(status.text).not.toContain('a-key-in-the-path');
 });

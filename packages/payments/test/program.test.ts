@@ -71,6 +71,12 @@ test('the program: a key in a keystore, metrics in a file and pushed, a clean st
     timeoutMs: PATIENCE_MS,
     what: 'not written',
   });
+  const metrics = await readFile(metricsFile, 'utf8');
+  expect(metrics).toMatch(/^payments_balance_ether (99\.\d+|100)$/m);
+  expect(metrics).toMatch(/^payments_balance_stablecoins (999999|1000000)$/m);
+  expect(metrics).toMatch(/^payments_listed_to_paid_seconds_count 1$/m);
+  expect(metrics).toMatch(/^payments_rate_spread_bps 0$/m);
+  expect(metrics).toMatch(/^payments_oldest_seconds\{state="seen"\} 0$/m);
   child.kill('SIGTERM');
   expect(await once(child, 'exit')).toEqual([0, null]);
   // The 500 was no reason to stop, and is told.

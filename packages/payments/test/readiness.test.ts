@@ -1,4 +1,4 @@
-import { creditTokenAbi } from '@prism-gateway/contracts';
+import { creditTokenAbi, payoutsAbi } from '@prism-gateway/contracts';
 import {
   bareExchangeAbi,
   bareExchangeBytecode,
@@ -13,6 +13,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
 import { markPayout } from '../src/chain/marks.ts';
+import { runCommand } from '../src/cli/runCommand.ts';
 import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
 import { startPoorQuotes } from './rig/startPoorQuotes.ts';
 import { codesOf, startScene } from './rig/startScene.ts';
@@ -149,4 +150,24 @@ test('a payment that failed is free for another instance at once, its lease notw
   await other.waitForAll();
   expect(await rig.countPayouts(markPayout(paymentIntentId))).toBe(1);
   await other.instance.stop();
+});
+
+test('deploy-payouts deploys a contract through which instances pay, once; the key of an instance is refused', async () => {
+  const [deployer, payer] = [await rig.fundKey(), await rig.fundKey()];
+  const settings = { ...rig.settingsFor(payer, [payer.address]), PAYOUTS_DEPLOYER_PRIVATE_KEY: deployer.privateKey };
+  const printed: string[] = [];
+  const deploy = (environment: Readonly<Record<string, string>>) =>
+    runCommand(['deploy-payouts'], { environment, print: (text) => printed.push(text) });
+  await expect(deploy({ ...settings, PAYOUTS_DEPLOYER_PRIVATE_KEY: payer.privateKey })).rejects.toThrow('another key');
+  await expect(deploy({ ...settings, CREDIT_TOKEN_ADDRESS: rig.deployment.stablecoin })).rejects.toThrow('18 decimals');
+  expect(await deploy(settings)).toBe(0);
+  const [, address = ''] = /PAYOUTS_ADDRESS=(0x\w{40})/.exec(printed.join()) ?? [];
+  const scene = await startScene(rig, { key: payer, overrides: { PAYOUTS_ADDRESS: address } });
+  const { paymentIntentId } = scene.add(1_000_000n);
+  await scene.waitForAll();
+  const contract = { address: address as Address, abi: payoutsAbi } as const;
+  const mark = markPayout(paymentIntentId);
+  expect(await rig.client.readContract({ ...contract, functionName: 'payerOf', args: [mark] })).toBe(payer.address);
+  expect(await rig.client.readContract({ ...contract, functionName: 'owner' })).toBe(deployer.address);
+  await scene.instance.stop();
 });

@@ -14,7 +14,7 @@ export class UsageError extends Error {
 }
 
 const FLAGS = ['json', 'csv', 'accept-listed', 'refunded'];
-const VALUES = ['since', 'why', 'who', 'state', 'processor'];
+const VALUES = ['since', 'why', 'who', 'state', 'processor', 'owner'];
 
 /**
  * Sorts words.

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import type { Environment } from '@prism-gateway/runtime/settings';
-import { createPublicClient } from 'viem';
+import { createPublicClient, isAddress } from 'viem';
 import { readCsv, writeCsv } from '../books/csv.ts';
 import { writeLedger } from '../books/ledger.ts';
 import { reconcile } from '../books/reconcile.ts';
@@ -12,6 +12,7 @@ import { OPEN_STATES, PAYMENT_STATES } from '../journal/paymentState.ts';
 import { parseSettings, type Settings } from '../settings/settings.ts';
 import { backUp } from './backUp.ts';
 import { closePayment, holdPayment, releasePayment, resumeKey } from './decide.ts';
+import { deployPayouts } from './deployPayouts.ts';
 import { describeHistory, describePayment, formatRows } from './describePayments.ts';
 import { openJournalOf } from './openJournalOf.ts';
 import { parseWords, UsageError, type Words } from './parseWords.ts';
@@ -156,6 +157,23 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
 };
 
+/** The one command that needs no journal. */
+const DEPLOY = 'deploy-payouts';
+
+async function deploy(words: Words, { environment, print }: CommandWiring): Promise<number> {
+  const given = words.values.get('owner');
+  if (given !== undefined && !isAddress(given)) throw new UsageError('--owner: expected an address with its checksum.');
+  const address = await deployPayouts(parseSettings(DEPLOY, environment), given);
+  print(`Payouts is at ${address}. Set PAYOUTS_ADDRESS=${address} in every instance.`);
+  return 0;
+}
+
+/** What a command is given by the program. */
+interface CommandWiring {
+  readonly environment: Environment;
+  readonly print: (text: string) => void;
+}
+
 /**
  * Runs a command that looks after the journal; the relayer may be at work meanwhile.
  *
@@ -163,20 +181,18 @@ const COMMANDS: Readonly<Record<string, Command>> = {
  * @param wiring - the environment, and where text goes
  * @returns the process's exit code; undefined where there is no such command
  * @throws UsageError, SettingsError, FrontendError; viem's errors
- * @see docs/payments.md, "Commands"
+ * @see docs/payments.md, "The books"
  */
-export async function runCommand(
-  argv: readonly string[],
-  wiring: { readonly environment: Environment; readonly print: (text: string) => void },
-): Promise<number | undefined> {
+export async function runCommand(argv: readonly string[], wiring: CommandWiring): Promise<number | undefined> {
   const [name = '', ...rest] = argv;
   const command = COMMANDS[name];
-  if (command === undefined) return undefined;
+  if (command === undefined && name !== DEPLOY) return undefined;
   const words = parseWords(rest);
+  if (name === DEPLOY) return await deploy(words, wiring);
   const settings = parseSettings('status', wiring.environment);
   const { journal, folder } = openJournalOf(settings);
   try {
-    return await command({ ...wiring, settings, journal, folder, words });
+    return await command?.({ ...wiring, settings, journal, folder, words });
   } finally {
     journal.close();
   }

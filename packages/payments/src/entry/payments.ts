@@ -46,7 +46,7 @@ async function relay(settings: Settings<'payments'>): Promise<void> {
     };
   };
   const relayer = await startRelayer({ settings, account, openAlerter, log });
-  metrics = createMetrics({ journal: relayer.journal, now: Date.now });
+  metrics = createMetrics({ ...relayer, now: Date.now });
   const stopping = new AbortController();
   const { METRICS_FILE: file, METRICS_PUSH_URL: pushUrl } = settings;
   const published = publishMetrics({

@@ -12,6 +12,7 @@ export function secretsOf(settings: Settings): readonly (string | undefined)[] {
     settings.RELAYER_SECRET,
     settings.RELAYER_PRIVATE_KEY,
     settings.RELAYER_KEYSTORE_PASSWORD,
+    settings.PAYOUTS_DEPLOYER_PRIVATE_KEY,
     settings.RPC_URL,
     settings.METRICS_PUSH_URL,
     ...alertSecrets(settings),

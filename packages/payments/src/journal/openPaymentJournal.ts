@@ -62,6 +62,13 @@ export interface PaymentJournal {
   unwatch(paymentIntentId: string): void;
   /** Moves of a payment, oldest first. */
   movesOf(paymentIntentId: string): readonly PaymentMove[];
+  /** The newest move of all; 0: there is none. */
+  lastMove(): number;
+  /** Moves to a state after one, oldest first, with their payments. */
+  listMovesTo(
+    to: PaymentState,
+    after: number,
+  ): readonly { readonly moveId: number; readonly atMs: number; readonly payment: Payment }[];
   /** What counts against a day of UTC, in base units. */
   spentOn(day: string): { readonly stablecoins: bigint; readonly credits: bigint };
   /** How many payments are in each state. */
@@ -102,6 +109,12 @@ function prepare(database: DatabaseSync) {
       'INSERT INTO moves (payment_intent_id, at_ms, from_state, to_state, reason) VALUES (?, ?, ?, ?, ?)',
     ),
     moves: database.prepare('SELECT * FROM moves WHERE payment_intent_id = ? ORDER BY id'),
+    lastMove: database.prepare('SELECT max(id) AS id FROM moves'),
+    movesTo: database.prepare(
+      `SELECT moves.id AS move_id, moves.at_ms AS at_ms, payments.* FROM moves
+       JOIN payments ON payments.payment_intent_id = moves.payment_intent_id
+       WHERE moves.id > ? AND moves.to_state = ? ORDER BY moves.id`,
+    ),
     insertAttempt: database.prepare(
       `INSERT INTO attempts (intent_id, payment_intent_id, kind, to_address, data, state) VALUES (?, ?, ?, ?, ?, 'open')`,
     ),
@@ -212,6 +225,11 @@ export function openPaymentJournal(options: { readonly file: string; readonly no
     listWatched: () => statements.watched.all().map(readPayment),
     unwatch: (paymentIntentId) => void statements.unwatch.run(paymentIntentId),
     movesOf: (paymentIntentId) => statements.moves.all(paymentIntentId).map(readMove),
+    lastMove: () => Number(statements.lastMove.get()?.id ?? 0),
+    listMovesTo: (to, after) =>
+      statements.movesTo
+        .all(after, to)
+        .map((row) => ({ moveId: Number(row.move_id), atMs: Number(row.at_ms), payment: readPayment(row) })),
     spentOn(day) {
       const payments = statements.counted.all(day).map(readPayment);
       return {

@@ -1,6 +1,7 @@
-import { Counter, Gauge, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
-import { PAYMENT_STATES } from '../journal/paymentState.ts';
+import { OPEN_STATES, PAYMENT_STATES, type PaymentState } from '../journal/paymentState.ts';
+import type { Purse } from '../readiness/readPurse.ts';
 
 /** What the payment relayer counts. */
 export interface Metrics {
@@ -9,17 +10,94 @@ export interface Metrics {
   write(): Promise<string>;
 }
 
+/** What the metrics are read from. */
+export interface MetricsParts {
+  readonly journal: PaymentJournal;
+  /** What the instance has on the chain; kept for a while by whoever gives it. */
+  readonly readPurse: () => Promise<Purse>;
+  /** Credits for one stablecoin, as expected. */
+  readonly expectedRate: bigint;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** Seconds: a payment takes some blocks, and a late one a day. */
+const BUCKETS = [5, 15, 30, 60, 120, 300, 600, 1800, 3600, 21_600, 86_400];
+/** Those whose age is told: not paid, and not refused or closed. */
+const AGING: readonly PaymentState[] = ['seen', 'given back', 'held', ...OPEN_STATES];
+
+function gaugePurse({ readPurse }: MetricsParts, registers: [Registry]): void {
+  const kinds = [
+    ['ether', 'Ether of the account.', ({ ether }: Purse) => Number(ether) / 1e18],
+    ['stablecoins', 'Stablecoins of the account.', ({ stablecoins }: Purse) => Number(stablecoins) / 1e6],
+    ['credits', 'Credits of the account.', ({ credits }: Purse) => Number(credits) / 1e18],
+  ] as const;
+  for (const [name, help, read] of kinds)
+    new Gauge({
+      name: `payments_balance_${name}`,
+      help,
+      registers,
+      async collect() {
+        const purse = await readPurse().catch(() => undefined);
+        // A node that does not answer leaves no balance, rather than an old one.
+        if (purse === undefined) this.remove();
+        else this.set(read(purse));
+      },
+    });
+}
+
+function gaugeAges({ journal, now }: MetricsParts, registers: [Registry]): void {
+  new Gauge({
+    name: 'payments_oldest_seconds',
+    help: 'Age of the oldest payment that is not paid, since it was first listed.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      for (const state of AGING) {
+        const [oldest] = journal.list([state]);
+        this.set({ state }, oldest === undefined ? 0 : (now() - oldest.seenAtMs) / 1000);
+      }
+    },
+  });
+}
+
+/** Takes in what was paid since the last text. */
+function watchPaid({ journal, expectedRate }: MetricsParts, registers: [Registry]): void {
+  const spread = new Gauge({
+    name: 'payments_rate_spread_bps',
+    help: 'Distance of the price of the last buy from EXCHANGE_RATE, in basis points; below zero: fewer credits.',
+    registers,
+  });
+  let lastMove = journal.lastMove();
+  new Histogram({
+    name: 'payments_listed_to_paid_seconds',
+    help: 'Time from the first listing to the payout, of payments since the start.',
+    buckets: BUCKETS,
+    registers,
+    collect() {
+      for (const { moveId, atMs, payment } of journal.listMovesTo('transferred', lastMove)) {
+        lastMove = moveId;
+        this.observe((atMs - payment.seenAtMs) / 1000);
+        const mined = journal.attemptsOf(payment.paymentIntentId).findLast(({ kind }) => kind === 'buy')?.mined;
+        if (mined === undefined || mined.stablecoins === 0n) continue;
+        const expected = mined.stablecoins * expectedRate * 10n ** 12n;
+        spread.set(Number(((mined.credits - expected) * 1_000_000n) / expected) / 100);
+      }
+    },
+  });
+}
+
 /**
- * Creates the metrics; gauges are read from the journal when the text is written.
+ * Creates the metrics; gauges are read when the text is written.
  *
- * @param parts - the journal, and the clock in milliseconds
+ * @param parts - journal, balances and clock
  * @returns the metrics
  * @see https://prometheus.io/docs/instrumenting/exposition_formats/
  */
-export function createMetrics(parts: { readonly journal: PaymentJournal; readonly now: () => number }): Metrics {
+export function createMetrics(parts: MetricsParts): Metrics {
   const { journal, now } = parts;
   const registry = new Registry();
-  const registers = [registry];
+  const registers: [Registry] = [registry];
   const alerts = new Counter({
     name: 'payments_alerts_total',
     help: 'Alerts raised since the start.',
@@ -53,5 +131,8 @@ export function createMetrics(parts: { readonly journal: PaymentJournal; readonl
       this.set(now() / 1000);
     },
   });
+  gaugePurse(parts, registers);
+  gaugeAges(parts, registers);
+  watchPaid(parts, registers);
   return { countAlert: (code) => alerts.inc({ code }), write: () => registry.metrics() };
 }

@@ -11,6 +11,7 @@ import type { RelayerConfig } from '../relayerConfig.ts';
 import { StepError } from '../StepError.ts';
 import type { Exchange } from './createExchange.ts';
 import { keepFresh } from './keepFresh.ts';
+import { type Purse, readPurse } from './readPurse.ts';
 import { verifyContracts } from './verifyContracts.ts';
 
 /** What readiness is judged by. */
@@ -166,25 +167,6 @@ function createApprovals(parts: ReadinessParts): Approvals {
   };
 }
 
-/** What an account has at a moment. */
-interface Purse {
-  readonly ether: bigint;
-  readonly stablecoins: bigint;
-  readonly credits: bigint;
-}
-
-async function readPurse({ client, config }: ReadinessParts): Promise<Purse> {
-  const { self, stablecoin, creditToken } = config;
-  const balanceOf = (address: Address) =>
-    client.readContract({ address, abi: creditTokenAbi, functionName: 'balanceOf', args: [self] });
-  const [ether, stablecoins, credits] = await Promise.all([
-    client.getBalance({ address: self }),
-    balanceOf(stablecoin),
-    balanceOf(creditToken),
-  ]);
-  return { ether, stablecoins, credits };
-}
-
 /** Takes what payments under way will use out of a purse. */
 function subtractCommitted(journal: PaymentJournal, purse: Purse): Purse {
   let { stablecoins, credits } = purse;
@@ -275,7 +257,7 @@ export function createReadiness(parts: ReadinessParts): Readiness {
     await readContractFaults();
     await checkGasPrice();
     const rate = await readRate();
-    const purse = await readPurse(parts);
+    const purse = await readPurse(client, config);
     await checkEther(journal.list(['claimed', 'buying', 'bought', 'transferring']).length, purse.ether);
     if (!(await areApproved())) return { payable: [], obstacles: [] };
     const { payable, waiting } = allot(wanted, subtractCommitted(journal, purse), rate);

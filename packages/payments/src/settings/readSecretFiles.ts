@@ -2,11 +2,13 @@ import { readFileSync } from 'node:fs';
 import { type Environment, SettingsError } from '@prism-gateway/runtime/settings';
 
 /** Settings that are secrets, or hold one. */
-const SECRETS = [
+export const SECRETS = [
   'RELAYER_SECRET',
   'RELAYER_PRIVATE_KEY',
   'RELAYER_KEYSTORE_PASSWORD',
+  'PAYOUTS_DEPLOYER_PRIVATE_KEY',
   'RPC_URL',
+  'GAS_MONITOR_TARGETS',
   'SMTP_URL',
   'ALERT_CHAT_WEBHOOK_URL',
   'ALERT_WEBHOOK_URL',

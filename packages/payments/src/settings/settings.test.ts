@@ -1,5 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Environment } from '@prism-gateway/runtime/settings';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { secretsOf } from '../entry/secretsOf.ts';
+import { readSecretFiles, SECRETS } from './readSecretFiles.ts';
 import { parseSettings } from './settings.ts';
 
 const ADDRESS = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
@@ -104,4 +109,57 @@ test('the gas monitor watches an address without a key, and other chains', () =>
     { name: 'base', rpcUrl: 'http://a.example', addresses: [ADDRESS] },
     { name: 'gnosis', rpcUrl: 'http://b.example/s3cret', addresses: [ADDRESS, ADDRESS] },
   ]);
+});
+
+test.each(SECRETS)('%s may come from a file, and is not given twice; a file that cannot be read is named', (name) => {
+  const dir = mkdtempSync(join(tmpdir(), 'secrets-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const file = join(dir, 'secret');
+  writeFileSync(file, `what ${name} is\n`);
+  expect(readSecretFiles({ [`${name}_FILE`]: file })[name]).toBe(`what ${name} is`);
+  expect(() => readSecretFiles({ [`${name}_FILE`]: file, [name]: 's3cret' })).toThrow(`${name}_FILE: expected either`);
+  expect(() => readSecretFiles({ [`${name}_FILE`]: join(dir, 'none') })).toThrow(`${name}_FILE: expected a file`);
+});
+
+test('every setting that holds a secret may come from a file, and is taken out of what is printed', () => {
+  const secrets = Object.fromEntries(
+    SECRETS.map((name) => [
+      name,
+      /URL$/.test(name) ? `https://h.example/${name}` : `s3cret of ${name}, of 32 characters`,
+    ]),
+  );
+  const environment = {
+    ...good,
+    ...secrets,
+    RELAYER_PRIVATE_KEY: KEY,
+    PAYOUTS_DEPLOYER_PRIVATE_KEY: KEY,
+    SMTP_URL: 'smtps://ops:s3cret@mail.example',
+    GAS_MONITOR_TARGETS: `base=https://h.example/s3cret|${ADDRESS}`,
+    ALERT_EMAIL_FROM: 'a@b.example',
+    ALERT_EMAIL_TO: 'a@b.example',
+  };
+  const hidden = secretsOf(parseSettings('status', environment));
+  for (const name of SECRETS.filter((secret) => secret !== 'GAS_MONITOR_TARGETS'))
+    expect(hidden, name).toContain(environment[name as keyof typeof environment]);
+  expect(hidden).toContain('https://h.example/s3cret');
+});
+
+const long = 'a secret of more than thirty-two characters';
+const contracts = {
+  EXCHANGE_ADDRESS: '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512',
+  STABLECOIN_ADDRESS: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
+};
+
+test.each<[string, Environment, string[]]>([
+  ['plain http to a public frontend', { FRONTEND_URL: 'http://frontend.example' }, ['FRONTEND_URL']],
+  ['plain http to a host with a private look', { FRONTEND_URL: 'http://10.0.0.1.evil.example' }, ['FRONTEND_URL']],
+  ['plain http to this machine', { FRONTEND_URL: 'http://127.0.0.1:3000' }, []],
+  ['plain http within a container network', { FRONTEND_URL: 'http://frontend:3000' }, []],
+  ['a short secret', { RELAYER_SECRET: 'short' }, ['RELAYER_SECRET']],
+  ['two contracts at one address', { STABLECOIN_ADDRESS: ADDRESS }, ['STABLECOIN_ADDRESS']],
+  ['Payouts at the address of a token', { PAYOUTS_ADDRESS: ADDRESS }, ['PAYOUTS_ADDRESS']],
+  ['all as it should be', {}, []],
+])('in production: %s', (_, environment, names) => {
+  const settings = { ...good, ...contracts, STAGE: 'prod', RELAYER_SECRET: long, ...environment };
+  expect(faultyNames('payments', settings)).toEqual(names);
 });

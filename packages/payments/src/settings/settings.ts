@@ -38,6 +38,7 @@ const schema = z.object({
   CREDIT_TOKEN_ADDRESS: z.optional(checkedAddress()),
   STABLECOIN_ADDRESS: z.optional(checkedAddress()),
   PAYOUTS_ADDRESS: z.optional(checkedAddress()),
+  PAYOUTS_DEPLOYER_PRIVATE_KEY: z.optional(privateKey()),
   EXCHANGE_RATE: z._default(wholeNumber(1, 1e12), 1000),
   MAX_RATE_DEVIATION_BPS: z._default(wholeNumber(0, 10_000), 500),
   POLL_INTERVAL_MS: z._default(wholeNumber(10, DAY_MS), 10_000),
@@ -86,6 +87,7 @@ const REQUIRED = {
   ],
   'gas-monitor': [],
   reconcile: ['FRONTEND_URL', 'RELAYER_SECRET', 'RPC_URL', 'CREDIT_TOKEN_ADDRESS'],
+  'deploy-payouts': ['RPC_URL', 'CREDIT_TOKEN_ADDRESS', 'PAYOUTS_DEPLOYER_PRIVATE_KEY'],
   status: [],
 } as const;
 

@@ -10,6 +10,7 @@ export const paymentsUsage = `Payment relayer: npm run payments
   npm run payments -- close <intent> --refunded   the card was refunded: never paid
   npm run payments -- resume             goes on after KEY_USED_ELSEWHERE, or after a restore
   npm run payments -- backup <folder>    copies the journals while the relayer is at work
+  npm run payments -- deploy-payouts [--owner ADDRESS]   deploys the contract Payouts, through which RELAYER_ADDRESSES may pay
   All take --json where they print; those that decide take --why and --who.
 
 Settings are environment variables; each secret NAME may come from a file: NAME_FILE.
@@ -19,6 +20,7 @@ Settings are environment variables; each secret NAME may come from a file: NAME_
   RELAYER_PRIVATE_KEY                    required   or RELAYER_KEYSTORE and RELAYER_KEYSTORE_PASSWORD; a key of its own for each instance
   EXCHANGE_ADDRESS, CREDIT_TOKEN_ADDRESS, STABLECOIN_ADDRESS   required
   PAYOUTS_ADDRESS                        none       contract Payouts, through which payouts go; it pays each mark once
+  PAYOUTS_DEPLOYER_PRIVATE_KEY           none       for deploy-payouts: a key with ether that no instance has
   EXCHANGE_RATE, MAX_RATE_DEVIATION_BPS  1000, 500  credits for one stablecoin, and how far the Exchange's own rate may be from it
   RELAYER_ADDRESSES                      none       addresses of the other instances, past and present, with commas between
   POLL_INTERVAL_MS                       10000      how often the frontend is asked
@@ -50,7 +52,7 @@ Settings are environment variables; each secret NAME may come from a file: NAME_
 /** What `npm run gas-monitor -- --help` prints. */
 export const gasMonitorUsage = `Gas monitor: npm run gas-monitor
 
-Settings are environment variables.
+Settings are environment variables; each secret NAME may come from a file: NAME_FILE.
 
   RPC_URL                                required   node of the chain, unless GAS_MONITOR_TARGETS names all
   RELAYER_PRIVATE_KEY                               or RELAYER_KEYSTORE and RELAYER_KEYSTORE_PASSWORD: whose address is watched
@@ -62,8 +64,10 @@ Settings are environment variables.
   STABLECOIN_WARN_BALANCE                100000000  in stablecoin base units (6 decimals)
   RPC_TIMEOUT_MS                         10000
   DATA_DIR                               ./data/payments   what has been said, so that a restart does not repeat it
+  INSTANCE_NAME                          the host's name   how alerts call this monitor
+  CHAIN_ID                               none       how alerts call the chain of RPC_URL
   LOG_LEVEL                              info
 
   SMTP_URL, ALERT_EMAIL_FROM, ALERT_EMAIL_TO   none   alerts by e-mail
   ALERT_CHAT_WEBHOOK_URL                 none       alerts by chat
-  ALERT_CHAT_FORM, ALERT_CHAT_ID         auto       slack, discord or telegram; Telegram wants the chat's id`;
+  ALERT_CHAT_FORM, ALERT_CHAT_ID         auto       slack, discord, teams or telegram; Telegram wants the chat's id`;

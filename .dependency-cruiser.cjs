@@ -30,7 +30,7 @@ const mayImport = {
   // What users use; gateway and relayers are processes.
   demo: ['packages/contracts', 'packages/devnet', 'packages/protocol', 'packages/sdk'],
   examples: ['packages/contracts', 'packages/protocol', 'packages/sdk'],
-  infra: ['packages/gateway', 'packages/protocol', 'packages/testing'],
+  infra: ['packages/gateway', 'packages/protocol', 'packages/sdk', 'packages/testing'],
   scripts: ['packages/[^/]+', 'bin'],
   bin: ['scripts'],
 };

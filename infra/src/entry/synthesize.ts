@@ -25,7 +25,12 @@ export async function synthesize(settings: StageSettings, bundleDirectory = plac
   const outputDirectory = places.outputDirectory(settings.stage);
   rmSync(outputDirectory, { recursive: true, force: true });
   // It takes seconds to load: not for `--help`, and not for a bad setting.
-  const { createGatewayApp } = await import('../stack/createGatewayApp.ts');
-  createGatewayApp({ settings, bundleDirectory, outputDirectory }).synth();
+  const [{ createGatewayApp }, { bundleHook }] = await Promise.all([
+    import('../stack/createGatewayApp.ts'),
+    import('../hook/bundleHook.ts'),
+  ]);
+  const hookDirectory = places.hookDirectory;
+  await bundleHook(hookDirectory);
+  createGatewayApp({ settings, bundleDirectory, hookDirectory, outputDirectory }).synth();
   return outputDirectory;
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 /** A directory of its own with a file in the place of the function's bundle, and room for what is synthesised. */
 export interface BundleStandIn extends Disposable {
   readonly bundleDirectory: string;
+  readonly hookDirectory: string;
   readonly outputDirectory: (name: string) => string;
 }
 
@@ -15,6 +16,8 @@ export function createBundleStandIn(): BundleStandIn {
   writeFileSync(join(bundleDirectory, 'index.mjs'), 'export const handler = async () => ({ statusCode: 200 });\n');
   return {
     bundleDirectory,
+    // Of the two bundles, the template differs in a hash only.
+    hookDirectory: bundleDirectory,
     outputDirectory: (name) => join(directory, name),
     [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
   };

@@ -38,9 +38,12 @@ export function findResources(variant: Variant, type: string): Readonly<Record<s
   return Object.fromEntries(all.filter(([, { Type }]) => Type === type));
 }
 
-/** Finds the one resource of a type. */
-export function findOnly(variant: Variant, type: string): Resource {
-  const found = Object.values(findResources(variant, type));
+/** Finds the one resource of a type, or the one of them whose logical id is a word and a hash. */
+export function findOnly(variant: Variant, type: string, word?: string): Resource {
+  const isMeant = (id: string) => word === undefined || new RegExp(`^${word}[0-9A-F]{8}$`).test(id);
+  const found = Object.entries(findResources(variant, type)).flatMap(([id, resource]) =>
+    isMeant(id) ? [resource] : [],
+  );
   if (found.length !== 1 || found[0] === undefined) throw new Error(`expected one ${type}, found ${found.length}`);
   return found[0];
 }

@@ -24,6 +24,8 @@ describe.each(STAGES)('alarms of %s', (stage) => {
       'OldestPending',
       'RateLimitThrottles',
       'RelayersThrottles',
+      'ReleaseFunctionErrors',
+      'ReleaseServerErrors',
       'RequestsThrottles',
       'ServerErrors',
     ]);

@@ -15,6 +15,13 @@ export interface Watched {
   readonly target: IFunction;
 }
 
+interface AddedAlarms {
+  readonly alarms: readonly Alarm[];
+  /** Those among them that take a release back. */
+  readonly releaseAlarms: readonly Alarm[];
+  readonly topic: Topic;
+}
+
 interface AlarmPlan {
   readonly id: string;
   /** What it means, and what to look at first. */
@@ -35,14 +42,14 @@ const FEWEST_FAILURES = 5;
 /** Share of the throttle's rate, sustained for minutes, at which it should be raised. */
 const NEAR_LIMIT = 0.8;
 
-function failureRate(api: HttpApi): MathExpression {
+function failureRate(api: HttpApi, period: Duration): MathExpression {
   return new MathExpression({
     expression: `IF(failed >= ${FEWEST_FAILURES}, 100 * failed / calls, 0)`,
     usingMetrics: {
-      failed: apiMetric(api, '5xx', { statistic: 'Sum', period: FIVE_MINUTES }),
-      calls: apiMetric(api, 'Count', { statistic: 'Sum', period: FIVE_MINUTES }),
+      failed: apiMetric(api, '5xx', { statistic: 'Sum', period }),
+      calls: apiMetric(api, 'Count', { statistic: 'Sum', period }),
     },
-    period: FIVE_MINUTES,
+    period,
     label: '5xx, % of calls',
   });
 }
@@ -67,7 +74,7 @@ function callPlans({ alarms, throttle }: StackContext['settings'], { api }: Watc
       id: 'ServerErrors',
       description:
         'More than 1 % of the calls, and at least five, were answered 5xx: see the function log for `level: error`.',
-      metric: failureRate(api),
+      metric: failureRate(api, FIVE_MINUTES),
       threshold: 1,
       periods: [1, 1],
     },
@@ -145,21 +152,34 @@ function addTopic({ stack, settings }: StackContext): Topic {
   return topic;
 }
 
+/** What takes a release back while a tenth of the calls goes to it: minutes must do. */
+function releasePlans({ api, target }: Watched): AlarmPlan[] {
+  return [
+    {
+      id: 'ReleaseServerErrors',
+      description:
+        'Within a minute 1 % of the calls, and at least five, were answered 5xx: a release under way is taken back.',
+      metric: failureRate(api, MINUTE),
+      threshold: 1,
+      periods: [1, 1],
+    },
+    {
+      id: 'ReleaseFunctionErrors',
+      description:
+        'Within a minute the function ended three times without an answer: a release under way is taken back.',
+      metric: functionMetric(target, 'Errors', { statistic: 'Sum', period: MINUTE }),
+      threshold: 3,
+      periods: [1, 1],
+    },
+  ];
+}
+
 /** Adds the alarms, and the topic that they are told to. */
-export function addAlarms(
-  context: StackContext,
-  watched: Watched,
-): { readonly alarms: Alarm[]; readonly topic: Topic } {
+export function addAlarms(context: StackContext, watched: Watched): AddedAlarms {
   const { stack, settings } = context;
   const topic = addTopic(context);
   const action = new SnsAction(topic);
-  const plans = [
-    ...queuePlans(settings),
-    ...callPlans(settings, watched),
-    ...functionPlans(watched),
-    ...tablePlans(settings),
-  ];
-  const alarms = plans.map(({ id, description, metric, threshold, periods: [bad, of], missing }) => {
+  const add = ({ id, description, metric, threshold, periods: [bad, of], missing }: AlarmPlan): Alarm => {
     const alarm = new Alarm(stack, `${id}Alarm`, {
       alarmName: `prism-gateway-${settings.stage}-${id}`,
       alarmDescription: description,
@@ -173,6 +193,13 @@ export function addAlarms(
     alarm.addAlarmAction(action);
     alarm.addOkAction(action);
     return alarm;
-  });
-  return { alarms, topic };
+  };
+  const plans = [
+    ...queuePlans(settings),
+    ...callPlans(settings, watched),
+    ...functionPlans(watched),
+    ...tablePlans(settings),
+  ];
+  const releaseAlarms = releasePlans(watched).map(add);
+  return { alarms: [...plans.map(add), ...releaseAlarms], releaseAlarms, topic };
 }

@@ -6,14 +6,14 @@ import { findOnly, findResources, flatten } from '../rig/readTemplate.ts';
 
 /** The function's environment, with references as plain text. */
 function environmentOf(variant: Variant): Record<string, string> {
-  const { Environment } = findOnly(variant, 'AWS::Lambda::Function').Properties;
+  const { Environment } = findOnly(variant, 'AWS::Lambda::Function', 'Function').Properties;
   // CloudFormation's own form.
   const { Variables } = Environment as { readonly Variables: Readonly<Record<string, unknown>> };
   return Object.fromEntries(Object.entries(Variables).map(([name, value]) => [name, flatten(value)]));
 }
 
 describe.each(STAGES)('function of %s', (stage) => {
-  const { Properties } = findOnly(stage, 'AWS::Lambda::Function');
+  const { Properties } = findOnly(stage, 'AWS::Lambda::Function', 'Function');
 
   // Shows AWS-1.
   it('has the runtime, memory and time of the specification', () => {
@@ -97,7 +97,7 @@ describe('other settings', () => {
   });
 
   it('reserve other numbers of instances and days', () => {
-    expect(findOnly('other', 'AWS::Lambda::Function').Properties.ReservedConcurrentExecutions).toBe(7);
+    expect(findOnly('other', 'AWS::Lambda::Function', 'Function').Properties.ReservedConcurrentExecutions).toBe(7);
     for (const { Properties } of Object.values(findResources('other', 'AWS::Logs::LogGroup'))) {
       expect(Properties.RetentionInDays).toBe(30);
     }

@@ -12,11 +12,11 @@ describe.each(STAGES)('HTTP API of %s', (stage) => {
   it('hands every call to the function', () => {
     const { Properties } = findOnly(stage, 'AWS::ApiGatewayV2::Route');
     expect(Properties).toMatchObject({ RouteKey: '$default', AuthorizationType: 'NONE' });
-    const [functionId] = Object.keys(findResources(stage, 'AWS::Lambda::Function'));
+    const [aliasId] = Object.keys(findResources(stage, 'AWS::Lambda::Alias'));
     expect(findOnly(stage, 'AWS::ApiGatewayV2::Integration').Properties).toMatchObject({
       IntegrationType: 'AWS_PROXY',
       PayloadFormatVersion: '2.0',
-      IntegrationUri: { 'Fn::GetAtt': [functionId, 'Arn'] },
+      IntegrationUri: { Ref: aliasId },
     });
   });
 

@@ -4,13 +4,13 @@ import { findOnly, findResources } from '../rig/readTemplate.ts';
 
 describe.each(STAGES)('queue watch of %s', (stage) => {
   it('has the function measure the queue every minute, and makes up for nothing', () => {
-    const [functionId] = Object.keys(findResources(stage, 'AWS::Lambda::Function'));
+    const [aliasId] = Object.keys(findResources(stage, 'AWS::Lambda::Alias'));
     expect(findOnly(stage, 'AWS::Events::Rule').Properties).toMatchObject({
       ScheduleExpression: 'rate(1 minute)',
       State: 'ENABLED',
       Targets: [
         {
-          Arn: { 'Fn::GetAtt': [functionId, 'Arn'] },
+          Arn: { Ref: aliasId },
           RetryPolicy: { MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 },
         },
       ],
@@ -19,7 +19,10 @@ describe.each(STAGES)('queue watch of %s', (stage) => {
 
   it('has Lambda try no measurement again either', () => {
     const { FunctionName, Qualifier, ...bounds } = findOnly(stage, 'AWS::Lambda::EventInvokeConfig').Properties;
-    expect([FunctionName, Qualifier]).toEqual([expect.anything(), '$LATEST']);
+    const [aliasId] = Object.keys(findResources(stage, 'AWS::Lambda::Alias'));
+    expect(FunctionName).toEqual(expect.anything());
+    // The last part of the alias's ARN: its name.
+    expect(JSON.stringify(Qualifier)).toContain(`{"Ref":"${aliasId}"}`);
     expect(bounds).toEqual({ MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 });
   });
 

@@ -22,7 +22,12 @@ describe('the app', () => {
     const outputDirectory = standIn.outputDirectory('out');
     const settings = parseStageSettings(GIVEN_SETTINGS.prod);
     const error = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-    const app = createGatewayApp({ settings, bundleDirectory: standIn.bundleDirectory, outputDirectory });
+    const app = createGatewayApp({
+      settings,
+      bundleDirectory: standIn.bundleDirectory,
+      hookDirectory: standIn.hookDirectory,
+      outputDirectory,
+    });
     expect(() => app.synth()).toThrow();
     error.mockRestore();
     // As the construct library writes it.
@@ -38,8 +43,13 @@ describe('the app', () => {
     expect(outputs('Service')).toEqual(expect.arrayContaining(['Url', 'ApiHost', 'FunctionName', 'AlarmTopicArn']));
     using standIn = createBundleStandIn();
     const settings = parseStageSettings(GIVEN_SETTINGS[stage]);
-    const { bundleDirectory } = standIn;
-    const app = createGatewayApp({ settings, bundleDirectory, outputDirectory: standIn.outputDirectory('out') });
+    const { bundleDirectory, hookDirectory } = standIn;
+    const app = createGatewayApp({
+      settings,
+      bundleDirectory,
+      hookDirectory,
+      outputDirectory: standIn.outputDirectory('out'),
+    });
     const parts = stage === 'prod' ? STACK_PARTS : (['Data', 'Service'] as const);
     expect(app.node.children.filter((child) => Stack.isStack(child))).toMatchObject(
       parts.map((part) => ({

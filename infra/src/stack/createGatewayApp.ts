@@ -1,4 +1,5 @@
 import { App, CfnOutput, Stack, Tags, Validations } from 'aws-cdk-lib';
+import { Alias, type IFunction, type IVersion } from 'aws-cdk-lib/aws-lambda';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { EDGE_REGION, type EdgeSettings, type StageSettings } from '../settings/stageSettings.ts';
@@ -9,15 +10,21 @@ import { addDistribution } from './addDistribution.ts';
 import { addFunction } from './addFunction.ts';
 import { addHttpApi } from './addHttpApi.ts';
 import { addQueueWatch } from './addQueueWatch.ts';
+import { addRelease } from './addRelease.ts';
 import { addSecrets, type GatewaySecrets } from './addSecrets.ts';
 import { addTables } from './addTables.ts';
 import { addWebAcl } from './addWebAcl.ts';
 import type { StackContext } from './stackContext.ts';
 
-export interface GatewayAppOptions {
-  readonly settings: StageSettings;
+interface Bundles {
   /** Directory with the function's built bundle. */
   readonly bundleDirectory: string;
+  /** Directory with that of the hook that judges it. */
+  readonly hookDirectory: string;
+}
+
+export interface GatewayAppOptions extends Bundles {
+  readonly settings: StageSettings;
   /** Where the synthesised app goes. */
   readonly outputDirectory: string;
 }
@@ -54,11 +61,15 @@ function fillData(context: StackContext): GatewayData {
 }
 
 /** What can be made again at any time. */
-function fillService(context: StackContext, data: GatewayData, bundleDirectory: string): void {
+function fillService(context: StackContext, data: GatewayData, { bundleDirectory, hookDirectory }: Bundles): void {
   const target = addFunction(context, { ...data, bundleDirectory });
-  addQueueWatch(context, target);
-  const { api, url, host, domainTarget } = addHttpApi(context, target);
-  const { alarms, topic } = addAlarms(context, { api, target });
+  // Casts: the library's own types differ in `undefined` where its own classes implement its own interfaces.
+  const alias = new Alias(context.stack, 'Live', { aliasName: 'live', version: target.currentVersion as IVersion });
+  const live = alias as IFunction;
+  addQueueWatch(context, live);
+  const { api, url, host, domainTarget } = addHttpApi(context, live);
+  const { alarms, releaseAlarms, topic } = addAlarms(context, { api, target });
+  addRelease(context, { alias, secrets: data.secrets, alarms: releaseAlarms, hookDirectory });
   addDashboard(context, { api, target, alarms, functionLog: target.logGroup });
   addOutputs(context.stack, {
     Url: url,
@@ -81,7 +92,7 @@ function fillEdge(context: StackContext, edge: EdgeSettings): void {
  *
  * @returns the app; `synth()` writes it, and throws where a rule is broken without an acknowledgement
  */
-export function createGatewayApp({ settings, bundleDirectory, outputDirectory }: GatewayAppOptions): App {
+export function createGatewayApp({ settings, outputDirectory, ...bundles }: GatewayAppOptions): App {
   const { stage, region, edge } = settings;
   const app = new App({ outdir: outputDirectory, analyticsReporting: false });
   const addStack = (part: StackPart, stackRegion: string | undefined): StackContext => ({
@@ -96,7 +107,7 @@ export function createGatewayApp({ settings, bundleDirectory, outputDirectory }:
   Tags.of(app).add('service', 'prism-gateway');
   Tags.of(app).add('stage', stage);
   const data = fillData(addStack('Data', region));
-  fillService(addStack('Service', region), data, bundleDirectory);
+  fillService(addStack('Service', region), data, bundles);
   if (edge !== undefined) fillEdge(addStack('Edge', EDGE_REGION), edge);
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   return app;

@@ -94,6 +94,6 @@ describe.each(STAGES)('metrics of %s', (stage) => {
       'Queue: claims',
     ]);
     const [alarms] = widgets;
-    expect(alarms?.properties).toHaveProperty('alarms.length', 9);
+    expect(alarms?.properties).toHaveProperty('alarms.length', 11);
   });
 });

@@ -1,0 +1,84 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type RunningFunction, startFunction } from '@prism-gateway/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ADMIN_KEY, createFunctionRig, type FunctionRig } from '../../../packages/gateway/test/lambda/functionRig.ts';
+import { describeWithDynamo } from '../../../packages/gateway/test/rigs/dynamoStores.ts';
+import { createHook } from './createHook.ts';
+import { createInvokeFetch } from './createInvokeFetch.ts';
+
+const event = { DeploymentId: 'd-1', LifecycleEventHookExecutionId: 'e-1' };
+const ORIGIN_SECRET = 's'.repeat(48);
+
+/** Judges a version. @returns what CodeDeploy was told, and the log */
+async function judge(version: RunningFunction, adminKey = ADMIN_KEY) {
+  const told: string[] = [];
+  const log: string[] = [];
+  const hook = createHook({
+    invoke: (call) => version.invoke(call),
+    readAdminKey: async () => adminKey,
+    readOriginSecret: async () => `${ORIGIN_SECRET},${'o'.repeat(48)}`,
+    tell: async ({ DeploymentId }, status) => void told.push(`${DeploymentId} ${status}`),
+    log: (line) => log.push(line),
+  });
+  await hook(event);
+  return { told, log: log.join('\n') };
+}
+
+/** What a bad build might look like: the function, with a fault in front. */
+const BAD_BUILDS: Readonly<Record<string, string>> = {
+  'says yes to claims and does nothing': `
+    if (http?.method !== 'PATCH') return await handler(event, context);
+    const read = { ...event, requestContext: { ...event.requestContext, http: { ...http, method: 'GET' } } };
+    return await handler(read, context);`,
+  'fails at every claim': `
+    if (http?.method === 'PATCH') return { statusCode: 500, body: '{"error":"broken"}' };
+    return await handler(event, context);`,
+  'ends without an answer': "if (http) throw new Error('broken'); return await handler(event, context);",
+  'answers with something that is no answer': "if (http) return 'yes'; return await handler(event, context);",
+};
+
+describeWithDynamo('the hook of a release', () => {
+  let rig: FunctionRig;
+  beforeAll(async () => {
+    rig = await createFunctionRig();
+  });
+  afterAll(() => rig[Symbol.asyncDispose]());
+
+  // Shows AWS-6.
+  it('lets a good build pass, and leaves no relayer behind', async () => {
+    const version = await rig.start('good', { ORIGIN_SECRET });
+    expect(await judge(version)).toEqual({ told: ['d-1 Succeeded'], log: '' });
+    const fetch = createInvokeFetch({ invoke: (call) => version.invoke(call), originSecret: ORIGIN_SECRET });
+    const answer = await fetch('https://any.invalid/admin/relayers', { headers: { 'x-admin-key': ADMIN_KEY } });
+    expect(await answer.json()).toEqual({ relayers: [], count: 0 });
+  });
+
+  it('stops one whose tables do not answer', async () => {
+    const version = await rig.start('dark', { ORIGIN_SECRET, AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' });
+    const { told, log } = await judge(version);
+    expect(told).toEqual(['d-1 Failed']);
+    expect(log).toContain('/ready: expected 200, found 503');
+  });
+
+  it('stops one that knows another key, and does not tell it', async () => {
+    const version = await rig.start('locked', { ORIGIN_SECRET });
+    const { told, log } = await judge(version, 'k'.repeat(40));
+    expect(told).toEqual(['d-1 Failed']);
+    expect(log).not.toContain('kkkk');
+  });
+
+  it.each(Object.entries(BAD_BUILDS))('stops one that %s', async (name, body) => {
+    const file = join(rig.built.folder, `bad-${Object.keys(BAD_BUILDS).indexOf(name)}.mjs`);
+    const wrapper = `import { handler as whole } from './index.mjs';
+export const handler = async (event, context) => { const handler = whole; const http = event?.requestContext?.http; ${body} };`;
+    await writeFile(file, wrapper);
+    await rig.start('bad', { ORIGIN_SECRET });
+    const version = await startFunction({ file, env: { ...rig.env('bad'), ORIGIN_SECRET } });
+    try {
+      expect((await judge(version)).told).toEqual(['d-1 Failed']);
+    } finally {
+      await version.close();
+    }
+  });
+});

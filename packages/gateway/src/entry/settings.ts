@@ -68,6 +68,8 @@ const schema = z.object({
         z.refine((text) => splitList(text).every(isOrigin), expected('* or origins like https://app.example.org')),
       ),
   ),
+  MIN_FREE_DISK_BYTES: z._default(wholeNumber(0, 1e15), 512 * 1024 * 1024),
+  MAX_USER_BYTES: z._default(wholeNumber(0, 1e15), 10 * 1024 ** 3),
   MAX_OBJECT_BYTES: z._default(wholeNumber(1, 1e12), 100 * 1024 * 1024),
   PUBLIC_URL: z.optional(httpUrl.check(z.refine(hasNoQuery, expected('a URL without ? and #')))),
   IDENTITY_PROVIDER: z._default(oneOf(['oidc', 'privy']), 'oidc'),

@@ -17,13 +17,15 @@ interface StorageContext {
   readonly environment: Environment;
   readonly publicUrl: string;
   readonly signingKey: Uint8Array;
+  /** Whether the disk has room for new objects. */
+  readonly hasSpace: () => boolean;
   readonly now: () => number;
   readonly logger: Logger;
 }
 
 /** Chooses where objects are: a bucket where one is set, else this machine's disk. */
 export async function createStorage(context: StorageContext): Promise<Storage> {
-  const { settings, environment, publicUrl, signingKey, now, logger } = context;
+  const { settings, environment, publicUrl, signingKey, hasSpace, now, logger } = context;
   if (settings.STORAGE_BUCKET !== undefined) {
     const forcePathStyle = settings.S3_FORCE_PATH_STYLE;
     const signer = await createS3SignerFromAws({ bucket: settings.STORAGE_BUCKET, forcePathStyle, env: environment });
@@ -34,6 +36,8 @@ export async function createStorage(context: StorageContext): Promise<Storage> {
     publicUrl,
     signingKey,
     maxObjectBytes: settings.MAX_OBJECT_BYTES,
+    maxUserBytes: settings.MAX_USER_BYTES,
+    hasSpace,
     bindContent: settings.STORAGE_BIND_CONTENT,
     corsOrigins: settings.storageCorsOrigins,
     now,

@@ -30,6 +30,8 @@ Settings are environment variables; each has a default that works on one machine
   STORAGE_BIND_CONTENT            true               a put must match the hash it is stored under
   STORAGE_CORS_ORIGINS            * in dev           origins that may use local presigned URLs
   MAX_OBJECT_BYTES                104857600          largest local object
+  MAX_USER_BYTES                  10737418240        most bytes of one user's local objects; 0 is no bound
+  MIN_FREE_DISK_BYTES             536870912          below it posts and uploads get 503; 0 is off
 
   IDENTITY_PROVIDER               oidc               oidc or privy
   IDENTITY_ISSUER                 unset              OpenID Connect issuer; unset in dev: the built-in one

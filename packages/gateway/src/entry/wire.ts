@@ -2,6 +2,7 @@ import { loadKeccak256, loadSecp256k1 } from '@prism-gateway/crypto';
 import { createLogger, openLogOutput } from '@prism-gateway/runtime/logs';
 import type { Environment } from '@prism-gateway/runtime/settings';
 import { createGateway, type Gateway } from '../app.ts';
+import { createSpaceGuard } from '../drivers/disk/createSpaceGuard.ts';
 import { createMetrics } from '../drivers/prometheus/createMetrics.ts';
 import { offloadRecovery } from '../drivers/secp256k1/offloadRecovery.ts';
 import { createDocsAssets } from '../drivers/swaggerUi/createDocsAssets.ts';
@@ -59,12 +60,19 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
   const log = openLogOutput({ gatherMs: LOG_GATHER_MS });
   const logger = createLogger({ level: settings.LOG_LEVEL, write: log.write, now });
   const signingKey = secrets.objectSigningKey;
-  const storage = await createStorage({ settings, environment, publicUrl, signingKey, now, logger });
+  const hasSpace = createSpaceGuard({
+    directory: settings.DATA_DIR,
+    minFreeBytes: settings.MIN_FREE_DISK_BYTES,
+    now: () => performance.now(),
+    logger,
+  });
+  const storage = await createStorage({ settings, environment, publicUrl, signingKey, hasSpace, now, logger });
   const identity = createIdentity({ settings, publicUrl, devAppSecret: secrets.devAppSecret, now, logger });
   const stores = await openStores({ settings, environment, now, thread });
   const gateway = createGateway(
     {
       ...stores,
+      hasSpace: settings.STORE === 'sqlite' ? hasSpace : () => true,
       crypto: { keccak256, ...offloadRecovery(loadSecp256k1().recoverPublicKey, thread) },
       logger,
       now,

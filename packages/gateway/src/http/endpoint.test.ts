@@ -59,6 +59,7 @@ function build(limits: Partial<RateLimits>, { authenticated, signsBody = true, c
     newId: () => 'prefix',
     mounts: [],
     maxBodyBytes: 100,
+    hasSpace: () => true,
     trustedProxyHops: 0,
   });
   router.serve(guarded('GET'));

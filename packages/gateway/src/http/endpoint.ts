@@ -1,6 +1,6 @@
 import type { Route } from '@prism-gateway/protocol';
 import type { Awaitable } from '../ports/awaitable.ts';
-import { toApiError } from './errors.ts';
+import { noSpace, toApiError } from './errors.ts';
 import type { KnownCallers } from './knownCallers.ts';
 import type { LimitName, RateLimiter } from './rateLimit.ts';
 import { checkAnnouncedBody, type HttpRequest } from './request.ts';
@@ -25,6 +25,8 @@ export interface Endpoint<Identity = undefined> {
   readonly isPublic?: (request: HttpRequest) => boolean;
   /** Counts a failed authentication by the peer, and refuses a peer over it beforehand; absent: `auth-failures`. */
   readonly failureLimit?: LimitName;
+  /** Whether it stores what strangers send, which a nearly full disk has no room for. */
+  readonly needsSpace?: boolean;
   /** What the headers say of who calls. Whoever has authenticated as that from a peer before is not refused for others' failures. */
   readonly claimedCaller?: (request: HttpRequest) => string;
   /** Whether the handler counts by `request.count`, once it knows how much is asked; otherwise each call is one hit. */
@@ -38,6 +40,7 @@ export interface EndpointPorts {
   readonly limiter: RateLimiter;
   readonly maxBodyBytes: number;
   readonly known: KnownCallers;
+  readonly hasSpace: () => boolean;
 }
 
 /** Reads the body that the route takes, if it does. @throws ApiError of `readBody` */
@@ -90,6 +93,7 @@ function runPublic<I>(
   return andThen(ports.limiter.take(route.rateLimit, { client: request.peer }), (limitHeaders) => {
     context.limitHeaders = limitHeaders;
     checkBody(ports, route, request);
+    if (endpoint.needsSpace === true && !ports.hasSpace()) throw noSpace();
     // Where a call can be public, `I` includes undefined.
     return andThen(readPublicBody(ports, route, request), () => endpoint.handle(request, undefined as I));
   });

@@ -70,6 +70,17 @@ export const overloaded = () =>
     headers: { 'retry-after': String(RETRY_AFTER_OVERLOAD_SECONDS) },
   });
 
+/** Seconds after which a client may try again when the disk is nearly full, which somebody has to see to. */
+const RETRY_WITHOUT_SPACE_SECONDS = 60;
+
+export const noSpace = () =>
+  new ApiError({
+    code: 'NO_SPACE',
+    status: 503,
+    message: 'The store has no room for new requests at the moment; nothing has changed. Try again later.',
+    headers: { 'retry-after': String(RETRY_WITHOUT_SPACE_SECONDS) },
+  });
+
 export const notJson = () =>
   new ApiError({
     code: 'UNSUPPORTED_MEDIA_TYPE',

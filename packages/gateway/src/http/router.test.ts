@@ -85,7 +85,7 @@ function build(limits: { reads?: number; writes?: number; failures?: number } = 
     },
     { prefix: '/plain/', withApiHeaders: false, fetch: async () => new Response('plain') },
   ];
-  const context = { limiter, maxBodyBytes: MAX_BODY_BYTES, trustedProxyHops: 1 };
+  const context = { limiter, maxBodyBytes: MAX_BODY_BYTES, trustedProxyHops: 1, hasSpace: () => true };
   const router = createRouter({ metrics, logger, newId: () => 'prefix', mounts, ...context });
   router.serve(guarded);
   router.serve(open);

@@ -38,6 +38,8 @@ export interface GatewayPorts {
   readonly now: () => number;
   /** UUIDs of version 7. */
   readonly newId: () => string;
+  /** Whether the store has room for new requests. */
+  readonly hasSpace: () => boolean;
   /** Resolves when the stores answer. @throws DependencyUnavailableError */
   readonly checkReady: () => Promise<void>;
   /** The OpenAPI document as JSON. */

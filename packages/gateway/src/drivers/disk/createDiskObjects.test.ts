@@ -86,7 +86,8 @@ test('of many rivals who put one object, exactly one succeeds', async () => {
   await second.close();
 
   expect(statuses.filter((status) => status === 200)).toHaveLength(1);
-  expect(statuses.filter((status) => status === 412)).toHaveLength(19);
+  // The others find the object, or the upload of a rival with the very same URL.
+  expect(statuses.filter((status) => status === 412 || status === 409)).toHaveLength(19);
   expect(Buffer.from(await (await rig.get(path)).arrayBuffer())).toEqual(content);
   expect(await rig.listTemp()).toEqual([]);
 });

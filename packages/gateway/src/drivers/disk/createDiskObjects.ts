@@ -1,15 +1,17 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Logger } from '../../ports/logger.ts';
 import type { ObjectSigner } from '../../ports/objectSigner.ts';
 import { makeBucketHeaders } from './bucketHeaders.ts';
 import { createDiskSigner } from './createDiskSigner.ts';
+import { createUserQuota, type UserQuota } from './createUserQuota.ts';
 import { deleteObject } from './deleteObject.ts';
 import { type DiskFiles, openDiskFiles } from './diskFiles.ts';
 import { ObjectRefusedError } from './objectRefusedError.ts';
 import { createUrlSeal, type PresignedOrder } from './presignedUrl.ts';
 import { putObject } from './putObject.ts';
 import { type ObjectAnswer, readObject } from './readObject.ts';
-import { openBody } from './receiveBody.ts';
+import { discardBody, openBody } from './receiveBody.ts';
 import { sweepTempFiles } from './tempFiles.ts';
 
 export interface DiskObjectsOptions {
@@ -20,6 +22,10 @@ export interface DiskObjectsOptions {
   /** Secret bytes, 32 or more, the same for all processes that share the directory. */
   readonly signingKey: Uint8Array;
   readonly maxObjectBytes: number;
+  /** Most bytes of one user's objects; 0: no bound. */
+  readonly maxUserBytes: number;
+  /** Whether the disk has room for new objects. */
+  readonly hasSpace: () => boolean;
   /** Refuse every put whose URL is not bound to its content. */
   readonly bindContent: boolean;
   /** Origins whose pages may use the objects; `*` for any. */
@@ -38,6 +44,8 @@ export interface DiskObjects {
 
 /** Seconds after which a client may try again where the disk is full or failing. */
 const RETRY_AFTER_SECONDS = 5;
+/** The same where the disk is nearly full, which somebody has to see to. */
+const RETRY_WITHOUT_SPACE_SECONDS = 60;
 
 /**
  * Opens the local object store, which stands in for S3 on one machine: the same presigned operations with the same
@@ -55,6 +63,10 @@ export function createDiskObjects(options: DiskObjectsOptions): DiskObjects {
 
   const seal = createUrlSeal(options.signingKey);
   const publicUrl = options.publicUrl.replace(/\/+$/, '');
+  const directory = resolve(options.directory);
+  const quota = createUserQuota({ directory, maxBytes: options.maxUserBytes, now: options.now });
+  /** The orders by which an upload is under way. */
+  const uploading = new Set<string>();
   return {
     signer: createDiskSigner({ publicUrl, seal }),
     async fetch(request) {
@@ -64,7 +76,7 @@ export function createDiskObjects(options: DiskObjectsOptions): DiskObjects {
         assertMethod(request.method);
         const order = seal.open(request);
         assertInForce(order, request, options);
-        const { status, headers, body } = await answerOrder(files, { order, request, options });
+        const { status, headers, body } = await answerOrder(files, { order, request, options, quota, uploading });
         return new Response(body, { status, headers: { ...common, ...headers } });
       } catch (error) {
         return answerFault(error, { request, common, logger: options.logger });
@@ -95,25 +107,60 @@ interface OrderContext {
   readonly order: PresignedOrder;
   readonly request: Request;
   readonly options: DiskObjectsOptions;
+  readonly quota: UserQuota;
+  readonly uploading: Set<string>;
 }
 
-async function answerOrder(files: DiskFiles, { order, request, options }: OrderContext): Promise<ObjectAnswer> {
+/** Receives an upload, of which there is one at a time by each URL. */
+async function answerUpload(files: DiskFiles, context: OrderContext): Promise<ObjectAnswer> {
+  const { order, request, options, quota, uploading } = context;
   const { objectPath } = order;
-  if (order.method === 'DELETE') {
-    await deleteObject(files, objectPath);
-    return { status: 204, headers: {}, body: null };
-  }
-  if (order.method !== 'PUT') return readObject(files, { objectPath, request });
-
   const condition = request.headers.get('if-none-match');
   if (condition !== null && condition !== '*') throw new ObjectRefusedError('OBJECT_CONDITION_UNKNOWN');
-  const { etag } = await putObject(files, {
-    objectPath,
-    body: openBody(request, { maxBytes: options.maxObjectBytes }),
-    checksum: order.bound?.checksum,
-    onConflict: condition === null ? 'replace' : 'refuse',
-  });
-  return { status: 200, headers: { etag, 'content-length': '0' }, body: null };
+  const url = `${objectPath} ${order.expiresSeconds}`;
+  if (uploading.has(url)) throw await refuseSecond(files, context);
+  uploading.add(url);
+  try {
+    assertSpace(options);
+    const room = await quota.open(objectPath);
+    const takeRoom = (bytes: number) => {
+      assertSpace(options);
+      room.grow(bytes);
+    };
+    try {
+      const body = openBody(request, { maxBytes: options.maxObjectBytes, takeRoom });
+      const onConflict = condition === null ? 'replace' : 'refuse';
+      const { etag } = await putObject(files, { objectPath, body, checksum: order.bound?.checksum, onConflict });
+      room.keep();
+      return { status: 200, headers: { etag, 'content-length': '0' }, body: null };
+    } finally {
+      room.release();
+    }
+  } finally {
+    uploading.delete(url);
+  }
+}
+
+/** Refuses an upload beside another by the same URL, once it has come: a client that is still sending would see no answer. */
+async function refuseSecond(files: DiskFiles, { order, request, options }: OrderContext): Promise<ObjectRefusedError> {
+  await discardBody(openBody(request, { maxBytes: options.maxObjectBytes }));
+  const isStored = existsSync(files.findPath(order.objectPath)) && request.headers.has('if-none-match');
+  return new ObjectRefusedError(isStored ? 'OBJECT_EXISTS' : 'OBJECT_UPLOAD_UNDER_WAY');
+}
+
+function assertSpace({ hasSpace }: DiskObjectsOptions): void {
+  if (hasSpace()) return;
+  throw new ObjectRefusedError('OBJECT_NO_SPACE', { headers: { 'retry-after': String(RETRY_WITHOUT_SPACE_SECONDS) } });
+}
+
+async function answerOrder(files: DiskFiles, context: OrderContext): Promise<ObjectAnswer> {
+  const { order, request, quota } = context;
+  const { objectPath } = order;
+  if (order.method === 'DELETE') {
+    quota.freed(objectPath, await deleteObject(files, objectPath));
+    return { status: 204, headers: {}, body: null };
+  }
+  return order.method === 'PUT' ? answerUpload(files, context) : readObject(files, { objectPath, request });
 }
 
 interface FaultContext {

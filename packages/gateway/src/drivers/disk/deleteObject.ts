@@ -1,4 +1,4 @@
-import { unlink } from 'node:fs/promises';
+import { stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncDirectory } from '@prism-gateway/runtime';
 import type { DiskFiles } from './diskFiles.ts';
@@ -8,15 +8,19 @@ import type { DiskFiles } from './diskFiles.ts';
  *
  * @param files where objects lie
  * @param objectPath `v1/{64 hex}/{32 hex}/{64 hex}`
+ * @returns how many bytes it had
  * @throws the file system's own errors
  */
-export async function deleteObject(files: DiskFiles, objectPath: string): Promise<void> {
+export async function deleteObject(files: DiskFiles, objectPath: string): Promise<number> {
   const path = files.findPath(objectPath);
+  const facts = await stat(path).catch(passMissing);
   await unlink(path).catch(passMissing);
   // "It is gone" is a promise too: the rival who deleted it may not have made that durable yet.
   await syncDirectory(dirname(path)).catch(passMissing);
+  return facts?.size ?? 0;
 }
 
-function passMissing(error: unknown): void {
+function passMissing(error: unknown): undefined {
   if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+  return undefined;
 }

@@ -45,6 +45,8 @@ interface BodyLimits {
   /** Most bytes that it may have; a declared length above it is refused before the first byte. */
   readonly maxBytes: number;
   readonly pace?: UploadPace;
+  /** Takes room for bytes that have come. @throws ObjectRefusedError where there is none */
+  readonly takeRoom?: (bytes: number) => void;
 }
 
 /**
@@ -55,11 +57,23 @@ interface BodyLimits {
  * @returns the body
  * @see docs/specification.md OBJECT-13
  */
-export function openBody(request: Request, { maxBytes, pace = LEAST_PACE }: BodyLimits): UploadBody {
+export function openBody(request: Request, { maxBytes, pace = LEAST_PACE, takeRoom }: BodyLimits): UploadBody {
   const declared = parseLength(request.headers.get('content-length'));
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   let received = 0;
   let wasTooSlow = false;
+  let isRefused = false;
+
+  /** What is read after a refusal is only dropped. */
+  function makeRoom(bytes: number): void {
+    try {
+      takeRoom?.(bytes);
+    } catch (error) {
+      isRefused = true;
+      throw error;
+    }
+  }
+
   return {
     async *read() {
       if (wasTooSlow) throw new ObjectRefusedError('OBJECT_TOO_SLOW', CLOSE);
@@ -74,6 +88,7 @@ export function openBody(request: Request, { maxBytes, pace = LEAST_PACE }: Body
         for (let chunk = await readNext(); chunk !== undefined; chunk = await readNext()) {
           received += chunk.byteLength;
           if (received > maxBytes) throw new ObjectRefusedError('OBJECT_TOO_LARGE');
+          if (!isRefused) makeRoom(chunk.byteLength);
           yield chunk;
         }
       } finally {

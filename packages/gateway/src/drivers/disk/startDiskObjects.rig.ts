@@ -34,6 +34,8 @@ export async function startDiskObjects(changes: Partial<DiskObjectsOptions> = {}
     publicUrl: server.url,
     signingKey: SIGNING_KEY,
     maxObjectBytes: 10_000_000,
+    maxUserBytes: 0,
+    hasSpace: () => true,
     bindContent: false,
     corsOrigins: ['*'],
     now: clock.now,
@@ -64,6 +66,8 @@ export async function startDiskObjects(changes: Partial<DiskObjectsOptions> = {}
     /** Signs and gets. */
     get: async (objectPath: string, headers: Record<string, string> = {}) =>
       send(await sign('get', objectPath), { headers }),
+    /** Signs and deletes. */
+    delete: async (objectPath: string) => send(await sign('delete', objectPath)),
     /** Names of the files that are being received. */
     listTemp: () => readdir(join(directory, 'tmp')),
     async close() {

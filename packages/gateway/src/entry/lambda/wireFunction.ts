@@ -92,6 +92,7 @@ export async function wireFunction(context: WireContext): Promise<WiredFunction>
   const gateway = createGateway(
     {
       ...stores,
+      hasSpace: () => true,
       crypto,
       logger,
       now,

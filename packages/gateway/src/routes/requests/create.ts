@@ -9,6 +9,7 @@ export function createRequestEndpoint(ports: CreatePorts, limits: { readonly max
   const parse = createRequestParser(limits);
   return {
     route: ROUTES.createRequest,
+    needsSpace: true,
     async handle(request) {
       const [body] = requireValid(parseBody(request.body, parse));
       return { status: 201, body: renderRecord(await createRequest(ports, body)) };

@@ -1,0 +1,48 @@
+import { statfsSync } from 'node:fs';
+import type { Logger } from '../../ports/logger.ts';
+
+interface SpaceOptions {
+  /** A directory of the file system in question. */
+  readonly directory: string;
+  /** Fewest bytes that have to be free; 0: nobody looks. */
+  readonly minFreeBytes: number;
+  /** Milliseconds, of a clock that only goes on. */
+  readonly now: () => number;
+  readonly logger: Logger;
+}
+
+/** How long one look at the disk counts, in milliseconds. */
+const LOOKED_FOR_MS = 250;
+
+/**
+ * Creates the guard of the disk's last free bytes, which claims, reports and the log need. Its first and its last refusal in a row are
+ * logged.
+ *
+ * @returns whether there is room for what strangers want to store; a disk that cannot be asked is taken to have room
+ * @see docs/specification.md STORE-9
+ */
+export function createSpaceGuard({ directory, minFreeBytes, now, logger }: SpaceOptions): () => boolean {
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  let hasRoom = true;
+
+  function look(): boolean {
+    try {
+      const { bavail, bsize } = statfsSync(directory);
+      return bavail * bsize >= minFreeBytes;
+    } catch {
+      return true;
+    }
+  }
+
+  return function hasSpace() {
+    if (minFreeBytes === 0) return true;
+    if (now() - lookedAt < LOOKED_FOR_MS) return hasRoom;
+    lookedAt = now();
+    const before = hasRoom;
+    hasRoom = look();
+    if (before && !hasRoom)
+      logger.error({ minFreeBytes }, 'the disk is nearly full: new requests and uploads are refused');
+    if (!before && hasRoom) logger.info({ minFreeBytes }, 'the disk has room again');
+    return hasRoom;
+  };
+}

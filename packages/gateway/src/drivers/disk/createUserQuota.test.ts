@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { newPath, startDiskObjects } from './startDiskObjects.rig.ts';
+
+const bytes = (count: number, fill: string) => Buffer.alloc(count, fill);
+
+// Shows OBJECT-14.
+test("a user's objects take up so much and no more, and what is deleted is free again", async () => {
+  const rig = await startDiskObjects({ maxUserBytes: 1000 });
+  try {
+    const [first, second, third] = ['a', 'b', 'c'].map((fill) => bytes(600, fill));
+    if (first === undefined || second === undefined || third === undefined) throw new Error('Three are made of three.');
+    const path = newPath(first);
+    const ofSameUser = (content: Buffer) => [...path.split('/').slice(0, 3), newPath(content).split('/')[3]].join('/');
+    expect((await rig.put(path, first)).status).toBe(200);
+    expect((await rig.put(ofSameUser(second), second)).status).toBe(413);
+    // Another process adds up what it finds.
+    const other = await startDiskObjects({ directory: rig.directory, maxUserBytes: 1000 });
+    expect((await other.put(ofSameUser(second), second)).status).toBe(413);
+    await other.close();
+    expect((await rig.put(newPath(third), third)).status, 'of another user').toBe(200);
+    expect((await rig.delete(path)).status).toBe(204);
+    expect((await rig.put(ofSameUser(second), second)).status).toBe(200);
+    expect(await rig.listTemp()).toEqual([]);
+  } finally {
+    await rig.close();
+  }
+});
+
+// Shows OBJECT-15.
+test('one upload at a time goes through a URL', async () => {
+  const rig = await startDiskObjects();
+  try {
+    const content = bytes(100, 'x');
+    const path = newPath(content);
+    const gate = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const slow = new ReadableStream<Uint8Array>({
+      async pull(to) {
+        begun.resolve();
+        await gate.promise;
+        to.enqueue(content);
+        to.close();
+      },
+    });
+    const order = await rig.sign('put', path);
+    const { url } = order;
+    const put = (body: Uint8Array<ArrayBuffer> | ReadableStream) =>
+      rig.objects.fetch(new Request(url, { method: 'PUT', body, duplex: 'half' }));
+    const first = put(slow);
+    await begun.promise;
+    await expect.poll(() => rig.listTemp()).toHaveLength(1);
+    expect((await put(content)).status).toBe(409);
+    gate.resolve();
+    expect((await first).status).toBe(200);
+  } finally {
+    await rig.close();
+  }
+});
+
+// Shows STORE-9.
+test('a disk without room takes no upload, and a read and a delete go on', async () => {
+  let free = true;
+  const rig = await startDiskObjects({ hasSpace: () => free });
+  try {
+    const [content, more] = [bytes(100, 'x'), bytes(100, 'y')];
+    const path = newPath(content);
+    expect((await rig.put(path, content)).status).toBe(200);
+    free = false;
+    const refused = await rig.put(newPath(more), more);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '60']);
+    expect([(await rig.get(path)).status, (await rig.delete(path)).status]).toEqual([200, 204]);
+  } finally {
+    await rig.close();
+  }
+});

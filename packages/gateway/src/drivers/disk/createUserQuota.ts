@@ -1,0 +1,106 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ObjectRefusedError } from './objectRefusedError.ts';
+
+/** Room that an upload takes while it comes in. */
+export interface Reservation {
+  /** @throws ObjectRefusedError `OBJECT_QUOTA_EXCEEDED` */
+  grow(bytes: number): void;
+  /** Keeps what was taken: the object is stored. */
+  keep(): void;
+  /** Gives back what was not kept. */
+  release(): void;
+}
+
+/** What the objects of each user take up. */
+export interface UserQuota {
+  /** @param objectPath `v1/{user}/{project}/{key}` */
+  open(objectPath: string): Promise<Reservation>;
+  /** Notes that an object is gone. */
+  freed(objectPath: string, bytes: number): void;
+}
+
+/** Most users whose use is remembered, some 200 bytes each. */
+const MAX_USERS = 10_000;
+/** How long a sum counts, in milliseconds: other processes store in the same directory. */
+const SUM_FOR_MS = 600_000;
+
+interface Use {
+  bytes: number;
+  readonly summedAt: number;
+}
+
+const sizeOf = (path: string) =>
+  stat(path).then(
+    (facts) => (facts.isFile() ? facts.size : 0),
+    // Deleted meanwhile.
+    () => 0,
+  );
+
+/** Adds up the sizes of all files below a directory; one that is not there has none. */
+async function sumSizes(directory: string): Promise<number> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(() => []);
+  let sum = 0;
+  for (const entry of entries) if (entry.isFile()) sum += await sizeOf(join(entry.parentPath, entry.name));
+  return sum;
+}
+
+interface QuotaOptions {
+  /** Directory of the objects. */
+  readonly directory: string;
+  /** Most bytes of one user; 0: no bound. */
+  readonly maxBytes: number;
+  readonly now: () => number;
+}
+
+/**
+ * Creates the quotas. A user's objects are added up once and then counted along, those that are still coming in included.
+ *
+ * @see docs/specification.md OBJECT-14
+ */
+export function createUserQuota({ directory, maxBytes, now }: QuotaOptions): UserQuota {
+  const uses = new Map<string, Promise<Use>>();
+  const userOf = (objectPath: string) => objectPath.split('/').slice(0, 2).join('/');
+
+  async function sum(user: string): Promise<Use> {
+    return { summedAt: now(), bytes: await sumSizes(join(directory, user)) };
+  }
+
+  async function useOf(user: string): Promise<Use> {
+    const known = await uses.get(user);
+    if (known !== undefined && now() - known.summedAt < SUM_FOR_MS) return known;
+    const summing = sum(user);
+    uses.delete(user);
+    uses.set(user, summing);
+    const [oldest] = uses.keys();
+    if (uses.size > MAX_USERS && oldest !== undefined) uses.delete(oldest);
+    return await summing;
+  }
+
+  return {
+    async open(objectPath) {
+      if (maxBytes === 0) return { grow: () => undefined, keep: () => undefined, release: () => undefined };
+      const use = await useOf(userOf(objectPath));
+      let taken = 0;
+      return {
+        grow(bytes) {
+          if (use.bytes + bytes > maxBytes) throw new ObjectRefusedError('OBJECT_QUOTA_EXCEEDED');
+          use.bytes += bytes;
+          taken += bytes;
+        },
+        keep() {
+          taken = 0;
+        },
+        release() {
+          use.bytes -= taken;
+          taken = 0;
+        },
+      };
+    },
+    freed(objectPath, bytes) {
+      void uses.get(userOf(objectPath))?.then((use) => {
+        use.bytes = Math.max(0, use.bytes - bytes);
+      });
+    },
+  };
+}

@@ -13,6 +13,7 @@ const mayImport = {
   'packages/devnet': ['packages/contracts', 'packages/protocol'],
   // Its core is held tighter below.
   'packages/gateway': ['packages/protocol', 'packages/runtime', 'packages/crypto'],
+  'packages/cli': [],
   'packages/console': ['packages/protocol'],
   'packages/sdk': ['packages/protocol'],
   'packages/sender': ['packages/rpc', 'packages/runtime', 'packages/crypto'],

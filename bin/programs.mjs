@@ -118,6 +118,31 @@ export const programs = {
     group: 'run',
     steps: [{ file: 'packages/gateway/src/entry/restore.ts' }],
   },
+  doctor: {
+    summary: 'looks at settings, port, disk, database and identity, and says what to do',
+    group: 'run',
+    steps: [{ file: 'packages/gateway/src/entry/doctor.ts' }],
+  },
+  whitelist: {
+    summary: 'relayers who may claim: add, list, remove, suspend, resume',
+    group: 'run',
+    steps: [{ file: 'packages/cli/src/entry/cli.ts', args: ['whitelist'] }],
+  },
+  requests: {
+    summary: 'the queue: list, show, watch, release, fail, purge',
+    group: 'run',
+    steps: [{ file: 'packages/cli/src/entry/cli.ts', args: ['requests'] }],
+  },
+  stats: {
+    summary: 'the queue and its relayers at one look',
+    group: 'run',
+    steps: [{ file: 'packages/cli/src/entry/cli.ts', args: ['stats'] }],
+  },
+  completion: {
+    summary: 'prints the completion of this command for bash or zsh',
+    group: 'run',
+    steps: [{ file: 'packages/cli/src/entry/cli.ts', args: ['completion'] }],
+  },
   token: {
     summary: 'prints an access token of the development identity provider, or revokes one',
     group: 'try',

@@ -40,6 +40,12 @@ const RELAYER = {
   address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
 };
 
+const NO_REQUEST = '01890000-0000-7000-8000-000000000000';
+const actOptions: Readonly<Record<string, readonly string[]>> = {
+  fail: ['--message', 'a try'],
+  purge: ['--yes', NO_REQUEST],
+};
+
 const gatewayUrl = ({ urls }: SmokeWorld) => urls.get('start') ?? '';
 const devnetFile = ({ dir }: SmokeWorld) => join(dir, 'devnet.json');
 const exampleEnv = (world: SmokeWorld) => ({ GATEWAY_URL: gatewayUrl(world), DEVNET_FILE: devnetFile(world) });
@@ -119,6 +125,23 @@ export const rows: readonly SmokeRow[] = [
     env: ({ dir }) => ({ DATA_DIR: join(dir, 'restored') }),
     prints: /Restored/,
   },
+  { command: 'doctor', env: ({ dir }) => ({ DATA_DIR: join(dir, 'gateway'), PORT: '0' }), prints: /disk/ },
+  { command: 'whitelist', args: (world) => ['list', '--url', gatewayUrl(world)], prints: /ADDRESS/ },
+  { command: 'requests', args: (world) => ['list', '--url', gatewayUrl(world)], prints: /REQUEST/ },
+  // Not one of these requests or relayers is there: each command says so.
+  ...['release', 'fail', 'purge'].map((act) => ({
+    command: 'requests',
+    args: (world: SmokeWorld) => [act, NO_REQUEST, '--url', gatewayUrl(world), ...(actOptions[act] ?? [])],
+    status: 1,
+  })),
+  { command: 'requests', args: (world) => ['watch', '--json', '--url', gatewayUrl(world)], ready: /"chains"/ },
+  {
+    command: 'whitelist',
+    args: (world) => ['suspend', RELAYER.address, '--reason', 'a try', '--url', gatewayUrl(world)],
+    status: 1,
+  },
+  { command: 'stats', args: (world) => ['--url', gatewayUrl(world)], prints: /CHAIN/ },
+  { command: 'completion', args: () => ['bash'], prints: /complete -o default/ },
   { command: 'token alice', args: (world) => ['--url', gatewayUrl(world)], prints: /^[\w-]+\.[\w-]+\.[\w-]+$/m },
   { command: 'walkthrough', args: (world) => ['--url', gatewayUrl(world)] },
   {

@@ -1,0 +1,63 @@
+/** A gateway's refusal, or none that answers: the message is for the person at the terminal. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+  readonly code: 'COMMAND_USAGE' | 'COMMAND_REFUSED' | 'COMMAND_UNREACHABLE';
+
+  constructor(code: CommandError['code'], message: string, options?: { readonly cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** One call of the administrator. */
+export interface AdminCall {
+  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  readonly json?: unknown;
+}
+
+/** Calls a gateway with the administrator's key. @returns the body of a good answer */
+export type CallAdmin = (call: AdminCall) => Promise<Record<string, unknown>>;
+
+/** How long a gateway may take to answer, in milliseconds: longer than its own limit. */
+const ANSWER_MS = 35_000;
+
+function writeUrl(url: string, { path, query = {} }: AdminCall): string {
+  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+  return given.length === 0 ? `${url}${path}` : `${url}${path}?${new URLSearchParams(Object.fromEntries(given))}`;
+}
+
+/** What a refusal says: the sentence, and each fault by its place. */
+function describeRefusal(status: number, body: Record<string, unknown>): string {
+  const details = Array.isArray(body.details) ? body.details : [];
+  const faults = details.map(({ path, message }) => `  ${String(path)}: ${String(message)}`);
+  return [`${typeof body.error === 'string' ? body.error : 'The gateway gave no reason.'} (${status})`, ...faults].join(
+    '\n',
+  );
+}
+
+/**
+ * Makes the client.
+ *
+ * @param gateway.url - base URL, without a trailing slash
+ * @param gateway.key - the administrator's
+ * @returns a function that throws CommandError
+ */
+export function createAdminClient({ url, key }: { readonly url: string; readonly key: string }): CallAdmin {
+  return async function callAdmin(call) {
+    const { method = 'GET', json } = call;
+    const headers = { 'x-admin-key': key, ...(json !== undefined && { 'content-type': 'application/json' }) };
+    const body = json === undefined ? {} : { body: JSON.stringify(json) };
+    const init = { method, headers, redirect: 'error', signal: AbortSignal.timeout(ANSWER_MS), ...body } as const;
+    const answer = await fetch(writeUrl(url, call), init).catch((cause: unknown) => {
+      throw new CommandError('COMMAND_UNREACHABLE', `No gateway answers at ${url}: start it, or give its --url.`, {
+        cause,
+      });
+    });
+    const text: unknown = await answer.json().catch(() => undefined);
+    const read = typeof text === 'object' && text !== null ? { ...text } : {};
+    if (!answer.ok) throw new CommandError('COMMAND_REFUSED', describeRefusal(answer.status, read));
+    return read;
+  };
+}

@@ -1,0 +1,103 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { CommandError } from './adminClient.ts';
+import { needWord, printAnswer } from './answers.ts';
+import type { Command, CommandContext } from './command.ts';
+import { writeStats } from './statsCommand.ts';
+import { plain, writeTable } from './writeTable.ts';
+
+/** How often the live view looks, in milliseconds. */
+const LOOK_MS = 2000;
+const CLEAR_SCREEN = '\u001b[2J\u001b[H';
+
+const FILTERS = {
+  status: 'pending, processing, success or failed',
+  chain: 'a chain, as eip155:1',
+  signer: 'an address',
+  relayer: 'who holds or held the claim',
+  limit: '1 to 100, default 20',
+  order: 'asc, the oldest first, or desc',
+  after: 'the lastKey of the page before',
+} as const;
+
+const pathOf = (requestId: string, act = '') => `/admin/requests/${encodeURIComponent(requestId)}${act}`;
+
+async function list({ call, options, json, print }: CommandContext): Promise<void> {
+  const { chain: chainName, after: lastKey, status, signer, relayer, limit, order } = options;
+  const query = { status, chainName, signer, relayer, limit, order, lastKey };
+  const body = await call({ path: '/admin/requests', query });
+  if (json) return print(JSON.stringify(body));
+  // The gateway answers with a page of records.
+  const items = (body.items ?? []) as readonly Record<string, unknown>[];
+  const rows = items.map(({ requestId, status: state, chainName: chain, action, createdAt, claimedBy }) => [
+    ...[requestId, state, chain, action, createdAt, claimedBy],
+  ]);
+  print(writeTable([['REQUEST', 'STATUS', 'CHAIN', 'ACTION', 'CREATED', 'CLAIMED BY'], ...rows]));
+  if (typeof body.lastKey === 'string') print(`There are more: --after ${body.lastKey}`);
+}
+
+async function show(context: CommandContext): Promise<void> {
+  const requestId = needWord(context, 'REQUEST_ID');
+  const body = await context.call({ path: `/requests/${encodeURIComponent(requestId)}` });
+  if (context.json) return context.print(JSON.stringify(body));
+  const { params, ...fields } = body;
+  const rows = [
+    ...Object.entries(fields),
+    ...Object.entries(params ?? {}).map(([name, value]) => [`params.${name}`, value]),
+  ];
+  context.print(
+    writeTable(rows.map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : value])),
+  );
+}
+
+/** Looks again and again until it is told to end. */
+async function watch({ call, json, print, isTerminal, signal }: CommandContext): Promise<void> {
+  while (!signal.aborted) {
+    const stats = await call({ path: '/admin/stats' });
+    if (json) print(JSON.stringify(stats));
+    else print(`${isTerminal ? CLEAR_SCREEN : ''}${new Date().toISOString()}\n\n${writeStats(stats)}\n`);
+    await pause(LOOK_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** What operators do with requests. */
+export const requestCommands: readonly Command[] = [
+  { name: 'requests list', takes: '', summary: 'shows requests by any filter, or all', options: FILTERS, run: list },
+  { name: 'requests show', takes: 'REQUEST_ID', summary: 'shows all of one request', options: {}, run: show },
+  { name: 'requests watch', takes: '', summary: 'shows the queue as it moves, until Ctrl-C', options: {}, run: watch },
+  {
+    name: 'requests release',
+    takes: 'REQUEST_ID',
+    summary: 'gives a claimed request back',
+    options: {},
+    async run(context) {
+      const path = pathOf(needWord(context, 'REQUEST_ID'), '/release');
+      const body = await context.call({ method: 'POST', path });
+      printAnswer(context, body, `${plain(body.requestId)} is pending again.`);
+    },
+  },
+  {
+    name: 'requests fail',
+    takes: 'REQUEST_ID',
+    summary: 'ends a claimed request as failed',
+    options: { message: 'why, which the user sees; needed' },
+    async run(context) {
+      const path = pathOf(needWord(context, 'REQUEST_ID'), '/fail');
+      const body = await context.call({ method: 'POST', path, json: { errorMessage: context.options.message ?? '' } });
+      printAnswer(context, body, `${plain(body.requestId)} has failed.`);
+    },
+  },
+  {
+    name: 'requests purge',
+    takes: 'REQUEST_ID',
+    summary: 'removes a request that nobody holds, for good',
+    options: { yes: 'the same id once more, which confirms it' },
+    async run(context) {
+      const requestId = needWord(context, 'REQUEST_ID');
+      if (context.options.yes !== requestId) {
+        throw new CommandError('COMMAND_USAGE', `It cannot be undone: confirm with --yes ${plain(requestId)}.`);
+      }
+      const body = await context.call({ method: 'DELETE', path: pathOf(requestId) });
+      printAnswer(context, body, plain(body.message));
+    },
+  },
+];

@@ -1,0 +1,110 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type RunningGateway, startGateway } from '@prism-gateway/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runCli } from './runCli.ts';
+
+const RELAYER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+const UNKNOWN = '01890000-0000-7000-8000-000000000000';
+
+let gateway: RunningGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway?.kill());
+
+async function prism(line: string, env: Record<string, string> = { PUBLIC_URL: gateway.url }) {
+  const printed: string[] = [];
+  const complained: string[] = [];
+  const status = await runCli({
+    args: line.split(' '),
+    env,
+    print: (text) => printed.push(text),
+    complain: (text) => complained.push(text),
+    isTerminal: false,
+    // Ended at once, so that a watch looks no second time.
+    signal: AbortSignal.timeout(0),
+  });
+  return { status, out: printed.join('\n'), err: complained.join('\n') };
+}
+
+async function submit(): Promise<string> {
+  const params = {
+    ...{ cloudId: '0x01', dataId: '0x02', payload: '0x', relayerFee: '0', timestamp: '1767225600', signer: RELAYER },
+    ...{ v: 27, r: `0x${'1'.repeat(64)}`, s: `0x${'2'.repeat(64)}` },
+  };
+  const json = { chainName: 'eip155:1', action: 'WRITE_DATA_FOR', params };
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(`${gateway.url}/requests`, { method: 'POST', headers, body: JSON.stringify(json) });
+  return ((await answer.json()) as { requestId: string }).requestId;
+}
+
+test('the whitelist is kept by commands', async () => {
+  expect(await prism(`whitelist add ${RELAYER.toLowerCase()} --label eu-1`)).toMatchObject({
+    status: 0,
+    out: `${RELAYER} is on the whitelist.`,
+  });
+  expect((await prism('whitelist list')).out).toMatch(/ADDRESS .*\n0x70997970.* eu-1/);
+  expect(JSON.parse((await prism('whitelist list --json')).out)).toMatchObject({ count: 1 });
+  expect(await prism(`whitelist remove ${RELAYER}`)).toMatchObject({ status: 0 });
+});
+
+test('requests are listed, shown and purged; the purge is confirmed', async () => {
+  const requestId = await submit();
+  expect((await prism('requests list --status pending --chain eip155:1')).out).toContain(requestId);
+  expect((await prism(`requests show ${requestId}`)).out).toMatch(/params\.relayerFee +0/);
+  expect(await prism(`requests release ${requestId}`)).toMatchObject({ status: 1, err: expect.stringMatching(/409/) });
+  expect(await prism(`requests purge ${requestId}`)).toMatchObject({ status: 2, err: expect.stringMatching(/--yes/) });
+  expect(await prism(`requests purge ${requestId} --yes ${requestId}`)).toMatchObject({ status: 0 });
+  expect(await prism(`requests show ${requestId}`)).toMatchObject({ status: 1, err: expect.stringMatching(/404/) });
+});
+
+test('stats and the live view show the same, for people and for programs', async () => {
+  await submit();
+  expect((await prism('stats')).out).toMatch(/eip155:1 +1 +0/);
+  expect(JSON.parse((await prism('stats --json')).out)).toMatchObject({ chains: [{ pending: 1 }] });
+});
+
+test('what is wrong is told in a sentence, with a status that scripts can use', async () => {
+  expect(await prism(`requests fail ${UNKNOWN} --message gone`)).toMatchObject({ status: 1 });
+  expect(await prism('whitelist add nobody')).toMatchObject({
+    status: 1,
+    err: expect.stringMatching(/address: expected/),
+  });
+  expect(await prism('whitelist add')).toMatchObject({ status: 2, err: expect.stringMatching(/one ADDRESS/) });
+  expect(await prism('requests lst')).toMatchObject({ status: 2, err: expect.stringMatching(/prism requests list/) });
+  expect(await prism('stats --colour')).toMatchObject({ status: 2 });
+  const closed = { PUBLIC_URL: 'http://127.0.0.1:9' };
+  expect(await prism('stats', closed)).toMatchObject({ status: 1, err: expect.stringMatching(/No gateway answers/) });
+  const wrongKey = { PUBLIC_URL: gateway.url, ADMIN_API_KEY: 'wrong' };
+  expect(await prism('stats', wrongKey)).toMatchObject({ status: 1, err: expect.stringMatching(/401/) });
+});
+
+test('the key comes from a file, and no argument takes it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'prism-cli-'));
+  try {
+    const file = join(folder, 'key');
+    writeFileSync(file, `${gateway.adminKey}\n`);
+    const env = { PUBLIC_URL: gateway.url, ADMIN_API_KEY: 'wrong' };
+    expect(await prism(`stats --key-file ${file}`, env)).toMatchObject({ status: 0 });
+    expect(await prism(`stats --key-file ${file}x`, env)).toMatchObject({ status: 2 });
+    expect(await prism('stats --key x', env)).toMatchObject({ status: 2 });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('bash completes commands and options', async () => {
+  const { out } = await prism('completion bash start devnet');
+  const complete = (words: readonly string[]) => {
+    const list = words.map((word) => `'${word}'`).join(' ');
+    const script = `${out}\nCOMP_WORDS=(prism ${list}); COMP_CWORD=${words.length}; _prism; echo "\${COMPREPLY[*]}"`;
+    return execFileSync('bash', ['-c', script], { encoding: 'utf8' }).trim().split(' ');
+  };
+  expect(complete(['req'])).toEqual(['requests']);
+  expect(complete(['requests', 're'])).toEqual(['release']);
+  expect(complete(['requests', 'fail', '--me'])).toEqual(['--message']);
+  expect(complete(['dev'])).toEqual(['devnet']);
+});

@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { CommandError, createAdminClient } from './adminClient.ts';
+import type { Command } from './command.ts';
+import { requestCommands } from './requestCommands.ts';
+import { statsCommand } from './statsCommand.ts';
+import { whitelistCommands } from './whitelistCommands.ts';
+import { SHELLS, writeCompletion } from './writeCompletion.ts';
+
+/** What the program needs of its surroundings. */
+export interface CliSurroundings {
+  /** Words of the command line after the program's name. */
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly print: (line: string) => void;
+  /** Takes a line for standard error. */
+  readonly complain: (line: string) => void;
+  readonly isTerminal: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Every command of this program. */
+export const commands: readonly Command[] = [...whitelistCommands, ...requestCommands, statsCommand];
+
+/** Exit status for a command line that is wrong. */
+const USAGE_FAULT = 2;
+
+const COMMON = `  --url URL         the gateway; default PUBLIC_URL, else http://HOST:PORT, else http://127.0.0.1:8787
+  --key-file FILE   holds the administrator's key; default the first one of ADMIN_API_KEY, else the development key
+  --json            for programs: the gateway's answer, one line
+  --help            this text`;
+
+function writeHelp(chosen: readonly Command[]): string {
+  const lines = chosen.map(({ name, takes, summary, options }) => {
+    const own = Object.entries(options).map(([option, text]) => `      --${option}: ${text}`);
+    return [`  prism ${name} ${takes}`.trimEnd().padEnd(40).concat(summary), ...own].join('\n');
+  });
+  return `${lines.join('\n')}\n\n${COMMON}`;
+}
+
+/** The address that a gateway of the same settings answers at. */
+function defaultUrl({ PUBLIC_URL, HOST, PORT }: CliSurroundings['env']): string {
+  if (PUBLIC_URL) return PUBLIC_URL;
+  // One cannot call every interface; the loopback one is among them.
+  const host = !HOST || HOST === '0.0.0.0' || HOST === '::' ? '127.0.0.1' : HOST;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${PORT || '8787'}`;
+}
+
+function readKey(file: string | undefined, { ADMIN_API_KEY }: CliSurroundings['env']): string {
+  // An argument would stand in the list of processes, which everybody may read.
+  if (file === undefined) return ADMIN_API_KEY?.split(',')[0]?.trim() || 'change-me-admin-key';
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (cause) {
+    throw new CommandError('COMMAND_USAGE', `--key-file ${file} cannot be read.`, { cause });
+  }
+}
+
+function findCommand(
+  args: readonly string[],
+): { readonly command: Command; readonly rest: readonly string[] } | undefined {
+  for (const length of [2, 1]) {
+    const command = commands.find(({ name }) => name === args.slice(0, length).join(' '));
+    if (command !== undefined) return { command, rest: args.slice(length) };
+  }
+  return undefined;
+}
+
+function readOptions({ options }: Command, args: readonly string[]) {
+  const texts = ['url', 'key-file', ...Object.keys(options)].map((name) => [name, { type: 'string' }] as const);
+  const flags = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
+  try {
+    return parseArgs({ args: [...args], allowPositionals: true, options: { ...Object.fromEntries(texts), ...flags } });
+  } catch (cause) {
+    const sentence = cause instanceof Error ? cause.message : String(cause);
+    throw new CommandError('COMMAND_USAGE', `${sentence} Try --help.`, { cause });
+  }
+}
+
+async function runCommand(surroundings: CliSurroundings, command: Command, args: readonly string[]): Promise<void> {
+  const { env, print, isTerminal, signal } = surroundings;
+  const { values, positionals } = readOptions(command, args);
+  if (values.help === true) return print(writeHelp([command]));
+  // All but the two flags take a text.
+  const options = values as Readonly<Record<string, string | undefined>>;
+  const url = (options.url ?? defaultUrl(env)).replace(/\/+$/, '');
+  if (!URL.canParse(url)) throw new CommandError('COMMAND_USAGE', `--url ${url} is no URL.`);
+  const call = createAdminClient({ url, key: readKey(options['key-file'], env) });
+  await command.run({ call, words: positionals, options, json: values.json === true, print, isTerminal, signal });
+}
+
+function complete({ args, print }: CliSurroundings): void {
+  const [, shell, ...programs] = args;
+  const known = SHELLS.find((one) => one === shell);
+  if (known === undefined) throw new CommandError('COMMAND_USAGE', `Give one of ${SHELLS.join(', ')}.`);
+  print(writeCompletion(known, { programs, commands }));
+}
+
+/**
+ * Runs the operator's command line.
+ *
+ * @returns the exit status: 0, 1 for a refusal, 2 for a wrong command line
+ */
+export async function runCli(surroundings: CliSurroundings): Promise<number> {
+  const { args, print, complain } = surroundings;
+  try {
+    if (args[0] === 'completion') complete(surroundings);
+    else {
+      const found = findCommand(args);
+      const group = commands.filter(({ name }) => name.startsWith(`${args[0]} `));
+      if (found !== undefined) await runCommand(surroundings, found.command, found.rest);
+      else if (args.includes('--help') || args.includes('-h')) print(writeHelp(group.length > 0 ? group : commands));
+      else
+        throw new CommandError(
+          'COMMAND_USAGE',
+          `It is none of these:\n${writeHelp(group.length > 0 ? group : commands)}`,
+        );
+    }
+    return 0;
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    complain(error.message);
+    return error.code === 'COMMAND_USAGE' ? USAGE_FAULT : 1;
+  }
+}

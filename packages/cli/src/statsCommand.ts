@@ -1,0 +1,47 @@
+import type { Command } from './command.ts';
+import { writeTable } from './writeTable.ts';
+
+type Rows = readonly Readonly<Record<string, unknown>>[];
+
+const rowsOf = (value: unknown): Rows => (Array.isArray(value) ? value : []);
+const seconds = (ms: unknown) => (typeof ms === 'number' ? `${(ms / 1000).toFixed(1)} s` : '');
+
+/** What happened in the last minutes, together. */
+function sumUp(minutes: Rows): string {
+  const sum = (name: string) => minutes.reduce((total, minute) => total + Number(minute[name] ?? 0), 0);
+  return `Last hour: ${sum('posts')} posted, ${sum('claims')} claimed, ${sum('success')} succeeded, ${sum('failed')} failed.`;
+}
+
+/**
+ * Writes stats for people.
+ *
+ * @param stats - as `GET /admin/stats` answers
+ */
+export function writeStats(stats: Readonly<Record<string, unknown>>): string {
+  const chains = rowsOf(stats.chains).map((row) => [
+    ...[row.chainName ?? '(all others)', row.pending, row.processing, row.success, row.failed],
+  ]);
+  const relayers = rowsOf(stats.relayers).map((row) => [
+    ...[row.address, row.openClaims, row.success, row.failed, row.conflicts],
+    ...[seconds(row.medianMs), seconds(row.p95Ms), row.lastSeenAt],
+  ]);
+  const oldest = [stats.oldestPendingAt ?? 'none', stats.oldestProcessingAt ?? 'none'];
+  return [
+    writeTable([['CHAIN', 'PENDING', 'PROCESSING', 'SUCCESS', 'FAILED'], ...chains]),
+    `Oldest pending: ${oldest[0]}. Oldest claimed: ${oldest[1]}.`,
+    sumUp(rowsOf(stats.minutes)),
+    writeTable([['RELAYER', 'OPEN', 'SUCCESS', 'FAILED', 'CONFLICTS', 'MEDIAN', 'P95', 'LAST SEEN'], ...relayers]),
+  ].join('\n\n');
+}
+
+/** What is in the queue, and how relayers do. */
+export const statsCommand: Command = {
+  name: 'stats',
+  takes: '',
+  summary: 'shows the queue and its relayers at one look',
+  options: {},
+  async run({ call, json, print }) {
+    const stats = await call({ path: '/admin/stats' });
+    print(json ? JSON.stringify(stats) : writeStats(stats));
+  },
+};

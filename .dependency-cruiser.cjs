@@ -70,7 +70,7 @@ module.exports = {
       // The construct library and clients for AWS are installed by who deploys.
       {
         couldNotResolve: true,
-        pathNot: '^(aws-cdk-lib|cdk-nag|constructs|@aws-sdk/client-(cloudformation|lambda|ssm|sts))(/|$)',
+        pathNot: '^(aws-cdk-lib|cdk-nag|constructs|@aws-sdk/client-(cloudformation|codedeploy|lambda|ssm|sts))(/|$)',
       },
     ),
     never(

@@ -7,6 +7,8 @@ import { createSeededRandom, startRpcFaultProxy } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { isLong, sized } from '@prism-gateway/testing/test-size';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { attend } from '../scripts/demo/attend.ts';
+import { type Accident, PROCEDURES, type Procedure } from '../scripts/demo/procedures.ts';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
 import { KEY_FACTS } from '../src/chain/createKeyWatch.ts';
@@ -14,7 +16,6 @@ import { runCommand } from '../src/cli/runCommand.ts';
 import { OPEN_STATES } from '../src/journal/paymentState.ts';
 import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
 import { NODE_FAULTS, type NodeFault } from './rig/nodeFaults.ts';
-import { type Accident, PROCEDURES, type Procedure } from './rig/procedures.ts';
 import { type RunningInstance, runInstance } from './rig/runInstance.ts';
 import { KILL_POINTS, type KillPoint, startDoomed } from './rig/startDoomed.ts';
 
@@ -146,25 +147,12 @@ async function play({ act, point, fault }: Combination, random: () => number): P
 
   /** What the documentation has a person do. */
   async function seeToIt(): Promise<void> {
-    for (const one of alive) {
+    for (const one of [...alive]) {
+      const hasTwin = alive.some((twin) => twin !== one && twin.key === one.key);
       const { journal } = one.instance.relayer;
-      if (journal.fact(KEY_FACTS.evidence) !== undefined) {
-        const twin = alive.find((candidate) => candidate !== one && candidate.key === one.key);
-        if (twin !== undefined) {
-          await one.instance.stop();
-          alive.splice(alive.indexOf(one), 1);
-          return;
-        }
-        await command(['resume', '--why', 'nobody else has the key'], one.folder);
-      }
-      const [latest, pending] = await Promise.all(
-        (['latest', 'pending'] as const).map((blockTag) =>
-          rig.client.getTransactionCount({ address: one.key.address, blockTag }),
-        ),
-      );
-      if (latest !== pending || (await rig.creditsOf(walletAddress)) !== 0n) continue;
-      for (const { paymentIntentId } of journal.list(['held']))
-        await command(['release', paymentIntentId, '--why', 'nothing of it is on its way'], one.folder);
+      if ((await attend(rig, { ...one, journal, hasTwin, walletAddress })) === 'leave it') continue;
+      await one.instance.stop();
+      alive.splice(alive.indexOf(one), 1);
     }
   }
 }

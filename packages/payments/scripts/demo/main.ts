@@ -1,11 +1,16 @@
-/** `npm run demo:payments`: fifty card payments, two payment relayers that are killed at the worst moments, and a gas monitor; all real. */
+/**
+ * `npm run demo:payments`: fifty card payments, two payment relayers that are killed at the worst moments, a gas monitor, and one of each
+ * procedure and mistake of an operator; at the end the ledger and a reconciliation. All real.
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startChatReceiver, startMailServer } from '@prism-gateway/testing';
+import { runCommand } from '../../src/cli/runCommand.ts';
 import { openPaymentJournal } from '../../src/journal/openPaymentJournal.ts';
 import type { PaymentState } from '../../src/journal/paymentState.ts';
 import { formatTable, judgePayments } from './judge.ts';
+import { playProcedures } from './playProcedures.ts';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from './startPaymentsRig.ts';
 import { type Program, startProgram } from './startProgram.ts';
 import { waitUntil } from './waitUntil.ts';
@@ -70,6 +75,17 @@ async function runGasStory(rig: PaymentsRig, key: RigKey, seen: readonly string[
   await waitFor('Gas balance is well again');
 }
 
+/** Prints the ledger of each relayer, and compares journal, chain and frontend. @returns whether they agree */
+async function showBooks(instances: readonly Readonly<Record<string, string>>[]): Promise<boolean> {
+  const codes: (number | undefined)[] = [];
+  for (const environment of instances) {
+    console.log(`\n$ prism payments ledger; prism payments reconcile    # ${environment.DATA_DIR}`);
+    await runCommand(['ledger'], { environment, print: console.log });
+    codes.push(await runCommand(['reconcile'], { environment, print: console.log }));
+  }
+  return codes.every((code) => code === 0);
+}
+
 async function playDemo(stack: AsyncDisposableStack): Promise<number> {
   const chatLines: string[] = [];
   const rig = stack.use(
@@ -124,6 +140,7 @@ async function playDemo(stack: AsyncDisposableStack): Promise<number> {
   await waitUntil(isDone, { timeoutMs: PATIENCE_MS, what: 'payments are not completed' });
   tell('all payments are completed');
   await Promise.all([first.stop(), second.stop(), monitor.stop()]);
+  const played = await playProcedures(rig, tell);
 
   const judged = await judgePayments(
     rig,
@@ -145,14 +162,17 @@ async function playDemo(stack: AsyncDisposableStack): Promise<number> {
   );
   const secrets = [rig.secret, one.privateKey, two.privateKey, chat.url];
   const isSecretKept = !secrets.some((secret) => chatLines.join().includes(secret));
+  const isReconciled = await showBooks(settings);
   const isRight =
     wrong === 0 &&
+    isReconciled &&
+    played.every((procedure) => procedure.isRight) &&
     judged.length === PAYMENTS &&
     sums.owed === sums.received &&
     mail.mails.length === chat.messages.length &&
     isSecretKept;
   console.log(
-    `\n${judged.length} payments, ${wrong} wrong; owed ${sums.owed}, received ${sums.received}. ${isRight ? 'All agrees.' : 'IT DOES NOT AGREE.'}`,
+    `\n${played.length} procedures and mistakes of operators, ${played.filter((procedure) => !procedure.isRight).length} wrong. ${judged.length} payments, ${wrong} wrong; owed ${sums.owed}, received ${sums.received}. ${isRight ? 'All agrees.' : 'IT DOES NOT AGREE.'}`,
   );
   return isRight ? 0 : 1;
 }

@@ -1,7 +1,6 @@
 import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RigKey } from '../../scripts/demo/startPaymentsRig.ts';
-import type { RunningInstance } from './runInstance.ts';
+import type { RigKey } from './startPaymentsRig.ts';
 
 /** An instance that has died, and what an operator has in hand. */
 export interface Accident {
@@ -19,7 +18,7 @@ export interface Accident {
   /** A folder of a new machine; empty. */
   newFolder(): string;
   /** Starts an instance. */
-  start(key: RigKey, folder: string, settings?: Readonly<Record<string, string>>): Promise<RunningInstance>;
+  start(key: RigKey, folder: string, settings?: Readonly<Record<string, string>>): Promise<unknown>;
   /** Runs an instance until it has searched the chain, with nothing listed, and stops it. */
   runIdle(key: RigKey, folder: string, settings?: Readonly<Record<string, string>>): Promise<void>;
 }

@@ -194,6 +194,9 @@ const payoutFence: readonly Mutant[] = [
     ['await makeRoomAbove(nonce, send);', ''],
     ["verdict === 'yes' && !standing.hasStood(judged) ? 'later' : verdict", 'verdict'],
     ["const isDue = verdict !== 'yes' &&", 'const isDue = false &&'],
+    ['givenUp.add(payout.mark);', ''],
+    ['broadcasts.add({ nonce, raw });', ''],
+    ['if (isOurs) continue;', ''],
   ]),
 ];
 

@@ -140,11 +140,14 @@ async function leaveWaiting(broadcasts: BroadcastTable): Promise<Hex> {
 
 // Shows PAY-11.
 test('a payout goes out once it is announced and all before it is in the node', async () => {
-  const { send } = openFence();
+  const { send, broadcasts } = openFence();
   await expect(send(await sign(payout(), nonce))).rejects.toThrow('the announcement is not on the chain');
   await announce(account);
   await expect(send(await sign(payout(), nonce + 2))).rejects.toThrow('what comes before it is not in the node');
-  await send(await sign(payout(), nonce + 1));
+  const raw = await sign(payout(), nonce + 1);
+  await send(raw);
+  // Kept, so that it can be broadcast again after a reorganisation.
+  expect(broadcasts.list()).toEqual([{ txHash: keccak256(raw), nonce: nonce + 1, raw }]);
   await waitForCount(nonce + 2);
   expect(await countPayouts()).toBe(1);
 });
@@ -178,6 +181,41 @@ test('a payout that waits behind a gap goes out with what fills it, if it is sti
   await send(await sign(nothing(), nonce + 1));
   await waitForCount(nonce + 3);
   expect(await countPayouts()).toBe(1);
+});
+
+test('a payout that waits behind a gap, and whose announcement a reorganisation took, is left to wait while nobody else announces', async () => {
+  const { send, broadcasts } = openFence();
+  await leaveWaiting(broadcasts);
+  await send(await sign(nothing(), nonce));
+  await send(await sign(nothing(), nonce + 1));
+  await waitForCount(nonce + 3);
+  expect(await countPayouts()).toBe(1);
+});
+
+test('a payout whose announcement does not come back makes room, and is not signed anew before another attempt, though it come back then', async () => {
+  const { send, fence } = openFence();
+  const refused = await sign(payout(), nonce);
+  const isReplaced = async () => {
+    await expect(send(refused)).rejects.toThrow('the announcement is not on the chain');
+    return (await rig.client.getTransactionCount({ address: account.address })) > nonce;
+  };
+  await waitUntil(isReplaced, { timeoutMs: PATIENCE_MS, what: 'it makes no room' });
+  await announce(account);
+  const mark = markPayout(paymentIntentId).slice(2);
+  const request = {
+    ...payout(),
+    value: 0n,
+    type: 'eip1559',
+    chainId: 31_337,
+    nonce: nonce + 2,
+    gas: 100_000n,
+  } as const;
+  const signAgain = () => fence.account.signTransaction({ ...request, maxFeePerGas: 1n, maxPriorityFeePerGas: 1n });
+  expect(await signAgain()).not.toContain(mark);
+  fence.renew(paymentIntentId);
+  await pause(FRESH_MS / 2 + 20);
+  expect(await signAgain()).toContain(mark);
+  expect(await countPayouts()).toBe(0);
 });
 
 test('a payout refused again and again makes room for what comes after it', async () => {

@@ -34,6 +34,7 @@ export const longParts: readonly LongPart[] = [
   { name: 'function', files: [`${gateway}/test/faults/functionStorm.test.ts`, 'packages/sdk/test/storm.test.ts'] },
   { name: 'sender', files: ['packages/sender/test/crashMatrix.test.ts', 'packages/sender/test/rpcFaults.test.ts'] },
   { name: 'relayer', files: ['packages/relayer/test/storm/storm.test.ts'] },
+  { name: 'hostile', files: ['packages/relayer/test/hostile/hostile.test.ts'] },
 ];
 
 /** Full sizes that take up to an hour each, which is too long for a run of CI: `npm run test:long` alone has them. */

@@ -12,6 +12,7 @@ import { coversGas, feeInWei, highestPrice, sumFees } from './fee.ts';
 import { listSignedParts } from './findNonce.ts';
 import { readBatchResults } from './readBatchResults.ts';
 import type { ReadWallet } from './readWallet.ts';
+import { mostGas, transactionTerms } from './transactionTerms.ts';
 import type { Verdict } from './verdict.ts';
 
 /** Pauses before a request is looked at again, in milliseconds. */
@@ -27,14 +28,6 @@ const RECHECK_MS = {
 
 /** Gas of a request that is refused for its nonce, without its calldata, which is at most a quarter of what it needs in all. */
 const EARLY_REVERT_GAS = 40_000n;
-
-/** Most gas that a transaction may have on any chain. @see https://eips.ethereum.org/EIPS/eip-7825 */
-const MAX_TRANSACTION_GAS = 16_777_216n;
-
-/** Most gas that a transaction may have on a chain. */
-export function mostGas({ gasLimit }: Pick<BlockHead, 'gasLimit'>): bigint {
-  return gasLimit < MAX_TRANSACTION_GAS ? gasLimit : MAX_TRANSACTION_GAS;
-}
 
 /** What a check works with. */
 export interface CheckInput {
@@ -218,7 +211,8 @@ export async function checkRequest(context: CheckContext, input: CheckInput): Pr
   if (isLeftAlone !== undefined) return isLeftAlone;
   // A record holds action and params that go together.
   const { data } = encodeForwarderCall(record);
-  const simulated = readNothingDone(record, await chain.simulate(data, nextBlock(head, seconds)));
+  const block = nextBlock(head, seconds);
+  const simulated = readNothingDone(record, await chain.simulate(data, block));
   if ('reverted' in simulated) return leaveReverting(simulated.reverted, { nowMs, signatures });
   const { gas, returned } = simulated;
   if (gas > mostGas(head)) {
@@ -232,6 +226,12 @@ export async function checkRequest(context: CheckContext, input: CheckInput): Pr
     : policy.feeMarginPercent;
   const deal = { feeWei, gas, marginPercent, gasPrice: head.gasPrice };
   if (!coversGas(deal)) return leave(nowMs, 'fee', { paysAtWei: highestPrice(deal) });
+  if (signatures.some(({ code }) => code !== undefined)) {
+    // Whether it would be carried out, a wallet may make depend on all that tells a simulation from a transaction.
+    const terms = transactionTerms({ gas, head, ceiling: settings.maxFeePerGas });
+    const rehearsed = readNothingDone(record, await chain.simulate(data, block, terms));
+    if ('reverted' in rehearsed) return leaveReverting(rehearsed.reverted, { nowMs, signatures });
+  }
   const gift = netGift(context, { record, deal, forwarder });
   if (gift > policy.maxSponsorCredits) return leave(nowMs, 'sponsor');
   return (

@@ -1,19 +1,31 @@
 import type { OpenRequest } from './openRequest.ts';
 import { takeFingerprint } from './takeFingerprint.ts';
 
+/** Why the very transaction of a request would not carry it out, and since when that is so, in Unix milliseconds. */
+export interface Refusal {
+  readonly reason: string;
+  readonly sinceMs: number;
+}
+
 /** What is known of an open request beyond its journal, since it was claimed in this life of the process. */
-export type Standing =
-  /** Checked a moment ago: it can be submitted if the price still allows it. */
+export type Standing = {
+  /** Its checks may say otherwise: a wallet can tell them from a transaction. */
+  readonly refusal?: Refusal;
+} & (
   | {
+      /** Checked a moment ago: it can be submitted if the price still allows it. */
       readonly kind: 'ready';
-      readonly gas: bigint /** The relayer's share of the fee, in wei. */;
+      readonly gas: bigint;
+      /** The relayer's share of the fee, in wei. */
       readonly feeWei: bigint;
     }
-  /** This relayer's for certain; in the way of it is something. */
   | {
-      readonly kind: 'blocked' /** Since when, in Unix milliseconds; 0: beyond all patience. */;
+      /** This relayer's for certain; in the way of it is something. */
+      readonly kind: 'blocked';
+      /** Since when, in Unix milliseconds; 0: beyond all patience. */
       readonly sinceMs: number;
-    };
+    }
+);
 
 type Taken = Pick<OpenRequest, 'requestId' | 'record' | 'signatures' | 'gas'>;
 

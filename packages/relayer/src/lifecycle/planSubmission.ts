@@ -4,33 +4,22 @@ import { createMultiUserBatchParams } from '@prism-gateway/protocol/typed-data';
 import type { Hex } from 'viem';
 import type { OpenRequest, Submission } from './openRequest.ts';
 
-/** Added to simulated gas: refunds come only at the end, and state may have changed since. What is not used is not paid. */
-const GAS_MARGIN_PERCENT = 40n;
-const GAS_MARGIN = 25_000n;
-
 /**
  * Makes the call that carries some requests.
- *
- * A batch gets as much gas as its writes would singly: an estimate of the whole could be of one whose entries fail.
- *
- * @param plan.requests - one, or writes of several users
+ * * @param plan.requests - one, or writes of several users
  * @param plan.forwarder - address of the Forwarder
  * @param plan.relayer - the relayer's address, who queues the batch
  * @param plan.nowMs - Unix time in milliseconds
- * @param plan.mostGas - that a transaction may have
  */
 export function planSubmission(plan: {
   readonly requests: readonly OpenRequest[];
   readonly forwarder: Hex;
   readonly relayer: Hex;
   readonly nowMs: number;
-  readonly mostGas: bigint;
-}): Omit<Submission, 'maxFeePerGas' | 'expiresAtMs'> {
-  const { requests, forwarder, relayer, nowMs, mostGas } = plan;
+}): Omit<Submission, 'gasLimit' | 'maxFeePerGas' | 'expiresAtMs'> {
+  const { requests, forwarder, relayer, nowMs } = plan;
   const [first] = requests;
   if (first === undefined) throw new TypeError('a submission carries at least one request');
-  const gas = requests.reduce((sum, request) => sum + (request.gas ?? 0n), 0n);
-  const gasLimit = (gas * (100n + GAS_MARGIN_PERCENT)) / 100n + GAS_MARGIN;
   const call = requests.length === 1 ? first.record : gather(requests, { relayer, nowMs });
   const prefix = requests.length === 1 ? '' : `batch-of-${requests.length}:`;
   return {
@@ -38,7 +27,6 @@ export function planSubmission(plan: {
     intentId: `${prefix}${first.requestId}#${first.attempts + 1}`,
     to: forwarder,
     data: encodeForwarderCall(call).data,
-    gasLimit: gasLimit < mostGas ? gasLimit : mostGas,
     requestIds: requests.map(({ requestId }) => requestId),
   };
 }

@@ -59,7 +59,10 @@ test('what is sent is what was simulated: the refused entries of a batch are lef
   const requests = [createWrite('a1', 50), createWrite('a2', 40), createWrite('a3', 60)];
   const { ports, asked } = createPorts([addressOf('a2')]);
   const planned = await rehearseSubmission(ports, { requests, stage });
-  expect(planned).toMatchObject({ requestIds: ['a1', 'a3'], gasLimit: 305_000n });
+  expect(planned).toMatchObject([
+    { kind: 'refused', requestIds: ['a2'] },
+    { kind: 'ready', submission: { requestIds: ['a1', 'a3'], gasLimit: 305_000n } },
+  ]);
   expect(asked.map(({ terms }) => terms?.gasLimit)).toEqual([445_000n, 305_000n]);
   expect(asked[1]).toMatchObject({
     block: { seconds: 7n, baseFeePerGas: 1n * GWEI, feeRecipient: HEAD.feeRecipient, prevRandao: HEAD.prevRandao },
@@ -72,12 +75,13 @@ test('no version may offer more than the relayer’s share of the fees is worth,
   const { ports } = createPorts([]);
   // Half of two fees of 3 × 10^14 wei, over 50,000 gas; of one, over as much.
   const two = await rehearseSubmission(ports, { requests: [createWrite('a1', 50), createWrite('a2', 40)], stage });
-  expect(two).toMatchObject({ maxFeePerGas: 6n * GWEI, expiresAtMs: 1040 });
+  expect(two).toMatchObject([{ submission: { maxFeePerGas: 6n * GWEI, expiresAtMs: 1040 } }]);
   const one = await rehearseSubmission(ports, { requests: [createWrite('a1', 50)], stage });
-  expect(one).toMatchObject({ maxFeePerGas: 3n * GWEI, expiresAtMs: 1050 });
+  expect(one).toMatchObject([{ submission: { maxFeePerGas: 3n * GWEI, expiresAtMs: 1050 } }]);
 });
 
 test('what its fees do not pay for, as it turns out at last, is not sent', async () => {
   const { ports } = createPorts([], 80_000n);
-  expect(await rehearseSubmission(ports, { requests: [createWrite('a1', 50)], stage })).toBeUndefined();
+  const planned = await rehearseSubmission(ports, { requests: [createWrite('a1', 50)], stage });
+  expect(planned).toMatchObject([{ kind: 'refused', requestIds: ['a1'], reason: expect.stringContaining('fee') }]);
 });

@@ -1,8 +1,11 @@
+import type { Simulated } from '@prism-gateway/rpc';
 import type { Hex } from 'viem';
 import { type BlockHead, type ChainReader, type ForwarderPolicy, nextBlock } from '../chain/chainReader.ts';
-import { mostGas, readNothingDone } from '../checks/checkRequest.ts';
+import { decodeReason } from '../chain/decodeReason.ts';
+import { readNothingDone } from '../checks/checkRequest.ts';
 import { coversGas, feeInWei, sumFees } from '../checks/fee.ts';
 import { readBatchResults } from '../checks/readBatchResults.ts';
+import { lower, transactionTerms } from '../checks/transactionTerms.ts';
 import type { ChainSettings } from '../settings/chainSettings.ts';
 import type { RelayPolicy } from '../settings/settings.ts';
 import type { OpenRequest, Submission } from './openRequest.ts';
@@ -27,30 +30,23 @@ export interface Stage {
   readonly seconds: bigint;
 }
 
-type Draft = Omit<Submission, 'maxFeePerGas' | 'expiresAtMs'>;
+/** What came of rehearsing: a transaction to send, or why its requests are not sent as they are. */
+export type Rehearsal =
+  | { readonly kind: 'ready'; readonly submission: Submission }
+  /** Its very transaction would revert, or its fees do not pay for it. */
+  | { readonly kind: 'refused'; readonly requestIds: readonly string[]; readonly reason: string };
 
-function lower(one: bigint, other: bigint): bigint {
-  if (one < other) return one;
-  return other;
-}
-
-/** Simulates the very transaction: sender, calldata, gas limit, fees and block. @returns undefined where it would revert */
-async function rehearse(
-  { chain, settings }: RehearsePorts,
-  { requests, draft, stage }: { requests: readonly OpenRequest[]; draft: Draft; stage: Stage },
-): Promise<{ readonly gas: bigint; readonly returned: Hex } | undefined> {
-  const { head, seconds } = stage;
-  // What the sender offers at first.
-  const maxFeePerGas = lower(2n * head.baseFeePerGas + head.tip, settings.maxFeePerGas);
-  const terms = { gasLimit: draft.gasLimit, maxFeePerGas, maxPriorityFeePerGas: lower(head.tip, maxFeePerGas) };
-  const simulated = await chain.simulate(draft.data, nextBlock(head, seconds), terms);
+/** A multi-user batch of somebody's is worth nothing where none of its entries would be written. */
+function readWhole(requests: readonly OpenRequest[], simulated: Simulated): Simulated {
   const [only] = requests;
-  const outcome = requests.length === 1 && only !== undefined ? readNothingDone(only.record, simulated) : simulated;
-  return 'reverted' in outcome ? undefined : outcome;
+  return requests.length === 1 && only !== undefined ? readNothingDone(only.record, simulated) : simulated;
 }
 
 /** What the fees of those that are carried out are worth to this relayer, in wei. */
-function valueFees({ settings }: RehearsePorts, requests: readonly OpenRequest[], stage: Stage, returned: Hex): bigint {
+function valueFees(
+  { settings }: RehearsePorts,
+  { requests, stage, returned }: { requests: readonly OpenRequest[]; stage: Stage; returned: Hex },
+): bigint {
   const [only] = requests;
   const credits =
     requests.length === 1 && only !== undefined
@@ -71,38 +67,56 @@ function bound(
   };
 }
 
+const DOES_NOT_PAY = 'its fee does not pay for the gas that its very transaction uses';
+
+const refuse = (requests: readonly OpenRequest[], reason: string): Rehearsal => ({
+  kind: 'refused',
+  requestIds: requests.map(({ requestId }) => requestId),
+  reason,
+});
+
 /**
- * Plans the transaction that carries some requests, and simulates that very transaction. Of a batch, entries that would be refused are
- * left out; it is planned and simulated again without them.
+ * Plans the transaction that carries some requests, and simulates that very transaction: sender, calldata, gas limit, fees and block. Of
+ * a batch, entries that would be refused are left out; it is planned and simulated again without them.
+ *
+ * A batch gets as much gas as its writes would singly: an estimate of the whole could be of one whose entries fail.
  *
  * @param ports - chain, settings and clock
  * @param planned.requests - one, or writes of several users, each with its gas
- * @returns undefined where it would revert, or its fees do not pay for it
+ * @returns a transaction, or why there is none, for each of the requests
  * @throws ChainError where the node does not answer
  * @see docs/specification.md RELAY-15, RELAY-16
  */
 export async function rehearseSubmission(
   ports: RehearsePorts,
   planned: { readonly requests: readonly OpenRequest[]; readonly stage: Stage },
-): Promise<Submission | undefined> {
-  const { chain, policy, now } = ports;
-  const { stage } = planned;
+): Promise<readonly Rehearsal[]> {
+  const { chain, policy, settings, now } = ports;
+  const { head, seconds } = planned.stage;
+  const refusals: Rehearsal[] = [];
   let { requests } = planned;
   for (let round = 0; round < MAX_REHEARSALS && requests.length > 0; round += 1) {
     const { forwarder, relayer } = chain;
-    const draft = planSubmission({ requests, forwarder, relayer, nowMs: now(), mostGas: mostGas(stage.head) });
-    const rehearsed = await rehearse(ports, { requests, draft, stage });
-    if (rehearsed === undefined) return undefined;
+    const draft = planSubmission({ requests, forwarder, relayer, nowMs: now() });
+    const singleGas = requests.reduce((sum, request) => sum + (request.gas ?? 0n), 0n);
+    const terms = transactionTerms({ gas: singleGas, head, ceiling: settings.maxFeePerGas });
+    const rehearsed = readWhole(requests, await chain.simulate(draft.data, nextBlock(head, seconds), terms));
+    if ('reverted' in rehearsed) return [...refusals, refuse(requests, decodeReason(rehearsed.reverted))];
     const { gas, returned } = rehearsed;
     const results = requests.length === 1 ? [] : readBatchResults(returned, requests.length);
-    const kept = requests.filter((_, index) => results[index]?.success !== false);
-    if (kept.length === requests.length) {
-      const feeWei = valueFees(ports, requests, stage, returned);
-      const { gasPrice } = stage.head;
-      if (!coversGas({ feeWei, gas, gasPrice, marginPercent: policy.feeMarginPercent })) return undefined;
-      return { ...draft, ...bound(ports, { requests, feeWei, gas }) };
+    const refused = requests.filter((_, index) => results[index]?.success === false);
+    if (refused.length === 0) {
+      const feeWei = valueFees(ports, { requests, stage: planned.stage, returned });
+      const isPaid = coversGas({ feeWei, gas, gasPrice: head.gasPrice, marginPercent: policy.feeMarginPercent });
+      if (!isPaid) return [...refusals, refuse(requests, DOES_NOT_PAY)];
+      const submission = { ...draft, gasLimit: terms.gasLimit, ...bound(ports, { requests, feeWei, gas }) };
+      return [...refusals, { kind: 'ready', submission }];
     }
-    requests = kept;
+    for (const request of refused) {
+      const result = results[requests.indexOf(request)];
+      refusals.push(refuse([request], decodeReason(result?.reason)));
+    }
+    requests = requests.filter((request) => !refused.includes(request));
   }
-  return undefined;
+  return requests.length === 0 ? refusals : [...refusals, refuse(requests, 'others in its batch change all the time')];
 }

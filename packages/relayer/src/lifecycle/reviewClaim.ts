@@ -55,10 +55,14 @@ function explainRefusal(reason: LeaveReason, action: string): string | undefined
 
 /** A claimed request that would revert is given up after the same patience as before a claim; one that others may carry out is given back. */
 function judge({ inFlight, now, policy }: ReviewPorts, request: OpenRequest, verdict: Verdict): Finding | undefined {
-  if (verdict.kind === 'ready') return { kind: 'ready', gas: verdict.gas, feeWei: verdict.feeWei };
   if (verdict.kind === 'settle') return failed(verdict.errorMessage);
-  const { reason, errorMessage = 'it would revert' } = verdict;
   const standing = inFlight.standing(request.requestId);
+  if (verdict.kind === 'ready') {
+    const { refusal } = standing ?? {};
+    if (refusal !== undefined && now() - refusal.sinceMs >= policy.giveUpMs) return failed(refusal.reason);
+    return { kind: 'ready', gas: verdict.gas, feeWei: verdict.feeWei };
+  }
+  const { reason, errorMessage = 'it would revert' } = verdict;
   const sinceMs = standing?.kind === 'blocked' ? standing.sinceMs : now();
   const isPatient = now() - sinceMs < policy.giveUpMs;
   if (FORBIDDEN.has(reason) || (TOO_DEAR.has(reason) && !isPatient)) return { kind: 'givenBack', reason };
@@ -106,12 +110,17 @@ async function reviewOne(ports: ReviewPorts, request: OpenRequest): Promise<read
   const { requestId } = request;
   const backOff = createBackOff({ firstMs: FIRST_PAUSE_MS, maxMs: LONGEST_PAUSE_MS, random, signal });
   const search = createNonceSearch(request.record, request.signatures);
+  // What looks well here, and does not where it is about to be sent, is not looked at without a pause.
+  if (inFlight.standing(requestId)?.refusal !== undefined) await backOff.wait();
   while (!signal.aborted) {
     try {
       const found = await look(ports, request, search);
       const finding = found?.kind === 'givenBack' ? await giveBack(ports, request, found.reason) : found;
       if (finding?.kind === 'givenBack') return [];
-      if (finding?.kind === 'ready') inFlight.note(requestId, finding);
+      if (finding?.kind === 'ready') {
+        const { refusal } = inFlight.standing(requestId) ?? {};
+        inFlight.note(requestId, { ...finding, ...(refusal && { refusal }) });
+      }
       if (finding?.kind === 'ended') {
         journal.move([{ requestId, to: 'mined', by: 'reviewClaim', outcome: finding.outcome, nowMs: now() }]);
       }

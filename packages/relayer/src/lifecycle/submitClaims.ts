@@ -7,8 +7,8 @@ import type { BatchCostTracker } from './createBatchCostTracker.ts';
 import type { ChainNotes } from './createChainNotes.ts';
 import type { InFlight } from './createInFlight.ts';
 import { gatherWrites } from './gatherWrites.ts';
-import type { OpenRequest, Submission } from './openRequest.ts';
-import { type RehearsePorts, rehearseSubmission, type Stage } from './rehearseSubmission.ts';
+import type { OpenRequest } from './openRequest.ts';
+import { type Rehearsal, type RehearsePorts, rehearseSubmission, type Stage } from './rehearseSubmission.ts';
 
 /** What submitting goes through. */
 export interface SubmitPorts extends RehearsePorts {
@@ -32,18 +32,18 @@ function listPaid(ports: SubmitPorts, requests: readonly OpenRequest[], gasPrice
   });
 }
 
-async function plan(ports: SubmitPorts, requests: readonly OpenRequest[]): Promise<readonly Submission[]> {
+async function plan(ports: SubmitPorts, requests: readonly OpenRequest[]): Promise<readonly Rehearsal[]> {
   const { state, settings, batchCosts } = ports;
   const [head, forwarder, seconds] = await Promise.all([state.head(), state.policy(), state.seconds()]);
   const stage: Stage = { head, forwarder, seconds };
   const paid = listPaid(ports, requests, head.gasPrice);
   const groups = gatherWrites(paid, { maxBatchSize: settings.maxBatchSize, batchCosts });
   const planned = groups.map((group) => rehearseSubmission(ports, { requests: group, stage }));
-  return (await Promise.all(planned)).filter((each) => each !== undefined);
+  return (await Promise.all(planned)).flat();
 }
 
 /** @returns none where the node does not answer */
-async function planNow(ports: SubmitPorts, requests: readonly OpenRequest[]): Promise<readonly Submission[]> {
+async function planNow(ports: SubmitPorts, requests: readonly OpenRequest[]): Promise<readonly Rehearsal[]> {
   try {
     return await plan(ports, requests);
   } catch (error) {
@@ -63,11 +63,21 @@ async function planNow(ports: SubmitPorts, requests: readonly OpenRequest[]): Pr
  */
 export async function submitClaims(ports: SubmitPorts, requests: readonly OpenRequest[]): Promise<readonly string[]> {
   const { now, journal, inFlight } = ports;
-  const submissions = await planNow(ports, requests);
+  const rehearsals = await planNow(ports, requests);
+  const submissions = rehearsals.flatMap((each) => (each.kind === 'ready' ? [each.submission] : []));
   if (submissions.length > 0) journal.submit(submissions, { by: 'submitClaims', nowMs: now() });
   const submitted = new Set(submissions.flatMap(({ requestIds }) => requestIds));
+  const reasons = new Map(
+    rehearsals.flatMap((each) =>
+      each.kind === 'ready' ? [] : each.requestIds.map((id) => [id, each.reason] as const),
+    ),
+  );
   for (const { requestId } of requests) {
-    if (!submitted.has(requestId)) inFlight.note(requestId, { kind: 'blocked', sinceMs: now() });
+    if (submitted.has(requestId)) continue;
+    const reason = reasons.get(requestId);
+    const standing = inFlight.standing(requestId);
+    const refusal = reason === undefined ? undefined : { reason, sinceMs: standing?.refusal?.sinceMs ?? now() };
+    inFlight.note(requestId, { kind: 'blocked', sinceMs: now(), ...(refusal && { refusal }) });
   }
   return requests.map(({ requestId }) => requestId);
 }

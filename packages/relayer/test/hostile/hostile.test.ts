@@ -1,0 +1,122 @@
+import { readRequestExecuted } from '@prism-gateway/contracts';
+import type { CreateRequestBody } from '@prism-gateway/protocol';
+import { type PrismUser, type RelayWorld, startRelayerProcess, startRelayWorld } from '@prism-gateway/testing/relay';
+import { isLong, sized } from '@prism-gateway/testing/test-size';
+import { createTestClient, type Hex, http, publicActions } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { expect, test } from 'vitest';
+import { type Attack, KINDS, planAttacks, signOwn } from './planAttacks.ts';
+import { playTricks } from './playTricks.ts';
+
+const HOSTILE = sized({ small: 2 * KINDS.length, long: 1000 });
+const HONEST_USERS = sized({ small: 10, long: 50 });
+/** Writes of each of them, alone and then amid the attacks. */
+const ROUNDS = sized({ small: 1, long: 4 });
+const BLOCK_MS = 250;
+const CREDITS_PER_ETH = 3_000_000n;
+const HOUR_SECONDS = 3600;
+const PATIENCE_MS = sized({ small: 120_000, long: 600_000 });
+
+/** What a relayer has paid beyond its fees, and earned beyond its costs, transaction by transaction, in wei. */
+async function readBooks(world: RelayWorld, { relayer, from }: { readonly relayer: Hex; readonly from: bigint }) {
+  const client = createTestClient({ mode: 'anvil', transport: http(world.devnet.rpcUrl) }).extend(publicActions);
+  const head = await client.getBlockNumber();
+  const books = { lost: 0n, earned: 0n, head };
+  for (let blockNumber = from; blockNumber <= head; blockNumber += 1n) {
+    const { transactions } = await client.getBlock({ blockNumber });
+    for (const hash of transactions) {
+      const receipt = await client.getTransactionReceipt({ hash });
+      if (receipt.from !== relayer) continue;
+      const events = readRequestExecuted({ logs: receipt.logs, forwarder: world.deployment.forwarder });
+      const fees = events.reduce((sum, { relayerFee }) => sum + relayerFee, 0n);
+      const profit = fees / CREDITS_PER_ETH - receipt.gasUsed * receipt.effectiveGasPrice;
+      if (profit < 0n) books.lost -= profit;
+      else books.earned += profit;
+    }
+  }
+  return books;
+}
+
+const submit = async (world: RelayWorld, body: CreateRequestBody): Promise<string> =>
+  (await world.client.submitRequest(body as never)).requestId;
+
+/** Each honest user writes, one after the other of its own, all of them at once. @returns how long that took, in milliseconds */
+async function workHonestly(world: RelayWorld, honest: readonly PrismUser[], firstNonce: bigint): Promise<number> {
+  const beganMs = performance.now();
+  const ids: string[] = [];
+  for (let round = 0n; round < BigInt(ROUNDS); round += 1n) {
+    const bodies = honest.map(async (user) => {
+      const params = await signOwn(world, { user, nonce: firstNonce + round });
+      return await submit(world, { chainName: 'eip155:31337', action: 'WRITE_DATA_FOR', params });
+    });
+    ids.push(...(await Promise.all(bodies)));
+  }
+  const records = await world.client.waitForRequests(ids, { timeoutMs: PATIENCE_MS, pollIntervalMs: 100 });
+  expect(records.map(({ status }) => status)).toEqual(ids.map(() => 'success'));
+  return performance.now() - beganMs;
+}
+
+/** How the attacks of each kind have ended, like `{"turncoat failed": 2}`. */
+function countOutcomes(attacks: readonly Attack[], states: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const [index, { kind }] of attacks.entries()) {
+    const name = `${kind} ${states[index]}`;
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+}
+
+// Shows RELAY-17, RELAY-18.
+test('whoever posts to have it pay for nothing costs a relayer less than an honest hour earns, and holds no honest user up', async () => {
+  const world = await startRelayWorld({ users: HONEST_USERS + HOSTILE, relayers: 2, blockTimeMs: BLOCK_MS });
+  await using _ = world;
+  const [honest, hostile] = [world.users.slice(0, HONEST_USERS), world.users.slice(HONEST_USERS)];
+  const client = createTestClient({ mode: 'anvil', transport: http(world.devnet.rpcUrl) }).extend(publicActions);
+  const from = await client.getBlockNumber();
+  // The worst case: any code is served.
+  const env = { ...world.relayerEnv(0), UNKNOWN_WALLETS: 'true', GIVE_UP_SECONDS: '5', POLL_MAX_MS: '300' };
+  const relayer = await startRelayerProcess(env);
+  const address = privateKeyToAccount(world.relayerKeys[0] as Hex).address.toLowerCase() as Hex;
+  try {
+    const aloneMs = await workHonestly(world, honest, 1n);
+    const alone = await readBooks(world, { relayer: address, from });
+    const hourWei = (alone.earned * BigInt(HOUR_SECONDS) * 1000n) / BigInt(Math.ceil(aloneMs));
+
+    const attacks = await planAttacks(world, { users: hostile, honest });
+    for (const { code, signer, trick } of attacks) {
+      if (code !== undefined) await client.setCode({ address: signer, bytecode: code });
+      if (trick === 'takeBack') await client.setBalance({ address: signer, value: 10n ** 18n });
+    }
+    const tricksters = playTricks(world, address, attacks);
+    const posting = Promise.all(attacks.map(({ body }) => submit(world, body)));
+    const amidMs = await workHonestly(world, honest, BigInt(ROUNDS) + 1n);
+    const ids = await posting;
+    const readStates = async () =>
+      (await Promise.all(ids.map((id) => world.client.getRequest(id)))).map(({ status }) => status);
+    // What is left alone stays pending; nothing stays claimed.
+    const countClaimed = async () => (await readStates()).filter((state) => state === 'processing').length;
+    await expect.poll(countClaimed, { timeout: PATIENCE_MS, interval: 2000 }).toBe(0);
+    await tricksters.stop();
+
+    const { lost } = await readBooks(world, { relayer: address, from: alone.head + 1n });
+    const states = await readStates();
+    const told = await relayer.readMetric('prism_relayer_lost_ether_total');
+    console.log(
+      JSON.stringify({
+        ...{ hostile: HOSTILE, kinds: KINDS.length, honest: HONEST_USERS * ROUNDS, tricks: tricksters.played() },
+        ...{ lostEther: Number(lost) / 1e18, toldEther: told, honestHourEther: Number(hourWei) / 1e18 },
+        ...{ aloneMs: Math.round(aloneMs), amidMs: Math.round(amidMs) },
+        outcomes: countOutcomes(attacks, states),
+      }),
+    );
+    expect(lost).toBeLessThanOrEqual(hourWei);
+    // Nothing was lost that the relayer does not know of; of a batch that pays as a whole it counts the refused entries, too.
+    expect(told).toBeGreaterThanOrEqual(Number(lost) / 1e18 - 1e-9);
+    if (isLong) expect(amidMs).toBeLessThanOrEqual(2 * aloneMs);
+  } catch (error) {
+    console.error(relayer.output.slice(-60).join('\n'));
+    throw error;
+  } finally {
+    await relayer.kill();
+  }
+}, 1_200_000);

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startBlackHole } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
@@ -7,6 +7,7 @@ import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
 import { markPayout } from '../src/chain/marks.ts';
 import { runCommand } from '../src/cli/runCommand.ts';
+import { openPaymentJournal } from '../src/journal/openPaymentJournal.ts';
 import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
 import { runInstance } from './rig/runInstance.ts';
 import { codesOf, startScene } from './rig/startScene.ts';
@@ -174,4 +175,34 @@ test('a node that does not answer is no difference in the books, and its URL is 
   for (let at = failed; at instanceof Error; at = at.cause)
     expect(`${at.message} ${at.stack} ${JSON.stringify(at)}`).not.toContain('a-key-in-the-path');
   expect(status.text).not.toContain('a-key-in-the-path');
+});
+
+test('a payment of a backup that was paid since counts against the day; one that a person holds is not begun', async () => {
+  const scene = await startScene(rig, { key });
+  const paid = scene.add(AMOUNT);
+  await scene.waitForAll();
+  await scene.instance.stop();
+  // As if the backup had been made after it was listed, and before it was claimed.
+  const folder = join(rig.dir, `restored-${key.address}`);
+  mkdirSync(folder);
+  const held = rig.addPayment(AMOUNT, await rig.startFrontend());
+  const journal = openPaymentJournal({ file: join(folder, 'payments.db'), now: Date.now });
+  for (const payment of [paid, held]) journal.add({ ...payment, stablecoinAmount: AMOUNT });
+  journal.close();
+  const frontend = await rig.startFrontend();
+  const restored = { ...scene.settings, DATA_DIR: folder, FRONTEND_URL: frontend.url };
+  expect((await run(restored, 'hold', held.paymentIntentId, '--why', 'a dispute')).code).toBe(0);
+  const instance = await runInstance(restored);
+  const today = new Date().toISOString().slice(0, 10);
+  const countSpent = () => instance.relayer.journal.fact(`spent before the journal: ${today}`);
+  await waitUntil(() => countSpent() !== undefined, { timeoutMs: PATIENCE_MS, what: 'not counted' });
+  expect(countSpent()).toBe(`${computeCreditsOwed(AMOUNT, 1000n)}`);
+  frontend.store.add({ ...held, stablecoinAmount: `${AMOUNT}` });
+  frontend.store.add({ ...rig.addPayment(AMOUNT, await rig.startFrontend()), stablecoinAmount: `${AMOUNT}` });
+  await waitUntil(() => frontend.store.list().some(({ txHash }) => txHash !== undefined), {
+    timeoutMs: PATIENCE_MS,
+    what: 'the other is not paid',
+  });
+  expect(instance.relayer.journal.get(held.paymentIntentId)).toMatchObject({ state: 'held', attempts: 0 });
+  await instance.stop();
 });

@@ -6,6 +6,7 @@ import { toFunctionSelector } from 'viem';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
+import { runCommand } from '../src/cli/runCommand.ts';
 import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
 import { startReferenceFrontend } from '../src/referenceFrontend/startReferenceFrontend.ts';
 import { codesOf, startScene } from './rig/startScene.ts';
@@ -65,8 +66,8 @@ async function startBlocked() {
 }
 
 // Shows PAY-8.
-test('listed with other values while it is claimed, fit or unfit: told, and neither bought nor paid', async () => {
-  const { node, add, listOtherwise, waitForAlerts, waitForState, instance, stop } = await startBlocked();
+test('listed with other values while it is claimed, fit or unfit: told, and neither bought nor paid, until a person accepts them', async () => {
+  const { node, add, listOtherwise, waitForAlerts, waitForState, instance, settings, stop } = await startBlocked();
   // No buy can be planned.
   node.hasQuotes = false;
   const payments = [await add('claimed'), await add('claimed'), await add('claimed')] as const;
@@ -78,6 +79,12 @@ test('listed with other values while it is claimed, fit or unfit: told, and neit
   await Promise.all([waitForState(zero, 'refused'), waitForState(less, 'refused'), waitForState(right, 'completed')]);
   expect(codesOf(instance)).toEqual(['PAYMENT_REFUSED', 'PAYMENT_REFUSED']);
   expect([zero, less].map((id) => instance.relayer.journal.attemptsOf(id))).toEqual([[], []]);
+  // A person says that the new values are the right ones.
+  const environment = { DATA_DIR: settings.DATA_DIR ?? '' };
+  const release = ['release', less, '--accept-listed', '--why', 'the customer had paid less'];
+  expect(await runCommand(release, { environment, print: () => undefined })).toBe(0);
+  await waitForState(less, 'completed');
+  expect(await rig.creditsOf(payments[1].walletAddress)).toBe(computeCreditsOwed(1_000_000n, 1000n));
   await stop();
 });
 

@@ -6,7 +6,7 @@ import { createTurns } from '@prism-gateway/runtime';
 import type { Logger } from '@prism-gateway/runtime/logs';
 import { openSender, type Sender, type SenderAccount, type SenderEvent } from '@prism-gateway/sender';
 import { createPublicClient, type PublicClient } from 'viem';
-import { alertLatch } from './alerts/alertLatch.ts';
+import { createPaymentLatch } from './alerts/createPaymentLatch.ts';
 import { connectNode } from './chain/connectNode.ts';
 import { createKeyWatch, unsettleKey } from './chain/createKeyWatch.ts';
 import { createMarkSearch } from './chain/createMarkSearch.ts';
@@ -170,7 +170,7 @@ async function openPaymentSender(
 /** Finds out what the key has done where the journal does not know, and counts it against the limits. */
 function createSettle(context: Omit<RelayerContext, 'settle'>): () => Promise<void> {
   const { config, journal, watch, log } = context;
-  const disagreement = alertLatch(context, {
+  const disagreement = createPaymentLatch(context, {
     code: 'KEY_USED_ELSEWHERE',
     subject: 'Payments do not begin: what this key has done is not clear',
     over: 'What this key has done is clear',

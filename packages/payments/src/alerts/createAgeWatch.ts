@@ -2,7 +2,7 @@ import type { RelayerContext } from '../flow/relayerContext.ts';
 import { OPEN_STATES } from '../journal/paymentState.ts';
 import type { ListedPayment } from '../payments/checkListing.ts';
 import { formatStablecoins } from '../payments/formatAmount.ts';
-import { alertLatch } from './alertLatch.ts';
+import { createPaymentLatch } from './createPaymentLatch.ts';
 
 /** Watches how old payments become, whatever keeps them. */
 export interface AgeWatch {
@@ -49,7 +49,7 @@ function remind({ journal, alerter, now }: RelayerContext): void {
  */
 export function createAgeWatch(context: RelayerContext): AgeWatch {
   const { journal, config, now } = context;
-  const late = alertLatch(context, {
+  const late = createPaymentLatch(context, {
     code: 'PAYMENTS_LATE',
     subject: 'Payments are late',
     over: 'No payment is late any more',

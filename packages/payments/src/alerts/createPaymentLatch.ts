@@ -7,7 +7,7 @@ import { type AlertLatch, createLatch } from '@prism-gateway/alerts';
  * @param name - the alert's code, and what it says of the beginning and of the end
  * @returns the condition, as it was left
  */
-export function alertLatch(
+export function createPaymentLatch(
   context: Parameters<typeof createLatch>[0],
   name: { readonly code: string; readonly subject: string; readonly over: string },
 ): AlertLatch {

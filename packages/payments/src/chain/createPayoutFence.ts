@@ -5,10 +5,10 @@ import type { BroadcastTable } from '../journal/broadcastTable.ts';
 import type { MarkTable } from '../journal/markTable.ts';
 import { KeyUsedElsewhereError, type KeyWatch } from './createKeyWatch.ts';
 import type { MarkSearch } from './createMarkSearch.ts';
+import { createReplacements } from './createReplacements.ts';
 import { describeTransaction } from './describeTransaction.ts';
 import { createStanding, type FenceVerdict, isContested, isPaid, judgePayout } from './judgePayout.ts';
 import { markPayout } from './marks.ts';
-import { replacementTransactions } from './replacementTransactions.ts';
 
 /** What a fence is made of. */
 export interface FenceOptions {
@@ -79,7 +79,7 @@ export function createPayoutFence(options: FenceOptions): PayoutFence {
   /** Marks of payouts that were given up; the sender, which does not know, must not sign them anew. */
   const givenUp = new Set<Hex>();
   const standing = createStanding(options);
-  const replacements = replacementTransactions({ ...options, isPayout: (raw) => findMark(parse(raw)) !== undefined });
+  const replacements = createReplacements({ ...options, isPayout: (raw) => findMark(parse(raw)) !== undefined });
   let lookedAtMs = Number.NEGATIVE_INFINITY;
 
   async function judge(mark: Hex): Promise<FenceVerdict> {

@@ -12,7 +12,7 @@ export interface RefusedPayout {
 }
 
 /** Frees account nonces of payouts that may not go out; nothing above them could ever be mined. */
-export interface ReplacementTransactions {
+export interface Replacements {
   /** What takes the nonce of a payout already; undefined: nothing does. */
   taken(nonce: number): Hex | undefined;
   /** Whether a payout is refused so often, or for so long, that the sender has no way of its own. */
@@ -48,7 +48,7 @@ const MAX_STANDS = 4;
  * @param options - key, chain and what was broadcast
  * @returns the replacements
  */
-export function replacementTransactions(options: ReplacementOptions): ReplacementTransactions {
+export function createReplacements(options: ReplacementOptions): Replacements {
   const { broadcasts, account, monotonicNow } = options;
   const refusals = new Map<Hex, { readonly times: number; readonly sinceMs: number }>();
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { alertLatch } from '../alerts/alertLatch.ts';
 import { createAgeWatch } from '../alerts/createAgeWatch.ts';
+import { createPaymentLatch } from '../alerts/createPaymentLatch.ts';
 import { KeyUsedElsewhereError } from '../chain/createKeyWatch.ts';
 import { explainError } from '../explainError.ts';
 import { FrontendError } from '../frontend/FrontendError.ts';
@@ -57,18 +57,18 @@ export function createPoller(context: RelayerContext): Poller {
   const ages = createAgeWatch(context);
   let silentPolls = { frontend: 0, node: 0 };
   let wake = Promise.withResolvers<void>();
-  const silence = alertLatch(context, {
+  const silence = createPaymentLatch(context, {
     code: 'FRONTEND_SILENT',
     subject: 'The frontend does not answer',
     over: 'The frontend answers again',
   });
-  const nodeSilence = alertLatch(context, {
+  const nodeSilence = createPaymentLatch(context, {
     code: 'NODE_SILENT',
     subject: 'The node does not answer, or is behind',
     over: 'The node answers again',
   });
   const latches = new Map(
-    OBSTACLES.map((code) => [code, alertLatch(context, { code, ...OBSTACLE_SUBJECTS[code] })] as const),
+    OBSTACLES.map((code) => [code, createPaymentLatch(context, { code, ...OBSTACLE_SUBJECTS[code] })] as const),
   );
 
   function follow(paymentIntentId: string, work: () => Promise<void>): void {

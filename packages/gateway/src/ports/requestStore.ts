@@ -62,7 +62,7 @@ export interface Claim {
 }
 
 /** A claim of the oldest pending requests of a chain, whichever they are. */
-export interface OldestClaim {
+export interface OldestClaim extends BatchBounds {
   readonly chainName: string;
   /** 1 to 100. */
   readonly limit: number;
@@ -70,6 +70,21 @@ export interface OldestClaim {
   /** Made for one HTTP call, as `Claim.claimId`. */
   readonly claimId: string;
   readonly now: number;
+}
+
+/** What became of one request of a batch. `status` is that of a record that was left as it stands. */
+export type BatchTransition =
+  | {
+      readonly outcome: 'moved';
+      /** Absent where the records before it have filled the answer. */
+      readonly record?: StoredRequest;
+    }
+  | { readonly outcome: 'conflict'; readonly status: RequestStatus }
+  | { readonly outcome: 'missing' };
+
+/** Most bytes of params in the answer to a batch; the last record that has its place may go beyond it. */
+export interface BatchBounds {
+  readonly maxParamsBytes: number;
 }
 
 /** A claim that its owner gives back. */
@@ -130,17 +145,17 @@ export interface RequestStore {
   claim(claim: Claim): Promise<Transition>;
   /**
    * Makes up to 100 claims of one relayer, each as atomic as `claim`. A request that the relayer holds already, under a lease that has
-   * not lapsed, is renewed: it counts as moved.
+   * not lapsed, is renewed: it counts as moved. Once the records that were moved fill the answer, the rest is left as it stands.
    *
    * @returns one a claim, in their order
    */
-  claimAll(claims: readonly Claim[]): Promise<readonly Transition[]>;
+  claimAll(claims: readonly Claim[], bounds: BatchBounds): Promise<readonly BatchTransition[]>;
   /** Claims the oldest pending requests of a chain; fewer than asked where there are no more. @returns oldest first */
   claimOldest(claim: OldestClaim): Promise<readonly StoredRequest[]>;
   /** Moves the owner's `processing` to `success` or `failed`. */
   report(report: Report): Promise<Transition>;
   /** Makes up to 100 reports of one relayer, each as atomic as `report`. @returns one a report, in their order */
-  reportAll(reports: readonly Report[]): Promise<readonly Transition[]>;
+  reportAll(reports: readonly Report[], bounds: BatchBounds): Promise<readonly BatchTransition[]>;
   /** Moves the owner's `processing` back to `pending`; nothing of the claim stays. */
   release(release: Release): Promise<Transition>;
   stats(): Promise<RequestStats>;

@@ -1,5 +1,9 @@
-import type { Claim, RequestStore, StoredRequest, Transition } from '../ports/requestStore.ts';
+import type { BatchTransition, Claim, RequestStore, StoredRequest } from '../ports/requestStore.ts';
 import { RequestAlreadyClaimedError, RequestNotFoundError } from './errors.ts';
+import { MAX_PARAMS_BYTES } from './list.ts';
+
+/** A batch answers with no more than a page of a list does, and for the same reasons. */
+export const BOUNDS = { maxParamsBytes: MAX_PARAMS_BYTES } as const;
 
 export interface ClaimPorts {
   readonly requests: RequestStore;
@@ -48,14 +52,14 @@ export interface RequestBatch {
 }
 
 /** Sorts what became of each request of a batch. @param requestIds - one a transition, in their order */
-export function createBatch(requestIds: readonly string[], transitions: readonly Transition[]): RequestBatch {
+export function createBatch(requestIds: readonly string[], transitions: readonly BatchTransition[]): RequestBatch {
   const items: StoredRequest[] = [];
   const conflicts: { requestId: string; status?: StoredRequest['status'] }[] = [];
   for (const [index, transition] of transitions.entries()) {
     const requestId = requestIds[index] ?? '';
-    if (transition.outcome === 'moved') items.push(transition.record);
-    else if (transition.outcome === 'missing') conflicts.push({ requestId });
-    else conflicts.push({ requestId, status: transition.record.status });
+    if (transition.outcome === 'missing') conflicts.push({ requestId });
+    else if (transition.outcome === 'conflict') conflicts.push({ requestId, status: transition.status });
+    else if (transition.record !== undefined) items.push(transition.record);
   }
   return { items, conflicts };
 }
@@ -72,7 +76,7 @@ export async function claimRequests(
   relayer: string,
 ): Promise<RequestBatch> {
   const claims = requestIds.map((requestId) => createClaim(ports, requestId, relayer));
-  const batch = createBatch(requestIds, await ports.requests.claimAll(claims));
+  const batch = createBatch(requestIds, await ports.requests.claimAll(claims, BOUNDS));
   for (const _ of batch.items) ports.claimed('won');
   for (const _ of batch.conflicts) ports.claimed('lost');
   return batch;
@@ -89,7 +93,13 @@ export async function claimOldestRequests(
   wanted: { readonly chainName: string; readonly limit: number },
   relayer: string,
 ): Promise<RequestBatch> {
-  const items = await ports.requests.claimOldest({ ...wanted, relayer, claimId: ports.newId(), now: ports.now() });
+  const items = await ports.requests.claimOldest({
+    ...wanted,
+    ...BOUNDS,
+    relayer,
+    claimId: ports.newId(),
+    now: ports.now(),
+  });
   for (const _ of items) ports.claimed('won');
   return { items, conflicts: [] };
 }

@@ -18,7 +18,7 @@ export interface RequestsPage {
  * Most bytes of params in a page. A hundred usual requests have a tenth of it; a hundred of the largest would be 26 MB, of which a
  * few clients that read slowly would fill the memory, and more than the 6 MB that Lambda answers with.
  */
-const MAX_PARAMS_BYTES = 1_000_000;
+export const MAX_PARAMS_BYTES = 1_000_000;
 /** The same for anybody: fewer, since anybody may ask on any number of connections, and read none of the answers. */
 const MAX_PUBLIC_PARAMS_BYTES = 128_000;
 

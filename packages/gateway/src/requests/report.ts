@@ -1,6 +1,6 @@
 import { REQUEST_MOVES } from '@prism-gateway/protocol';
 import type { Report, RequestStore, StoredRequest } from '../ports/requestStore.ts';
-import { createBatch, type RequestBatch } from './claim.ts';
+import { BOUNDS, createBatch, type RequestBatch } from './claim.ts';
 import {
   ClaimNotOwnedError,
   type RequestConflictError,
@@ -50,6 +50,7 @@ export async function reportRequests(
   const now = ports.now();
   const transitions = await ports.requests.reportAll(
     reports.map((report) => ({ ...report, reportId: ports.newId(), now })),
+    BOUNDS,
   );
   return createBatch(
     reports.map(({ requestId }) => requestId),

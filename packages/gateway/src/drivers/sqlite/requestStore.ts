@@ -45,10 +45,10 @@ export function createRequestStore({ database, snapshot, writer, tables }: Sqlit
       }
     },
     claim: (claim) => writer.write('claim', claim),
-    claimAll: (claims) => writer.write('claimAll', claims),
+    claimAll: (moves, bounds) => writer.write('claimAll', { moves, ...bounds }),
     claimOldest: (claim) => writer.write('claimOldest', claim),
     report: (report) => writer.write('report', report),
-    reportAll: (reports) => writer.write('reportAll', reports),
+    reportAll: (moves, bounds) => writer.write('reportAll', { moves, ...bounds }),
     release: (release) => writer.write('release', release),
     stats: async () => readStore(() => snapshot.read(() => readStats(statement, tables))),
   };

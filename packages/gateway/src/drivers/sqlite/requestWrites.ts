@@ -1,17 +1,31 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { isStatusMove, REQUEST_MOVES as MOVES, type RequestStatus } from '@prism-gateway/protocol/states';
-import type { Claim, OldestClaim, Release, Report, StoredRequest, Transition } from '../../ports/requestStore.ts';
+import type {
+  BatchBounds,
+  BatchTransition,
+  Claim,
+  OldestClaim,
+  Release,
+  Report,
+  StoredRequest,
+  Transition,
+} from '../../ports/requestStore.ts';
 import type { QuotedTables } from './tables.ts';
 import { type RequestRow, requestOfRow, selectRequests } from './tables.ts';
+
+/** Moves of one call. */
+interface Batch<Move> extends BatchBounds {
+  readonly moves: readonly Move[];
+}
 
 /** The writes of requests, with what each takes and returns. */
 export interface RequestWrites {
   create: { readonly input: StoredRequest; readonly result: null };
   claim: { readonly input: Claim; readonly result: Transition };
-  claimAll: { readonly input: readonly Claim[]; readonly result: readonly Transition[] };
+  claimAll: { readonly input: Batch<Claim>; readonly result: readonly BatchTransition[] };
   claimOldest: { readonly input: OldestClaim; readonly result: readonly StoredRequest[] };
   report: { readonly input: Report; readonly result: Transition };
-  reportAll: { readonly input: readonly Report[]; readonly result: readonly Transition[] };
+  reportAll: { readonly input: Batch<Report>; readonly result: readonly BatchTransition[] };
   release: { readonly input: Release; readonly result: Transition };
 }
 
@@ -97,8 +111,15 @@ function prepareClaim(database: DatabaseSync, t: QuotedTables, move: CountMove) 
   };
 }
 
+const bytesOf = ({ paramsJson }: StoredRequest) => Buffer.byteLength(paramsJson);
+
+function inBatch(transition: Transition): BatchTransition {
+  return transition.outcome === 'conflict' ? { outcome: 'conflict', status: transition.record.status } : transition;
+}
+
 /** Claims in batches: with renewals, and of the oldest. */
 function prepareBatchClaims(database: DatabaseSync, t: QuotedTables, claim: (claim: Claim) => Transition) {
+  const selectStatus = database.prepare(`SELECT status FROM ${t.requests} WHERE request_id = ?`);
   const renew = database.prepare(`
     UPDATE ${t.requests} SET claimed_at = ?, updated_at = ?, call_id = ?
     WHERE request_id = ? AND status = '${MOVES.renew.from}' AND claimed_by = ? AND claimed_at > ? AND call_id <> ?`);
@@ -110,15 +131,47 @@ function prepareBatchClaims(database: DatabaseSync, t: QuotedTables, claim: (cla
     renew.run(now, now, claimId, requestId, relayer, leaseExpiredAt, claimId);
     return claim(one);
   }
+  function leave({ requestId }: Claim): BatchTransition {
+    const status = selectStatus.get(requestId)?.status;
+    // The column holds what this driver writes.
+    return status === undefined ? { outcome: 'missing' } : { outcome: 'conflict', status: status as RequestStatus };
+  }
   return {
-    claimAll: (claims: readonly Claim[]) => claims.map(claimOrRenew),
-    claimOldest({ chainName, limit, ...rest }: OldestClaim): readonly StoredRequest[] {
-      const ids = selectOldest.all(chainName, limit).map(({ request_id }) => String(request_id));
-      return ids.flatMap((requestId) => {
-        const transition = claim({ requestId, ...rest });
-        return transition.outcome === 'moved' ? [transition.record] : [];
+    claimAll({ moves, maxParamsBytes }: Batch<Claim>): readonly BatchTransition[] {
+      let bytes = 0;
+      return moves.map((one) => {
+        if (bytes >= maxParamsBytes) return leave(one);
+        const transition = claimOrRenew(one);
+        if (transition.outcome === 'moved') bytes += bytesOf(transition.record);
+        return inBatch(transition);
       });
     },
+    claimOldest({ chainName, limit, maxParamsBytes, ...rest }: OldestClaim): readonly StoredRequest[] {
+      const won: StoredRequest[] = [];
+      let bytes = 0;
+      for (const { request_id } of selectOldest.all(chainName, limit)) {
+        if (bytes >= maxParamsBytes) break;
+        const transition = claim({ requestId: String(request_id), ...rest });
+        if (transition.outcome !== 'moved') continue;
+        won.push(transition.record);
+        bytes += bytesOf(transition.record);
+      }
+      return won;
+    },
+  };
+}
+
+/** Makes every report; records that have no more room in the answer are left out of it. */
+function createReportAll(report: (report: Report) => Transition) {
+  return function reportAll({ moves, maxParamsBytes }: Batch<Report>): readonly BatchTransition[] {
+    let bytes = 0;
+    return moves.map((one) => {
+      const transition = report(one);
+      if (transition.outcome !== 'moved') return inBatch(transition);
+      if (bytes >= maxParamsBytes) return { outcome: 'moved' };
+      bytes += bytesOf(transition.record);
+      return transition;
+    });
   };
 }
 
@@ -161,7 +214,7 @@ export function prepareRequestWrites(database: DatabaseSync, tables: QuotedTable
     claim,
     ...prepareBatchClaims(database, tables, claim),
     report,
-    reportAll: (reports: readonly Report[]) => reports.map(report),
+    reportAll: createReportAll(report),
     release: prepareRelease(database, tables, counts.move),
     saveCounts: counts.save,
     forgetCounts: counts.forget,

@@ -4,6 +4,7 @@ import type { Metrics } from './metrics.ts';
 import type { ObjectSigner } from './objectSigner.ts';
 import type { RateLimitStore } from './rateLimitStore.ts';
 import type { RelayerStore } from './relayerStore.ts';
+import type { RequestChanges } from './requestChanges.ts';
 import type { RequestCrypto } from './requestCrypto.ts';
 import type { RequestStore } from './requestStore.ts';
 import type { TokenVerifier } from './tokenVerifier.ts';
@@ -26,6 +27,7 @@ export interface DocsAsset {
 /** Everything the gateway needs from outside. */
 export interface GatewayPorts {
   readonly requests: RequestStore;
+  readonly changes: RequestChanges;
   readonly relayers: RelayerStore;
   readonly admin: AdminStore;
   readonly rateLimits: RateLimitStore;

@@ -20,6 +20,17 @@ export interface StoredRequest {
   readonly claimedAt?: number;
 }
 
+/** What is known of a new record beside itself. */
+export interface Submission {
+  /** Of `createSignatureKey`: the same for whatever carries the same signature for the same chain. */
+  readonly signatureKey: string;
+  /** Whether a record with the same signature is the answer instead. */
+  readonly once: boolean;
+}
+
+/** What became of a new record: stored, or not for another one that carries the same signature. */
+export type Creation = { readonly outcome: 'created' } | { readonly outcome: 'exists'; readonly record: StoredRequest };
+
 /** All given filters must hold. At least one is given. */
 export interface RequestFilter {
   readonly signer?: string;
@@ -59,10 +70,12 @@ export interface Claim {
   readonly leaseExpiredAt?: number;
   /** A claim of the relayer's own may be taken over by itself only if it was made at or before this time; absent: never. */
   readonly ownLeaseExpiredAt?: number;
+  /** Most requests that the relayer may hold; one that it holds already needs no room. Absent: no bound. */
+  readonly maxOpenClaims?: number;
 }
 
 /** A claim of the oldest pending requests of a chain, whichever they are. */
-export interface OldestClaim extends BatchBounds {
+export interface OldestClaim extends BatchBounds, Pick<Claim, 'maxOpenClaims'> {
   readonly chainName: string;
   /** 1 to 100. */
   readonly limit: number;
@@ -113,6 +126,41 @@ export type Transition =
   | { readonly outcome: 'conflict'; readonly record: StoredRequest }
   | { readonly outcome: 'missing' };
 
+/** What a claim did; `full`: it was to be had, and the relayer holds as many as it may. */
+export type ClaimTransition = Transition | { readonly outcome: 'full'; readonly record: StoredRequest };
+
+/** All that a relayer holds, given back by an administrator. */
+export interface ReleaseAll {
+  readonly relayer: string;
+  readonly now: number;
+  /** Most records of this call. */
+  readonly limit: number;
+}
+
+export interface FeedQuery {
+  readonly chainName: string;
+  /** `next` of the page before. */
+  readonly after?: string;
+  /** Where to begin without `after`: with the oldest pending record, or with what becomes pending from here on. */
+  readonly from: 'oldest' | 'now';
+  /** 1 to 100. */
+  readonly limit: number;
+  /** As in `ListQuery`. */
+  readonly maxParamsBytes: number;
+  /** A claim made at or before this time has lapsed; absent: none ever does. */
+  readonly leaseExpiredAt?: number;
+  readonly now: number;
+}
+
+export interface FeedPage {
+  /** Pending records, and `processing` ones whose claim has lapsed. */
+  readonly items: readonly StoredRequest[];
+  /** The store's own position text, also after the last record: it is never at its end. */
+  readonly next: string;
+  /** `claimedAt` of the claim behind this position that lapses first; absent where there is none, or the store does not know. */
+  readonly nextClaimAt?: number;
+}
+
 export interface RequestStats {
   /** Records by status; absent where the store cannot know cheaply. */
   readonly countByStatus?: Readonly<Record<RequestStatus, number>>;
@@ -129,28 +177,40 @@ export interface RequestStats {
  *                                           processing --claim (lease expired)--> processing
  *                                           processing --claimAll (its owner)--> processing
  *                                           processing --release (its owner)--> pending
+ *                                           processing --releaseAll (an administrator)--> pending
+ *
+ * Ended records older than the store's retention, and pending ones that nobody has claimed for longer than its own, are removed.
  *
  * Every method throws `DependencyUnavailableError` when the store does not answer; nothing else is thrown for good input.
  *
  * @see docs/specification.md STORE-1, STATE-1
  */
 export interface RequestStore {
-  /** Stores a new `pending` record. Repeating it with the same `requestId` changes nothing. */
-  create(record: StoredRequest): Promise<void>;
+  /**
+   * Stores a new `pending` record. Repeating it with the same `requestId` changes nothing, and is answered as the first time.
+   *
+   * @param submission - absent: no later record is found to carry the same signature
+   */
+  create(record: StoredRequest, submission?: Submission): Promise<Creation>;
   /** @param requestId UUID in any letter case */
   get(requestId: string): Awaitable<StoredRequest | undefined>;
   /** Keyset page; its cost does not grow with the backlog. @throws InvalidCursorError for an `after` it did not make */
   list(query: ListQuery): Promise<ListPage>;
   /** Moves `pending` (or an expired claim) to `processing`; atomic among all rivals. */
-  claim(claim: Claim): Promise<Transition>;
+  claim(claim: Claim): Promise<ClaimTransition>;
   /**
    * Makes up to 100 claims of one relayer, each as atomic as `claim`. A request that the relayer holds already, under a lease that has
-   * not lapsed, is renewed: it counts as moved. Once the records that were moved fill the answer, the rest is left as it stands.
+   * not lapsed, is renewed: it counts as moved. Once the records that were moved fill the answer, the rest is left as it stands; a claim
+   * for which the relayer has no room is a conflict.
    *
    * @returns one a claim, in their order
    */
   claimAll(claims: readonly Claim[], bounds: BatchBounds): Promise<readonly BatchTransition[]>;
-  /** Claims the oldest pending requests of a chain; fewer than asked where there are no more. @returns oldest first */
+  /**
+   * Claims the oldest pending requests of a chain; fewer than asked where there are no more, or the relayer has no room for them.
+   *
+   * @returns oldest first
+   */
   claimOldest(claim: OldestClaim): Promise<readonly StoredRequest[]>;
   /** Moves the owner's `processing` to `success` or `failed`. */
   report(report: Report): Promise<Transition>;
@@ -158,5 +218,18 @@ export interface RequestStore {
   reportAll(reports: readonly Report[], bounds: BatchBounds): Promise<readonly BatchTransition[]>;
   /** Moves the owner's `processing` back to `pending`; nothing of the claim stays. */
   release(release: Release): Promise<Transition>;
+  /**
+   * Moves what a relayer holds back to `pending`, in small steps that hold nobody up.
+   *
+   * @returns how many; as many as `limit` where there may be more
+   */
+  releaseAll(release: ReleaseAll): Promise<number>;
+  /**
+   * Reads what has become pending in a chain after a position, in the order in which it did: new, released, or claimed and lapsed. At
+   * least once; a record that stays pending is never skipped, however writes overlap with reads.
+   *
+   * @throws InvalidCursorError for an `after` it did not make
+   */
+  feed(query: FeedQuery): Promise<FeedPage>;
   stats(): Promise<RequestStats>;
 }

@@ -1,16 +1,12 @@
 import { REQUEST_MOVES } from '@prism-gateway/protocol';
-import type { Claim, OldestClaim, StoredRequest, Transition } from '../../ports/requestStore.ts';
+import type { Claim, Transition } from '../../ports/requestStore.ts';
 import { number, text } from './attributes.ts';
-import { listRequests } from './listRequests.ts';
 import { headOfAnswer, type Move, moveRequest, transitionOf } from './moveRequest.ts';
 import type { ParamsReader } from './params.ts';
 import { callMarkOf, type Head } from './requestItem.ts';
 import type { RequestTable } from './requestTable.ts';
 
 const { claim: CLAIM, takeOver: TAKE_OVER } = REQUEST_MOVES;
-
-/** Most pages that a claim of the oldest looks at: what rivals have taken meanwhile is made up for. */
-const MAX_PAGES = 4;
 
 /** The part of the move that is the same from whatever state it comes. */
 function createMove({ requestId, relayer, claimId, now }: Claim): Pick<Move, 'requestId' | 'to' | 'callId' | 'set'> {
@@ -92,29 +88,4 @@ export function claimRequest(table: RequestTable, params: ParamsReader, claim: C
 export function claimOrRenew(table: RequestTable, params: ParamsReader, claim: Claim): Promise<Transition> {
   const isReplaceable = (held: Held) => isRenewable(held, claim) || isLapsed(held, claim);
   return claimUnless(table, params, { claim, isReplaceable });
-}
-
-/**
- * Claims the oldest pending requests of a chain; what rivals take between the list and the claims is made up for by the next ones.
- *
- * @param act.claim - makes one claim
- * @throws DependencyUnavailableError
- */
-export async function claimOldest(
-  table: RequestTable,
-  params: ParamsReader,
-  { oldest, claim }: { readonly oldest: OldestClaim; readonly claim: (claim: Claim) => Promise<Transition> },
-): Promise<readonly StoredRequest[]> {
-  const { chainName, limit, ...facts } = oldest;
-  const filter = { chainName, status: CLAIM.from };
-  const won: StoredRequest[] = [];
-  let after: string | null | undefined;
-  for (let page = 0; page < MAX_PAGES && won.length < limit && after !== null; page++) {
-    const rest = { limit: limit - won.length, ...(after !== undefined && { after }) };
-    const { items, next } = await listRequests(table, params, { filter, order: 'asc', ...rest });
-    const transitions = await Promise.all(items.map(({ requestId }) => claim({ requestId, ...facts })));
-    won.push(...transitions.flatMap((each) => (each.outcome === 'moved' ? [each.record] : [])));
-    after = next;
-  }
-  return won;
 }

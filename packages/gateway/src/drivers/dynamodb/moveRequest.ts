@@ -84,7 +84,7 @@ export function headOfAnswer(answer: ConditionalAnswer<UpdateItemCommandOutput>)
  */
 export async function transitionOf(
   { now }: RequestTable,
-  params: ParamsReader,
+  params: Pick<ParamsReader, 'complete'>,
   answer: ConditionalAnswer<UpdateItemCommandOutput>,
   callId: string,
 ): Promise<Transition> {

@@ -4,9 +4,10 @@ import {
   GetItemCommand,
   paginateScan,
   UpdateItemCommand,
+  type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import type { RelayerRecord, RelayerStore } from '../../ports/relayerStore.ts';
-import { askStore } from './askStore.ts';
+import { askConditionally, askStore } from './askStore.ts';
 import { type Item, number, readNumber, readText, text } from './attributes.ts';
 
 /** The key is in lower case, so that letter case tells no relayers apart. */
@@ -18,6 +19,10 @@ function relayerOfItem(item: Item): RelayerRecord {
     ...(item.label !== undefined && { label: readText(item, 'label') }),
     createdAt: readNumber(item, 'createdAt'),
     updatedAt: readNumber(item, 'updatedAt'),
+    ...(item.suspendedAt !== undefined && {
+      suspendedAt: readNumber(item, 'suspendedAt'),
+      suspendReason: readText(item, 'suspendReason'),
+    }),
   };
 }
 
@@ -41,6 +46,32 @@ function putCommand(TableName: string, { address, label, now }: Parameters<Relay
   });
 }
 
+type ChangeOfKnown = Pick<UpdateItemCommandInput, 'UpdateExpression' | 'ConditionExpression'> & {
+  readonly values: Item;
+};
+
+const SUSPENSION = 'SET suspendReason = :reason, updatedAt = :now, suspendedAt = if_not_exists(suspendedAt, :now)';
+const RESUMPTION = 'SET updatedAt = :now REMOVE suspendedAt, suspendReason';
+
+/** Changes a relayer where the condition holds. @returns the relayer as it then stands; undefined: there is none */
+async function changeKnown(
+  { client, TableName }: { readonly client: DynamoDBClient; readonly TableName: string },
+  address: string,
+  { values, ...expressions }: ChangeOfKnown,
+): Promise<RelayerRecord | undefined> {
+  const command = new UpdateItemCommand({
+    TableName,
+    Key: keyOf(address),
+    ...expressions,
+    ExpressionAttributeValues: values,
+    ReturnValues: 'ALL_NEW',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  });
+  const answer = await askConditionally(() => client.send(command));
+  const item = answer.done ? answer.output.Attributes : answer.item;
+  return item === undefined ? undefined : relayerOfItem(item);
+}
+
 /**
  * The whitelist in DynamoDB. Nothing of it is kept in memory: a relayer that is removed has lost its access when the call
  * returns.
@@ -56,15 +87,23 @@ export function createRelayerStore(client: DynamoDBClient, TableName: string): R
     async remove(address) {
       await askStore(() => client.send(new DeleteItemCommand({ TableName, Key: keyOf(address) })));
     },
-    async has(address) {
-      const command = new GetItemCommand({
-        TableName,
-        Key: keyOf(address),
-        ProjectionExpression: 'address',
-        ConsistentRead: true,
-      });
-      return (await askStore(() => client.send(command))).Item !== undefined;
+    async find(address) {
+      const command = new GetItemCommand({ TableName, Key: keyOf(address), ConsistentRead: true });
+      const { Item: item } = await askStore(() => client.send(command));
+      return item === undefined ? undefined : relayerOfItem(item);
     },
+    suspend: ({ address, reason, now }) =>
+      changeKnown({ client, TableName }, address, {
+        UpdateExpression: SUSPENSION,
+        ConditionExpression: 'attribute_exists(address)',
+        values: { ':reason': text(reason), ':now': number(now) },
+      }),
+    resume: ({ address, now }) =>
+      changeKnown({ client, TableName }, address, {
+        UpdateExpression: RESUMPTION,
+        ConditionExpression: 'attribute_exists(suspendedAt)',
+        values: { ':now': number(now) },
+      }),
     async list() {
       return await askStore(async () => {
         const relayers: RelayerRecord[] = [];

@@ -81,7 +81,11 @@ async function expireParams(table: RequestTable, head: Head | undefined): Promis
  *
  * @throws DependencyUnavailableError
  */
-export async function reportRequest(table: RequestTable, params: ParamsReader, report: Report): Promise<Transition> {
+export async function reportRequest(
+  table: RequestTable,
+  params: Pick<ParamsReader, 'complete'>,
+  report: Report,
+): Promise<Transition> {
   const answer = await moveAsOwner(table, reportMove(table, report));
   const head = headOfAnswer(answer);
   if (answer.done || isOwner(head, report.relayer)) await expireParams(table, head);
@@ -93,7 +97,11 @@ export async function reportRequest(table: RequestTable, params: ParamsReader, r
  *
  * @throws DependencyUnavailableError
  */
-export async function releaseRequest(table: RequestTable, params: ParamsReader, release: Release): Promise<Transition> {
+export async function releaseRequest(
+  table: RequestTable,
+  params: Pick<ParamsReader, 'complete'>,
+  release: Release,
+): Promise<Transition> {
   const { requestId, relayer, releaseId, now } = release;
   const { from, to } = REQUEST_MOVES.release;
   const move = { requestId: requestId.toLowerCase(), relayer, from: [from], to: to[0], callId: releaseId };

@@ -3,10 +3,13 @@ import { createSemaphore } from '@prism-gateway/runtime';
 import type { RequestStore, StoredRequest } from '../../ports/requestStore.ts';
 import { askStore } from './askStore.ts';
 import { text } from './attributes.ts';
-import { claimOldest, claimOrRenew, claimRequest } from './claimRequest.ts';
+import { claimAll } from './claimAll.ts';
+import { claimOldest } from './claimOldest.ts';
+import { claimOrRenew, claimRequest } from './claimRequest.ts';
 import { createRequest } from './createRequest.ts';
 import { findOldest, listRequests } from './listRequests.ts';
 import { createParamsReader, type ParamsReader } from './params.ts';
+import { reportAll } from './reportAll.ts';
 import { releaseRequest, reportRequest } from './reportRequest.ts';
 import { isExpired, readHead } from './requestItem.ts';
 import type { RequestTable } from './requestTable.ts';
@@ -38,12 +41,22 @@ export function createRequestStore(table: RequestTable): RequestStore {
     get: (requestId) => getRequest(table, params, requestId.toLowerCase()),
     list: (query) => listRequests(table, params, query),
     claim: (claim) => claimRequest(table, params, claim),
-    claimAll: (claims) => Promise.all(claims.map((claim) => batches.run(() => claimOrRenew(table, params, claim)))),
+    claimAll: (claims, bounds) =>
+      claimAll(table, {
+        claims,
+        ...bounds,
+        claim: (claim) => batches.run(() => claimOrRenew(table, params, claim)),
+      }),
     claimOldest: (oldest) =>
       claimOldest(table, params, { oldest, claim: (one) => batches.run(() => claimRequest(table, params, one)) }),
     report: (report) => reportRequest(table, params, report),
-    reportAll: (reports) =>
-      Promise.all(reports.map((report) => batches.run(() => reportRequest(table, params, report)))),
+    reportAll: (reports, bounds) =>
+      reportAll({
+        reports,
+        params,
+        ...bounds,
+        report: (report, reader) => batches.run(() => reportRequest(table, reader, report)),
+      }),
     release: (release) => releaseRequest(table, params, release),
     async stats() {
       const oldestPendingAt = await findOldest(table, 'pending');

@@ -174,7 +174,7 @@ describeWithDynamo('read and write units', () => {
     const address = anyAddress();
     await stores.relayers.put({ address, now: START });
     meter.reset();
-    expect(await stores.relayers.has(address)).toBe(true);
+    expect(await stores.relayers.find(address)).toMatchObject({ createdAt: START });
     expect([meter.reads, meter.writes]).toEqual([1, 0]);
 
     const hit = { key: anyAddress(), limit: 3, window: 30_000_000, elapsed: 0.5 };

@@ -81,7 +81,8 @@ describe.each(STAGES)('alarms of %s', (stage) => {
     expect(alarms.FunctionThrottles).toMatchObject({ ...target, Namespace: 'AWS/Lambda', MetricName: 'Throttles' });
     expect(alarms.FunctionErrors).toMatchObject({ ...target, Namespace: 'AWS/Lambda', MetricName: 'Errors' });
     const text = JSON.stringify(alarms.RequestsThrottles);
-    for (const index of ['bySigner', 'byStatus', 'byChain']) expect(text).toContain(`"Value":"${index}"`);
+    for (const index of ['bySigner', 'byStatusWithClaim', 'byChain', 'byPendingChain', 'byRelease'])
+      expect(text).toContain(`"Value":"${index}"`);
     expect(alarms.RequestsThrottles?.Metrics).toHaveLength(9);
     expect(alarms.RelayersThrottles?.Metrics).toHaveLength(3);
     expect(JSON.stringify(alarms.RateLimitThrottles)).toContain(`"service-ratelimit-${stage}"`);

@@ -30,7 +30,9 @@ function expectedPermissions(stage: Stage, names: { readonly requests: string; r
   const on = (resource: string, ...actions: string[]) => actions.map((action) => `dynamodb:${action} ${resource}`);
   return [
     ...on(table(names.requests), 'BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'),
-    ...['bySigner', 'byStatus', 'byChain'].flatMap((index) => on(`${table(names.requests)}/index/${index}`, 'Query')),
+    ...['bySigner', 'byStatusWithClaim', 'byChain', 'byPendingChain', 'byRelease'].flatMap((index) =>
+      on(`${table(names.requests)}/index/${index}`, 'Query'),
+    ),
     ...on(table(`service-relayers-${stage}`), 'DeleteItem', 'GetItem', 'Scan', 'UpdateItem'),
     ...on(table(`service-ratelimit-${stage}`), 'GetItem', 'Query', 'UpdateItem'),
     `s3:GetObject <${names.bucket}.Arn>/v1/*`,

@@ -73,7 +73,9 @@ async function openDynamoDb(context: StoresContext): Promise<Stores> {
     });
   }
   const { INDEX_SHARDS: indexShards, REQUEST_RETENTION_DAYS: requestRetentionDays } = settings;
-  return createDynamoStores({ client, tables: settings.tables, indexShards, requestRetentionDays, now });
+  const stores = createDynamoStores({ client, tables: settings.tables, indexShards, requestRetentionDays, now });
+  await stores.prepare();
+  return stores;
 }
 
 /**

@@ -3,15 +3,21 @@ import type { Claim, Transition } from '../../ports/requestStore.ts';
 import { number, text } from './attributes.ts';
 import { headOfAnswer, type Move, moveRequest, transitionOf } from './moveRequest.ts';
 import type { ParamsReader } from './params.ts';
-import { callMarkOf, type Head } from './requestItem.ts';
+import { callMarkOf, type Head, PENDING_ATTRIBUTES } from './requestItem.ts';
 import type { RequestTable } from './requestTable.ts';
 
 const { claim: CLAIM, takeOver: TAKE_OVER } = REQUEST_MOVES;
 
 /** The part of the move that is the same from whatever state it comes. */
-function createMove({ requestId, relayer, claimId, now }: Claim): Pick<Move, 'requestId' | 'to' | 'callId' | 'set'> {
+function createMove({
+  requestId,
+  relayer,
+  claimId,
+  now,
+}: Claim): Pick<Move, 'requestId' | 'to' | 'callId' | 'set' | 'remove'> {
   const set = { claimedBy: text(relayer), claimedAt: number(now), updatedAt: number(now) };
-  return { requestId: requestId.toLowerCase(), to: CLAIM.to[0], callId: claimId, set };
+  const remove = PENDING_ATTRIBUTES;
+  return { requestId: requestId.toLowerCase(), to: CLAIM.to[0], callId: claimId, set, remove };
 }
 
 /** A claim that stands. */

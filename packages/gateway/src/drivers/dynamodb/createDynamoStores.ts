@@ -1,5 +1,6 @@
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { AdminStore } from '../../ports/adminStore.ts';
+import { DependencyUnavailableError } from '../../ports/errors.ts';
 import type { RateLimitStore } from '../../ports/rateLimitStore.ts';
 import type { RelayerStore } from '../../ports/relayerStore.ts';
 import type { RequestStore } from '../../ports/requestStore.ts';
@@ -10,6 +11,8 @@ import { countMoves } from './countMoves.ts';
 import { createRateLimitStore } from './rateLimitStore.ts';
 import { createRelayerStore } from './relayerStore.ts';
 import { createRequestStore } from './requestStore.ts';
+import type { RequestTable } from './requestTable.ts';
+import { checkTableLayout } from './tableLayout.ts';
 import type { TableNames } from './tables.ts';
 
 export interface DynamoStoresOptions {
@@ -29,10 +32,59 @@ export interface DynamoStores {
   readonly relayers: RelayerStore;
   readonly admin: AdminStore;
   readonly rateLimits: RateLimitStore;
-  /** Resolves when all three tables answer. @throws DependencyUnavailableError */
+  /**
+   * Checks, before the first call, that the requests' table is for this process. Where it does not answer, that is left to the first
+   * call.
+   *
+   * @throws TableLayoutError
+   */
+  prepare(): Promise<void>;
+  /** Resolves when all three tables answer. @throws DependencyUnavailableError, TableLayoutError */
   checkReady(): Promise<void>;
   /** Closes the connections. */
   close(): Promise<void>;
+}
+
+/**
+ * Remembers that the requests' table may be used. Where it does not answer at the start it is asked again before the first call that
+ * needs it.
+ */
+function createLayoutGate(table: RequestTable): () => Promise<void> | undefined {
+  let isChecked = false;
+  let checking: Promise<void> | undefined;
+  async function check(): Promise<void> {
+    try {
+      await checkTableLayout(table);
+      isChecked = true;
+    } finally {
+      checking = undefined;
+    }
+  }
+  return () => {
+    if (isChecked) return undefined;
+    checking ??= check();
+    return checking;
+  };
+}
+
+/** Has every call wait until the table is known to be for this process. */
+function behindGate(store: RequestStore, pass: () => Promise<void> | undefined): RequestStore {
+  const waiting = Object.entries(store).map(([name, call]) => {
+    return [
+      name,
+      async (...args: readonly unknown[]) => {
+        const passing = pass();
+        if (passing !== undefined) {
+          await passing.catch((cause: unknown) => {
+            throw new DependencyUnavailableError('store', { cause });
+          });
+        }
+        return await call(...args);
+      },
+    ];
+  });
+  // The same names, with functions that take and return the same.
+  return Object.fromEntries(waiting) as RequestStore;
 }
 
 /** Keys that no item has, one of each table. */
@@ -52,14 +104,22 @@ function probeKeys({ requests, relayers, rateLimits }: TableNames): readonly (re
 export function createDynamoStores(options: DynamoStoresOptions): DynamoStores {
   const { client, tables, indexShards, requestRetentionDays, now } = options;
   const requestTable = { client, name: tables.requests, shards: indexShards, retentionDays: requestRetentionDays, now };
+  const passGate = createLayoutGate(requestTable);
   const flushing = createFlush(requestTable, () => counter);
-  const { requests, counter } = countMoves(createRequestStore(requestTable), flushing.flushIfDue);
+  const store = behindGate(createRequestStore(requestTable), passGate);
+  const { requests, counter } = countMoves(store, flushing.flushIfDue);
   return {
     requests,
     admin: createAdminStore(requestTable, flushing.flush),
     relayers: createRelayerStore(client, tables.relayers),
     rateLimits: createRateLimitStore({ client, name: tables.rateLimits, now }),
+    async prepare() {
+      await passGate()?.catch((error: unknown) => {
+        if (!(error instanceof DependencyUnavailableError)) throw error;
+      });
+    },
     async checkReady() {
+      await passGate();
       await askStore(() =>
         Promise.all(probeKeys(tables).map(([TableName, Key]) => client.send(new GetItemCommand({ TableName, Key })))),
       );

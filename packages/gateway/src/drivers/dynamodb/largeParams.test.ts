@@ -100,7 +100,7 @@ describeWithDynamo('params with an item of their own', () => {
   });
 
   test('params are in no index', async () => {
-    for (const IndexName of ['bySigner', 'byStatus', 'byChain']) {
+    for (const IndexName of ['bySigner', 'byStatusWithClaim', 'byChain', 'byPendingChain']) {
       const { Items = [] } = await raw.send(new ScanCommand({ TableName: DYNAMO_TABLES.requests, IndexName }));
       expect(Items.length).toBeGreaterThan(0);
       for (const item of Items) {

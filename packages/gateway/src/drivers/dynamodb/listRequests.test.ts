@@ -1,21 +1,26 @@
 import { randomUUID } from 'node:crypto';
+import { BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
+import { DYNAMO_TEST_ACCESS } from '@prism-gateway/testing';
 import { sized } from '@prism-gateway/testing/test-size';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { anyAddress, anyChain, claimOf, pendingRequest, START } from '../../../test/contracts/storedRequests.ts';
 import { walkList } from '../../../test/contracts/walkList.ts';
-import { createDynamoRig, type DynamoRig, describeWithDynamo } from '../../../test/rigs/dynamoStores.ts';
+import { createDynamoRig, DYNAMO_TABLES, type DynamoRig, describeWithDynamo } from '../../../test/rigs/dynamoStores.ts';
 import type { RequestStore, StoredRequest } from '../../ports/requestStore.ts';
+import { createDynamoClient } from './createDynamoClient.ts';
+import { positionBytes, positionOf } from './position.ts';
 import { shardKey } from './requestTable.ts';
 
 const idsOf = (records: readonly StoredRequest[]) => records.map(({ requestId }) => requestId);
 
 describeWithDynamo('lists over shards', () => {
   let rig: DynamoRig;
-  beforeAll(async () => {
+  // Tables of their own: each test uses another number of shards, and a lower one would be refused.
+  beforeEach(async () => {
     rig = await createDynamoRig();
   });
-  afterAll(() => rig.dispose());
+  afterEach(() => rig.dispose());
 
   describe.each([1, 3, 16])('%i of them', (indexShards) => {
     test('any records come in one order, in pages of any length', async () => {
@@ -78,12 +83,14 @@ describeWithDynamo('lists over shards', () => {
     expect([page.items.length, page.next]).toEqual([8, null]);
   });
 
-  test('a request behind a thousand of other chains is found', async () => {
+  test('a claimed request behind a thousand of other chains is found', async () => {
     const store = rig.open({ indexShards: 1 }).requests;
-    await createMany(store, 1010, { chainName: anyChain(), createdAt: START - 1 });
     const [wanted] = await createMany(store, 1, { chainName: anyChain() });
-    const filter = { status: 'pending', chainName: wanted?.chainName ?? '' } as const;
-    expect(await walkList(store, { filter, order: 'asc', limit: 5 })).toEqual([wanted]);
+    await store.claim(claimOf(wanted!));
+    await fillIndex(rig.endpoint, 'processing#0', 1010);
+    const filter = { status: 'processing', chainName: wanted!.chainName } as const;
+    const [found, ...more] = await walkList(store, { filter, order: 'asc', limit: 5 });
+    expect([found?.requestId, more]).toEqual([wanted!.requestId, []]);
   });
 
   // Shows DYNAMO-1.
@@ -127,6 +134,22 @@ describeWithDynamo('lists over shards', () => {
     expect(pages).toBeLessThan(5);
   });
 });
+
+/** Puts entries of another chain into a partition of the index by status, all before `START`. */
+async function fillIndex(endpoint: string, statusShard: string, count: number): Promise<void> {
+  const raw = createDynamoClient({ endpoint, ...DYNAMO_TEST_ACCESS });
+  const puts = Array.from({ length: count }, () => {
+    const requestId = randomUUID();
+    const position = { B: positionBytes(positionOf({ createdAt: START - 1, requestId })) };
+    const Item = { requestId: { S: requestId }, statusShard: { S: statusShard }, position, chainName: { S: 'other' } };
+    return { PutRequest: { Item } };
+  });
+  for (let i = 0; i < puts.length; i += 25) {
+    const RequestItems = { [DYNAMO_TABLES.requests]: puts.slice(i, i + 25) };
+    await raw.send(new BatchWriteItemCommand({ RequestItems }));
+  }
+  raw.destroy();
+}
 
 function idInShard(value: string, shard: number, shards: number): string {
   for (;;) {

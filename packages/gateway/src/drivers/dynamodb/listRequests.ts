@@ -17,11 +17,14 @@ const FULL_BATCH = 100;
 type Route = Pick<WalkPlan, 'index' | 'partitions' | 'chainName'>;
 
 /**
- * Chooses the index by which fewest entries are looked at. A signer has few requests. Requests of one status are few, too, but
- * for the successful ones: of those, the chain's are fewer.
+ * Chooses the index by which fewest entries are looked at. A signer has few requests. What is pending in a chain has an index of its
+ * own, so that no other chain's backlog is passed over. Of the other statuses successful ones are many: of those, the chain's are fewer.
  */
 function routeOf({ signer, status, chainName }: RequestFilter, shards: number): Route {
   if (signer !== undefined) return { index: requestIndexes.signer, partitions: [signer.toLowerCase()] };
+  if (status === 'pending' && chainName !== undefined) {
+    return { index: requestIndexes.pending, partitions: shardKeys(chainName, shards) };
+  }
   if (status !== undefined && (status !== 'success' || chainName === undefined)) {
     const partitions = shardKeys(status, shards);
     return { index: requestIndexes.status, partitions, ...(chainName !== undefined && { chainName }) };

@@ -18,6 +18,8 @@ export interface Move {
   readonly callId: string;
   /** What is stored besides. */
   readonly set: Item;
+  /** Attributes that become what another one is. */
+  readonly copy?: Readonly<Record<string, string>>;
   /** Attributes that go. */
   readonly remove?: readonly string[];
   /** The condition, over `#status` and the names and values that follow. */
@@ -29,12 +31,18 @@ export interface Move {
 const CONDITION_NAMES = ['claimedBy', 'claimedAt'] as const;
 
 /** A write of the named attributes, as `UpdateItem` wants it: every name and value by a placeholder. */
-function assignments(set: Item, { remove = [], condition }: Pick<Move, 'remove' | 'condition'>) {
+function assignments(set: Item, { copy = {}, remove = [], condition }: Pick<Move, 'copy' | 'remove' | 'condition'>) {
   const names = Object.keys(set);
+  const copies = Object.entries(copy);
+  const settings = [
+    ...names.map((name) => `#${name} = :${name}`),
+    ...copies.map(([name, source]) => `#${name} = #${source}`),
+  ];
   const removal = remove.length === 0 ? '' : ` REMOVE ${remove.map((name) => `#${name}`).join(', ')}`;
-  const named = [...names, ...remove, ...CONDITION_NAMES.filter((name) => condition.includes(`#${name}`))];
+  const inCondition = CONDITION_NAMES.filter((name) => condition.includes(`#${name}`));
+  const named = [...names, ...copies.flat(), ...remove, ...inCondition];
   return {
-    UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}${removal}`,
+    UpdateExpression: `SET ${settings.join(', ')}${removal}`,
     ExpressionAttributeNames: Object.fromEntries(named.map((name) => [`#${name}`, name])),
     ExpressionAttributeValues: Object.fromEntries(Object.entries(set).map(([name, value]) => [`:${name}`, value])),
   };

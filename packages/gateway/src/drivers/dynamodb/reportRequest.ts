@@ -2,9 +2,10 @@ import { UpdateItemCommand, type UpdateItemCommandOutput } from '@aws-sdk/client
 import { REQUEST_MOVES } from '@prism-gateway/protocol';
 import type { Release, Report, Transition } from '../../ports/requestStore.ts';
 import { askStore, type ConditionalAnswer } from './askStore.ts';
-import { type Item, number, text } from './attributes.ts';
+import { bytes, type Item, number, text } from './attributes.ts';
 import { headOfAnswer, type Move, moveRequest, transitionOf } from './moveRequest.ts';
 import type { ParamsReader } from './params.ts';
+import { positionBytes, positionOf } from './position.ts';
 import type { Head } from './requestItem.ts';
 import type { RequestTable } from './requestTable.ts';
 import { TTL_ATTRIBUTE } from './tables.ts';
@@ -105,7 +106,9 @@ export async function releaseRequest(
   const { requestId, relayer, releaseId, now } = release;
   const { from, to } = REQUEST_MOVES.release;
   const move = { requestId: requestId.toLowerCase(), relayer, from: [from], to: to[0], callId: releaseId };
-  const set = { updatedAt: number(now) };
-  const answer = await moveAsOwner(table, { ...move, set, remove: ['claimedBy', 'claimedAt'] });
+  const releasePosition = bytes(positionBytes(positionOf({ createdAt: now, requestId: move.requestId })));
+  const set = { updatedAt: number(now), releasePosition };
+  const copy = { pendingShard: 'chainShard', releasedChain: 'chainName' };
+  const answer = await moveAsOwner(table, { ...move, set, copy, remove: ['claimedBy', 'claimedAt'] });
   return await transitionOf(table, params, answer, releaseId);
 }

@@ -35,8 +35,12 @@ export function statusAttributes(status: RequestStatus, requestId: string, shard
   return { status: text(status), statusShard: text(shardKey(status, requestId, shards)) };
 }
 
+/** The attributes that a request has while it is pending, and never after. */
+export const PENDING_ATTRIBUTES = ['pendingShard', 'releasedChain', 'releasePosition'] as const;
+
 function createHeadItem(record: StoredRequest, shards: number): Item {
   const { requestId, chainName, action, signer, status, createdAt, updatedAt } = record;
+  const chainShard = text(shardKey(chainName, requestId, shards));
   return {
     requestId: text(requestId),
     chainName: text(chainName),
@@ -45,7 +49,8 @@ function createHeadItem(record: StoredRequest, shards: number): Item {
     createdAt: number(createdAt),
     updatedAt: number(updatedAt),
     ...statusAttributes(status, requestId, shards),
-    chainShard: text(shardKey(chainName, requestId, shards)),
+    chainShard,
+    pendingShard: chainShard,
     signerKey: text(signer.toLowerCase()),
     position: bytes(positionBytes(positionOf(record))),
   };
@@ -80,7 +85,8 @@ export interface NewItems {
 export function createItems(record: StoredRequest, packed: Uint8Array, layout: Layout): NewItems {
   const head = createHeadItem(record, layout.shards);
   const whole = { ...head, params: bytes(packed) };
-  if (sizeOfItem({ ...whole, ...laterAttributes(record, layout) }) <= WRITE_UNIT_BYTES) return { head: whole };
+  const { pendingShard: _, ...lasting } = whole;
+  if (sizeOfItem({ ...lasting, ...laterAttributes(record, layout) }) <= WRITE_UNIT_BYTES) return { head: whole };
   // The key tells the content, so that of rival creations of one id each head finds its own params.
   const digest = createHash('sha256').update(packed).digest('hex').slice(0, DIGEST_DIGITS);
   const paramsKey = `${record.requestId}#${digest}`;

@@ -16,7 +16,7 @@ export interface IndexDescription {
   readonly name: string;
   readonly partitionKey: KeyAttribute;
   readonly sortKey: KeyAttribute;
-  /** Attributes that are never changed after creation, so that carrying them costs no write. */
+  /** Attributes that nearly always change together with the keys, if ever, so that carrying them costs no write. */
   readonly carried: readonly string[];
 }
 
@@ -31,16 +31,31 @@ export interface TableDescription {
 
 const position: KeyAttribute = { name: 'position', type: 'B' };
 
-/** Indexes of the requests' table by what they answer. */
+/**
+ * Indexes of the requests' table by what they answer. `pending` holds pending requests alone, by chain; `released` those of them that
+ * were given back, in the order in which they were.
+ */
 export const requestIndexes = {
   signer: { name: 'bySigner', partitionKey: { name: 'signerKey', type: 'S' }, sortKey: position, carried: [] },
   status: {
-    name: 'byStatus',
+    name: 'byStatusWithClaim',
     partitionKey: { name: 'statusShard', type: 'S' },
     sortKey: position,
-    carried: ['chainName'],
+    carried: ['chainName', 'claimedBy', 'claimedAt'],
   },
   chain: { name: 'byChain', partitionKey: { name: 'chainShard', type: 'S' }, sortKey: position, carried: [] },
+  pending: {
+    name: 'byPendingChain',
+    partitionKey: { name: 'pendingShard', type: 'S' },
+    sortKey: position,
+    carried: [],
+  },
+  released: {
+    name: 'byRelease',
+    partitionKey: { name: 'releasedChain', type: 'S' },
+    sortKey: { name: 'releasePosition', type: 'B' },
+    carried: [],
+  },
 } as const satisfies Record<string, IndexDescription>;
 
 /** Attribute with the time from which an item may be removed. */

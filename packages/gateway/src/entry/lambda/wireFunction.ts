@@ -88,6 +88,7 @@ export async function wireFunction(context: WireContext): Promise<WiredFunction>
     createS3SignerFromAws({ bucket, forcePathStyle, env: environment }),
   ]);
   const stores = openStores(settings, now);
+  await stores.prepare();
   const metrics = createEmfMetrics({ stage: settings.STAGE, write, now });
   const gateway = createGateway(
     {

@@ -1,0 +1,119 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  DescribeTableCommand,
+  type DynamoDBClient,
+  QueryCommand,
+  UpdateItemCommand,
+  UpdateTableCommand,
+} from '@aws-sdk/client-dynamodb';
+import { REQUEST_MOVES, REQUEST_STATUSES } from '@prism-gateway/protocol';
+import { askConditionally } from './askStore.ts';
+import { type Item, readText, text } from './attributes.ts';
+import { attributeDefinitions, indexInput } from './createTables.ts';
+import { shardKeys } from './requestTable.ts';
+import { MOST_SHARDS, storeLayout } from './tableLayout.ts';
+import { requestIndexes, tableDescriptions } from './tables.ts';
+
+/** Between two looks at an index in the making, in milliseconds; AWS takes minutes. */
+const POLL_MS = 1000;
+/** Requests that are brought up to date at once. */
+const LANES = 16;
+
+/** What a migration is given. */
+export interface Migration {
+  readonly client: DynamoDBClient;
+  /** The requests' table. */
+  readonly name: string;
+  /** Takes a line about what has been done. */
+  readonly tell: (line: string) => void;
+}
+
+async function readIndexes({ client, name: TableName }: Migration): Promise<ReadonlyMap<string, string>> {
+  const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+  const indexes = Table?.GlobalSecondaryIndexes ?? [];
+  return new Map(indexes.map(({ IndexName = '', IndexStatus = '' }) => [IndexName, IndexStatus]));
+}
+
+/** Makes the indexes that are missing, one after another: DynamoDB makes one at a time, and fills it from what is there. */
+async function createMissingIndexes(migration: Migration): Promise<void> {
+  const { client, name: TableName, tell } = migration;
+  for (const index of Object.values(requestIndexes)) {
+    if (!(await readIndexes(migration)).has(index.name)) {
+      const command = new UpdateTableCommand({
+        TableName,
+        AttributeDefinitions: attributeDefinitions(tableDescriptions.requests),
+        GlobalSecondaryIndexUpdates: [{ Create: indexInput(index) }],
+      });
+      await client.send(command);
+      tell(`${TableName}: index ${index.name} is being made`);
+    }
+    while ((await readIndexes(migration)).get(index.name) !== 'ACTIVE') await pause(POLL_MS);
+  }
+}
+
+/** The entries of one partition, a page at a time. */
+async function* readPartition({ client, name: TableName }: Migration, key: string): AsyncGenerator<readonly Item[]> {
+  const { name: IndexName, partitionKey } = requestIndexes.status;
+  let from: Item | undefined;
+  do {
+    const output = await client.send(
+      new QueryCommand({
+        TableName,
+        IndexName,
+        KeyConditionExpression: '#key = :key',
+        ExpressionAttributeNames: { '#key': partitionKey.name },
+        ExpressionAttributeValues: { ':key': text(key) },
+        ...(from !== undefined && { ExclusiveStartKey: from }),
+      }),
+    );
+    yield output.Items ?? [];
+    from = output.LastEvaluatedKey;
+  } while (from !== undefined);
+}
+
+/** Puts a pending request into the index of its chain. @returns whether it was not there */
+async function addToPending({ client, name: TableName }: Migration, requestId: string): Promise<boolean> {
+  const command = new UpdateItemCommand({
+    TableName,
+    Key: { requestId: text(requestId) },
+    UpdateExpression: 'SET pendingShard = chainShard',
+    ConditionExpression: '#status = :pending AND attribute_not_exists(pendingShard)',
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: { ':pending': text(REQUEST_MOVES.claim.from) },
+  });
+  return (await askConditionally(() => client.send(command))).done;
+}
+
+/** Looks at every partition of every status. @returns the highest number of shards in use, and how many requests were changed */
+async function fillPending(migration: Migration): Promise<{ readonly shards: number; readonly added: number }> {
+  let [shards, added] = [1, 0];
+  for (const status of REQUEST_STATUSES) {
+    for (const [shard, key] of shardKeys(status, MOST_SHARDS).entries()) {
+      for await (const items of readPartition(migration, key)) {
+        if (items.length > 0) shards = Math.max(shards, shard + 1);
+        if (status !== REQUEST_MOVES.claim.from) break;
+        for (let at = 0; at < items.length; at += LANES) {
+          const ids = items.slice(at, at + LANES).map((item) => readText(item, 'requestId'));
+          const done = await Promise.all(ids.map((id) => addToPending(migration, id)));
+          added += done.filter(Boolean).length;
+        }
+      }
+    }
+  }
+  return { shards, added };
+}
+
+/**
+ * Brings a requests' table of an earlier version up to date: makes the indexes that are missing, and puts what is pending into that of
+ * its chain. The earlier version may work on meanwhile; what it creates after that is brought in by running it again. It may be run
+ * any number of times, and ended at any moment.
+ *
+ * @throws the AWS SDK's errors, DependencyUnavailableError
+ */
+export async function migrateTable(migration: Migration): Promise<void> {
+  const { client, name, tell } = migration;
+  await createMissingIndexes(migration);
+  const { shards, added } = await fillPending(migration);
+  await storeLayout({ client, name, shards });
+  tell(`${name}: up to date; ${added} pending requests were put into the index of their chain`);
+}

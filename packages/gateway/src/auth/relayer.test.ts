@@ -21,9 +21,10 @@ function callOf({ request }: Vector) {
 
 /** Which check refuses a vector, or `accepted`. */
 async function judge(vector: Vector, recoverPublicKey: RelayerAuthPorts['crypto']['recoverPublicKey']) {
-  const has = async (address: string) => whitelist.has(address.toLowerCase());
+  const find = async (address: string) =>
+    whitelist.has(address.toLowerCase()) ? { address, createdAt: 1, updatedAt: 1 } : undefined;
   // The store's other methods are not authentication's to call.
-  const relayers = { has } as RelayerAuthPorts['relayers'];
+  const relayers = { find } as RelayerAuthPorts['relayers'];
   const ports = { relayers, crypto: { keccak256, recoverPublicKey }, now: () => vector.now };
   try {
     const { identity, client } = await authenticateRelayer(ports, callOf(vector));

@@ -84,7 +84,7 @@ export function claimedRelayer({ raw: { headers } }: Pick<HttpRequest, 'raw'>): 
  *
  * @returns the relayer's address as it gave it, and itself as the client that limits count
  * @throws ApiError RELAYER_TIMESTAMP_REJECTED, RELAYER_SIGNATURE_REJECTED, RELAYER_WHITELIST_REJECTED
- * @see docs/specification.md AUTH-7; https://eips.ethereum.org/EIPS/eip-191
+ * @see docs/specification.md AUTH-7, AUTH-9; https://eips.ethereum.org/EIPS/eip-191
  */
 export async function authenticateRelayer(ports: RelayerAuthPorts, request: SignedRequest): Promise<Caller<string>> {
   const { headers } = request.raw;
@@ -95,6 +95,10 @@ export async function authenticateRelayer(ports: RelayerAuthPorts, request: Sign
   if ((await recoverAddress(request, timestamp, ports.crypto)) !== address.toLowerCase()) {
     throw failed('signature', 'X-Relayer-Signature was not made by X-Relayer-Address over this call');
   }
-  if (!(await ports.relayers.has(address))) throw failed('whitelist', `${address} is not a whitelisted relayer`);
+  const relayer = await ports.relayers.find(address);
+  if (relayer === undefined) throw failed('whitelist', `${address} is not a whitelisted relayer`);
+  if (relayer.suspendedAt !== undefined) {
+    throw failed('whitelist', `${address} is suspended (${relayer.suspendReason}); ask the administrator`);
+  }
   return { identity: address, client: `relayer:${address.toLowerCase()}` };
 }

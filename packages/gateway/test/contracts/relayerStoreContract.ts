@@ -40,11 +40,11 @@ function describeMembership(use: () => { readonly store: RelayerStore }): void {
   test('a relayer is whitelisted from when it is added until it is removed', async () => {
     const { store } = use();
     const address = anyAddress();
-    expect(await store.has(address)).toBe(false);
+    expect(await store.find(address)).toBeUndefined();
     await store.put({ address, now: START });
-    expect(await store.has(address)).toBe(true);
+    expect(await store.find(address)).toStrictEqual({ address, createdAt: START, updatedAt: START });
     await store.remove(address);
-    expect(await store.has(address)).toBe(false);
+    expect(await store.find(address)).toBeUndefined();
     expect((await store.list()).map((relayer) => relayer.address)).not.toContain(address);
   });
 
@@ -53,7 +53,7 @@ function describeMembership(use: () => { readonly store: RelayerStore }): void {
     const address = anyAddress();
     const upper = `0x${address.slice(2).toUpperCase()}`;
     await store.put({ address, label: 'first', now: START });
-    expect([await store.has(upper), await store.has(address.toLowerCase())]).toEqual([true, true]);
+    for (const other of [upper, address.toLowerCase()]) expect(await store.find(other)).toMatchObject({ address });
     expect(await store.put({ address: upper, label: 'second', now: START + 1 })).toMatchObject({ createdAt: START });
     const same = (await store.list()).filter((relayer) => relayer.address.toLowerCase() === address.toLowerCase());
     expect(same).toMatchObject([{ label: 'second' }]);
@@ -91,6 +91,54 @@ function describeMembership(use: () => { readonly store: RelayerStore }): void {
   });
 }
 
+function describeSuspension(use: () => { readonly store: RelayerStore }): void {
+  const reason = 'Its "key" was\nseen in a log. 😀';
+
+  test('a suspended relayer stays on the whitelist with the reason, and its label, until it is resumed', async () => {
+    const { store } = use();
+    const address = anyAddress();
+    const added = await store.put({ address, label: 'eu-1', now: START });
+    const suspended = { ...added, updatedAt: START + 1, suspendedAt: START + 1, suspendReason: reason };
+    const lower = address.toLowerCase();
+    expect(await store.suspend({ address: lower, reason, now: START + 1 })).toStrictEqual(suspended);
+    expect(await store.find(address)).toStrictEqual(suspended);
+    expect(await store.list()).toContainEqual(suspended);
+    const resumed = { ...added, updatedAt: START + 2 };
+    expect(await store.resume({ address, now: START + 2 })).toStrictEqual(resumed);
+    expect(await store.find(address)).toStrictEqual(resumed);
+  });
+
+  test('a second suspension replaces the reason and not the time; to resume twice changes nothing', async () => {
+    const { store } = use();
+    const address = anyAddress();
+    await store.put({ address, now: START });
+    await store.suspend({ address, reason: 'first', now: START + 1 });
+    const again = { address, createdAt: START, updatedAt: START + 2, suspendedAt: START + 1, suspendReason: 'second' };
+    expect(await store.suspend({ address, reason: 'second', now: START + 2 })).toStrictEqual(again);
+    const resumed = await store.resume({ address, now: START + 3 });
+    expect(await store.resume({ address, now: START + 4 })).toStrictEqual(resumed);
+  });
+
+  test('a new label does not end a suspension; a removal does', async () => {
+    const { store } = use();
+    const address = anyAddress();
+    await store.put({ address, now: START });
+    await store.suspend({ address, reason, now: START + 1 });
+    expect(await store.put({ address, label: 'new', now: START + 2 })).toMatchObject({ suspendReason: reason });
+    expect(await store.find(address)).toMatchObject({ label: 'new', suspendedAt: START + 1 });
+    await store.remove(address);
+    expect(await store.put({ address, now: START + 3 })).not.toHaveProperty('suspendedAt');
+  });
+
+  test('nobody who is not on the whitelist is suspended, or put on it by that', async () => {
+    const { store } = use();
+    const address = anyAddress();
+    expect(await store.suspend({ address, reason, now: START })).toBeUndefined();
+    expect(await store.resume({ address, now: START })).toBeUndefined();
+    expect(await store.find(address)).toBeUndefined();
+  });
+}
+
 /**
  * What every driver of the whitelist's port must do.
  *
@@ -103,7 +151,7 @@ export function relayerStoreContract(name: string, createStore: CreateStore<Rela
     describe('a new store', () => {
       const use = useStore(createStore);
       test('whitelists nobody', async () => {
-        expect([await use().store.list(), await use().store.has(anyAddress())]).toEqual([[], false]);
+        expect([await use().store.list(), await use().store.find(anyAddress())]).toEqual([[], undefined]);
       });
     });
 
@@ -111,15 +159,16 @@ export function relayerStoreContract(name: string, createStore: CreateStore<Rela
       const use = useStore(createStore);
       describeMembership(use);
       describeLabels(use);
+      describeSuspension(use);
 
       test('another process knows a relayer, and its removal, as soon as the call has resolved', async () => {
         const { store, openPeer } = use();
         const peer = (await openPeer?.()) ?? store;
         const address = anyAddress();
         await store.put({ address, now: START });
-        expect(await peer.has(address)).toBe(true);
+        expect(await peer.find(address)).toMatchObject({ address });
         await store.remove(address);
-        expect(await peer.has(address)).toBe(false);
+        expect(await peer.find(address)).toBeUndefined();
       });
     });
 
@@ -129,7 +178,14 @@ export function relayerStoreContract(name: string, createStore: CreateStore<Rela
         const { store, cutOff } = use();
         await cutOff();
         const address = anyAddress();
-        const calls = [store.put({ address, now: START }), store.remove(address), store.has(address), store.list()];
+        const calls = [
+          store.put({ address, now: START }),
+          store.remove(address),
+          store.find(address),
+          store.list(),
+          store.suspend({ address, reason: 'leaked key', now: START }),
+          store.resume({ address, now: START }),
+        ];
         for (const answer of await Promise.allSettled(calls)) {
           expect(answer).toMatchObject({ status: 'rejected', reason: { code: 'DEPENDENCY_UNAVAILABLE' } });
         }

@@ -13,6 +13,9 @@ export function anyAddress(): string {
 /** A name of a chain that no other test uses. */
 export const anyChain = () => `eip155:${randomBytes(6).toString('hex')}`;
 
+/** Bounds of a batch that leave nothing out. */
+export const ALL = { maxParamsBytes: 1_000_000 } as const;
+
 export const anyTxHash = () => `0x${randomBytes(32).toString('hex')}`;
 
 /** Makes a new `pending` record; what is not given is random, `createdAt` is `START`. */

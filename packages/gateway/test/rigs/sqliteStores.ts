@@ -16,7 +16,8 @@ export const TEST_TABLES: TableNames = {
 /** Opens a file as a process does: with a worker thread of its own, which ends when the stores are closed. */
 export function openStoresOf(file: string, tables: TableNames): SqliteStores {
   const thread = createWorkerThread();
-  const stores = openSqliteStores(file, tables, thread);
+  const retention = { requestRetentionDays: 0, pendingRetentionDays: 0, now: Date.now };
+  const stores = openSqliteStores({ file, tables, thread, ...retention });
   return {
     ...stores,
     async close() {

@@ -18,15 +18,27 @@ export interface AccessWrites {
     readonly result: RelayerRecord;
   };
   removeRelayer: { readonly input: string; readonly result: null };
+  /** With a reason: suspends; without one: resumes. */
+  suspendRelayer: {
+    readonly input: { readonly address: string; readonly reason?: string; readonly now: number };
+    readonly result: RelayerRecord | undefined;
+  };
   countHits: { readonly input: readonly UnsentHits[]; readonly result: readonly WindowCounts[] };
 }
 
 function prepareRelayers(database: DatabaseSync, t: QuotedTables) {
   const upsert = database.prepare(`
-    INSERT INTO ${t.relayers} VALUES (?, ?, ?, ?)
+    INSERT INTO ${t.relayers} (address, label, created_at, updated_at) VALUES (?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET address = excluded.address, label = excluded.label, updated_at = excluded.updated_at
     RETURNING *`);
   const remove = database.prepare(`DELETE FROM ${t.relayers} WHERE address = ?`);
+  const suspend = database.prepare(`
+    UPDATE ${t.relayers} SET suspended_at = coalesce(suspended_at, ?1), suspend_reason = ?2, updated_at = ?1
+    WHERE address = ?3`);
+  const resume = database.prepare(`
+    UPDATE ${t.relayers} SET suspended_at = NULL, suspend_reason = NULL, updated_at = ?
+    WHERE address = ? AND suspended_at IS NOT NULL`);
+  const select = database.prepare(`SELECT * FROM ${t.relayers} WHERE address = ?`);
   return {
     // RETURNING * gives the columns of RelayerRow.
     putRelayer: ({ address, label, now }: AccessWrites['putRelayer']['input']) =>
@@ -34,6 +46,12 @@ function prepareRelayers(database: DatabaseSync, t: QuotedTables) {
     removeRelayer(address: string) {
       remove.run(address);
       return null;
+    },
+    suspendRelayer({ address, reason, now }: AccessWrites['suspendRelayer']['input']) {
+      if (reason !== undefined) suspend.run(now, reason, address);
+      else resume.run(now, address);
+      const row = select.get(address) as unknown as RelayerRow | undefined;
+      return row && relayerOfRow(row);
     },
   };
 }

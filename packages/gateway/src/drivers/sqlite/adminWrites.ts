@@ -1,5 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { RequestStatus } from '@prism-gateway/protocol/states';
 import type { Removal } from '../../ports/adminStore.ts';
+import type { Counters } from './counters.ts';
 import type { QuotedTables } from './tables.ts';
 
 /** The writes of administrators, with what each takes and returns. */
@@ -8,11 +10,10 @@ export interface AdminWrites {
 }
 
 /** Prepares the writes of administrators on one connection. */
-export function prepareAdminWrites(database: DatabaseSync, t: QuotedTables) {
+export function prepareAdminWrites(database: DatabaseSync, t: QuotedTables, counters: Counters) {
   const select = database.prepare(`SELECT seq, status FROM ${t.requests} WHERE request_id = ?`);
   const removeRecord = database.prepare(`DELETE FROM ${t.requests} WHERE seq = ?`);
   const removeParams = database.prepare(`DELETE FROM ${t.params} WHERE seq = ?`);
-  const uncount = database.prepare(`UPDATE ${t.counts} SET records = records - 1 WHERE status = ?`);
   return {
     removeRequest(requestId: string): Removal {
       const row = select.get(requestId);
@@ -20,7 +21,8 @@ export function prepareAdminWrites(database: DatabaseSync, t: QuotedTables) {
       if (row.status === 'processing') return 'claimed';
       removeRecord.run(Number(row.seq));
       removeParams.run(Number(row.seq));
-      uncount.run(String(row.status));
+      // The column holds what this driver writes.
+      counters.move(row.status as RequestStatus, null);
       return 'removed';
     },
   };

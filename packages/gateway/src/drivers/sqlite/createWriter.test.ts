@@ -6,10 +6,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { claimOf, pendingRequest } from '../../../test/contracts/storedRequests.ts';
 import { createSqliteRig, openStoresOf, type SqliteRig, TEST_TABLES } from '../../../test/rigs/sqliteStores.ts';
 import { createWorkerThread, type OwnedWorkerThread } from '../../entry/workerThread/createWorkerThread.ts';
+import type { Creation } from '../../ports/requestStore.ts';
 import type { ServiceCaller, WorkerThread } from '../../ports/workerThread.ts';
 import { createWriter } from './createWriter.ts';
 import { openDatabase } from './database.ts';
 import { migrate } from './migrations.ts';
+import type { FromWriter } from './runWriter.ts';
+
+const CREATED: Creation = { outcome: 'created' };
 
 let rig: SqliteRig;
 let thread: OwnedWorkerThread;
@@ -89,8 +93,8 @@ function watchThread(): { watched: WorkerThread; connects: string[]; sent: unkno
       const connection = thread.connect<Message, Reply>(service, data, {
         ...caller,
         onReply(reply) {
-          // A writer's reply is a list of outcomes.
-          replies.push((reply as readonly unknown[]).length);
+          // It is a writer's.
+          replies.push((reply as FromWriter).outcomes.length);
           caller.onReply(reply);
         },
       });
@@ -113,7 +117,7 @@ describe('a file that another process keeps locked', () => {
     const writer = createWriter({ file: rig.file, tables: TEST_TABLES }, watched, () => undefined);
     const other = new DatabaseSync(rig.file);
     other.exec('BEGIN IMMEDIATE');
-    const writes = Array.from({ length: 12 }, () => writer.write('create', pendingRequest()));
+    const writes = Array.from({ length: 12 }, () => writer.write('create', { record: pendingRequest() }));
     const answers = await Promise.allSettled(writes);
     expect(await requests.get(known.requestId)).toEqual(known);
     other.exec('ROLLBACK');
@@ -124,7 +128,7 @@ describe('a file that another process keeps locked', () => {
     }
     // All are refused after one wait.
     expect(replies).toEqual([12]);
-    expect(await writer.write('create', pendingRequest())).toBeNull();
+    expect(await writer.write('create', { record: pendingRequest() })).toEqual(CREATED);
     await writer.close();
   });
 
@@ -150,7 +154,7 @@ describe('a thread that dies', () => {
     new DatabaseSync(file).exec('CREATE TABLE other (x)');
     const writer = createWriter({ file, tables: TEST_TABLES }, thread, () => undefined);
     const first = await Promise.allSettled([
-      writer.write('create', pendingRequest()),
+      writer.write('create', { record: pendingRequest() }),
       writer.write('removeRelayer', '0x'),
     ]);
     for (const answer of first) {
@@ -162,7 +166,7 @@ describe('a thread that dies', () => {
     const database = openDatabase(file);
     migrate(database, TEST_TABLES);
     database.close();
-    expect(await writer.write('create', pendingRequest())).toBeNull();
+    expect(await writer.write('create', { record: pendingRequest() })).toEqual(CREATED);
     await writer.close();
     await rm(parent, { recursive: true });
   });
@@ -172,12 +176,12 @@ describe('a thread that dies', () => {
     const file = join(directory, 'late.db');
     new DatabaseSync(file).exec('CREATE TABLE other (x)');
     const record = pendingRequest();
-    let late: Promise<null> | undefined;
-    function orderLate(): Promise<null> {
+    let late: Promise<Creation> | undefined;
+    function orderLate(): Promise<Creation> {
       const database = openDatabase(file);
       migrate(database, TEST_TABLES);
       database.close();
-      return writer.write('create', record);
+      return writer.write('create', { record });
     }
     const watched: WorkerThread = {
       connect: (service, data, caller) =>
@@ -191,8 +195,10 @@ describe('a thread that dies', () => {
         }),
     };
     const writer = createWriter({ file, tables: TEST_TABLES }, watched, () => undefined);
-    await expect(writer.write('create', pendingRequest())).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
-    expect(await late).toBeNull();
+    await expect(writer.write('create', { record: pendingRequest() })).rejects.toMatchObject({
+      code: 'DEPENDENCY_UNAVAILABLE',
+    });
+    expect(await late).toEqual(CREATED);
     await writer.close();
     const stores = openStoresOf(file, TEST_TABLES);
     expect(await stores.requests.get(record.requestId)).toEqual(record);

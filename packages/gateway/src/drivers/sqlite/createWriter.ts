@@ -1,5 +1,6 @@
 import { DependencyUnavailableError } from '../../ports/errors.ts';
 import type { ServiceConnection, WorkerThread } from '../../ports/workerThread.ts';
+import type { CommittedMoves } from './counters.ts';
 import type { FromWriter, ToWriter, WriteKind, WriteOrder, WriteOutcome, WriterData, Writes } from './runWriter.ts';
 
 interface Waiting {
@@ -17,15 +18,16 @@ export interface Writer {
 /** So many orders travel before the turn of the event loop ends: the other thread then commits them while more come in. */
 const EARLY_ORDERS = 16;
 
+/** Told of each transaction before any write of it is acknowledged: the moves that it has committed, if any. */
+export type OnCommitted = (moves: CommittedMoves | undefined) => void;
+
 const unavailable = (cause: unknown) => new DependencyUnavailableError('store', { cause });
 
 /**
  * Writes on the worker thread. Orders given in one turn of the event loop travel in few messages; the service there commits all
  * that waits in one transaction. If the thread dies, the orders that it was sent are rejected, and the next flush starts another.
- *
- * @param onCommitted - called after each commit, before any write of it is acknowledged
  */
-export function createWriter(data: WriterData, thread: WorkerThread, onCommitted: () => void): Writer {
+export function createWriter(data: WriterData, thread: WorkerThread, onCommitted: OnCommitted): Writer {
   /** By number, which is the order in which they came. */
   const waiting = new Map<number, Waiting>();
   let orders: [number, WriteOrder][] = [];
@@ -52,8 +54,8 @@ export function createWriter(data: WriterData, thread: WorkerThread, onCommitted
 
   function connect(): ServiceConnection<ToWriter> {
     return thread.connect<ToWriter, FromWriter>('sqlite-writer', data, {
-      onReply(outcomes) {
-        onCommitted();
+      onReply({ outcomes, moves }) {
+        onCommitted(moves);
         for (const [number, outcome] of outcomes) settle(number, outcome);
       },
       onGone(cause) {

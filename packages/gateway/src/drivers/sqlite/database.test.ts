@@ -45,7 +45,7 @@ describe('the schema', () => {
   test('that cannot be made whole is not made at all', () => {
     const database = new DatabaseSync(rig.file);
     // The last of the tables that belong to the requests is in the way.
-    const inTheWay = `${TEST_TABLES.requests}.counts`;
+    const inTheWay = `${TEST_TABLES.requests}.counters`;
     database.exec(`CREATE TABLE "${inTheWay}" (x)`);
     expect(() => openStoresOf(rig.file, TEST_TABLES)).toThrow(/already exists/);
     const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all();
@@ -77,7 +77,7 @@ describe('the schema', () => {
       const stores = openStoresOf(rig.file, { ...TEST_TABLES, [changed]: 'another-name' });
       expect({
         requests: (await stores.requests.get(record.requestId)) !== undefined,
-        relayers: await stores.relayers.has(record.signer),
+        relayers: (await stores.relayers.find(record.signer)) !== undefined,
         rateLimits: (await stores.rateLimits.peek(key, window)).current === 1,
       }).toEqual({ requests: true, relayers: true, rateLimits: true, [changed]: false });
       await expect(stores.checkReady()).resolves.toBeUndefined();

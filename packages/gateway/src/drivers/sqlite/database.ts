@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 
 /** How long a process waits for another one's commit, in milliseconds. */
-const BUSY_TIMEOUT_MS = 5000;
+export const BUSY_TIMEOUT_MS = 5000;
 
 /** Pages in the write-ahead log (4 kB each) that start a checkpoint. */
 const CHECKPOINT_PAGES = 2000;
@@ -35,6 +35,8 @@ function enterWal(database: DatabaseSync): void {
  */
 export function openDatabase(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+  // Of a new file alone: it can give back the space of what is removed. An old one would have to be written anew.
+  database.exec('PRAGMA auto_vacuum = INCREMENTAL');
   enterWal(database);
   database.exec(`
     PRAGMA synchronous = FULL;

@@ -30,13 +30,13 @@ afterEach(async () => {
 /** Commits one of everything, as another process would. */
 function commitElsewhere(): void {
   const tables = quoteTables(TEST_TABLES);
-  const { create, saveCounts } = prepareRequestWrites(other, tables);
+  const { writes, counters } = prepareRequestWrites(other, tables);
   const { putRelayer, countHits } = prepareAccessWrites(other, tables);
   other.exec('BEGIN IMMEDIATE');
-  create(record);
+  writes.create({ record });
   putRelayer({ address: record.signer, now: 1 });
   countHits([{ key: KEY, window: WINDOW, hits: 3 }]);
-  saveCounts();
+  counters.save();
   other.exec('COMMIT');
 }
 
@@ -57,7 +57,7 @@ test.each<[string, (stores: SqliteStores) => unknown, unknown]>([
     { items: [record], next: null },
   ],
   ['the statistics', ({ requests }) => requests.stats(), { oldestPendingAt: record.createdAt }],
-  ['a relayer', ({ relayers }) => relayers.has(record.signer), true],
+  ['a relayer', ({ relayers }) => relayers.find(record.signer), { address: record.signer }],
   ['the whitelist', ({ relayers }) => relayers.list(), [{ address: record.signer }]],
   ['the use of a limit', ({ rateLimits }) => rateLimits.peek(KEY, WINDOW), { current: 3 }],
 ])(
@@ -65,7 +65,7 @@ test.each<[string, (stores: SqliteStores) => unknown, unknown]>([
   async (_, read, expected) => {
     // The signature of a lone relayer is recovered in an immediate, and the whitelist read there.
     await checkPhase();
-    await stores.relayers.has('0x');
+    await stores.relayers.find('0x');
     commitElsewhere();
     await arrive();
     expect({ found: await read(stores) }).toMatchObject({ found: expected });

@@ -1,8 +1,43 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { BUSY_TIMEOUT_MS } from './database.ts';
+import { hashSignature } from './hashSignature.ts';
 import { createStatsTables, statsStoreName } from './queueStats.ts';
 import { quoteName, quoteTables, type TableNames } from './tables.ts';
 
+/** How long a process waits for another one's migration, in milliseconds: a million records take some ten seconds. */
+const MIGRATION_TIMEOUT_MS = 600_000;
+
 type Migrations = readonly ((names: TableNames) => string)[];
+
+/**
+ * Lets signatures be found, and gives each pending or claimed record its place among all moves: the pending ones in the order in which
+ * they were stored, behind them the claimed ones in the order of their claims.
+ */
+function followMoves(names: TableNames): string {
+  const t = quoteTables(names);
+  const counts = quoteName(`${names.requests}.counts`);
+  const index = (suffix: string) => quoteName(`${names.requests}.${suffix}`);
+  const newest = `(SELECT coalesce(max(seq), 0) FROM ${t.requests})`;
+  return `
+    ALTER TABLE ${t.requests} ADD COLUMN signature_hash INTEGER;
+    ALTER TABLE ${t.requests} ADD COLUMN moved_seq INTEGER;
+    UPDATE ${t.requests} AS r SET
+      signature_hash = (SELECT hash_signature(r.chain_name, r.signer, p.params) FROM ${t.params} p WHERE p.seq = r.seq),
+      moved_seq = CASE WHEN status = 'pending' THEN seq END;
+    UPDATE ${t.requests} AS r SET moved_seq = ${newest} + claims.place
+      FROM (SELECT seq, row_number() OVER (ORDER BY claimed_at, seq) AS place
+        FROM ${t.requests} WHERE status = 'processing') AS claims WHERE r.seq = claims.seq;
+    CREATE INDEX ${index('by_signature')} ON ${t.requests} (signature_hash) WHERE signature_hash IS NOT NULL;
+    CREATE INDEX ${index('pending_moves')} ON ${t.requests} (chain_name, moved_seq) WHERE status = 'pending';
+    CREATE INDEX ${index('claim_moves')} ON ${t.requests} (chain_name, moved_seq) WHERE status = 'processing';
+    CREATE TABLE ${t.counters} (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+    INSERT INTO ${t.counters} SELECT 'status:' || status, records FROM ${counts};
+    INSERT INTO ${t.counters} SELECT 'open:' || lower(claimed_by), count(*)
+      FROM ${t.requests} WHERE status = 'processing' GROUP BY lower(claimed_by);
+    INSERT INTO ${t.counters} SELECT 'sequence', max(coalesce(max(moved_seq), 0), ${newest}) FROM ${t.requests};
+    DROP TABLE ${counts};
+  `;
+}
 
 /**
  * For each store, entries that bring its schema from the version of their index to the next one; they are only ever added. Versions
@@ -34,9 +69,12 @@ const migrations: Readonly<Record<keyof TableNames | 'stats', Migrations>> = {
         CREATE INDEX ${index('by_chain')} ON ${t.requests} (chain_name, created_at, request_id);
         CREATE INDEX ${index('by_chain_status')} ON ${t.requests} (chain_name, status, created_at, request_id);
         CREATE TABLE ${t.params} (seq INTEGER PRIMARY KEY, params TEXT NOT NULL) STRICT;
-        CREATE TABLE ${t.counts} (status TEXT PRIMARY KEY, records INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE TABLE ${quoteName(`${names.requests}.counts`)} (
+          status TEXT PRIMARY KEY, records INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
       `;
     },
+    followMoves,
   ],
   // Where these two are there without a version, they were made when only requests had one.
   relayers: [
@@ -47,6 +85,10 @@ const migrations: Readonly<Record<keyof TableNames | 'stats', Migrations>> = {
         created_at INTEGER NOT NULL,
         updated_at INTEGER NOT NULL
       ) STRICT;
+    `,
+    (names) => `
+      ALTER TABLE ${quoteName(names.relayers)} ADD COLUMN suspended_at INTEGER;
+      ALTER TABLE ${quoteName(names.relayers)} ADD COLUMN suspend_reason TEXT;
     `,
   ],
   rateLimits: [
@@ -91,7 +133,13 @@ function migrateStore(database: DatabaseSync, names: TableNames, store: keyof ty
  * @throws NewerSchemaError
  */
 export function migrate(database: DatabaseSync, names: TableNames): void {
+  // Params are an object, written by JSON.stringify.
+  database.function('hash_signature', (chainName, signer, params) =>
+    hashSignature({ chainName: String(chainName), signer: String(signer), ...JSON.parse(String(params)) }),
+  );
   database.exec('CREATE TABLE IF NOT EXISTS schema_versions (store TEXT PRIMARY KEY, version INTEGER NOT NULL) STRICT');
+  // Where another process is at it, a large file takes it longer than a commit.
+  database.exec(`PRAGMA busy_timeout = ${MIGRATION_TIMEOUT_MS}`);
   database.exec('BEGIN IMMEDIATE');
   try {
     for (const store of ['requests', 'relayers', 'rateLimits', 'stats'] as const) migrateStore(database, names, store);
@@ -100,5 +148,7 @@ export function migrate(database: DatabaseSync, names: TableNames): void {
     // A full disk ends the transaction by itself.
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
+  } finally {
+    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
   }
 }

@@ -1,20 +1,24 @@
 import type { AdminStore } from '../../ports/adminStore.ts';
 import type { RelayerStore } from '../../ports/relayerStore.ts';
+import type { RequestChanges } from '../../ports/requestChanges.ts';
 import type { RequestStore } from '../../ports/requestStore.ts';
 import type { WorkerThread } from '../../ports/workerThread.ts';
 import { createAdminStore } from './adminStore.ts';
 import { createFileCheck } from './checkFile.ts';
-import { createSnapshot, readStore } from './createSnapshot.ts';
+import { createRequestChanges } from './createRequestChanges.ts';
+import { createSnapshot, createStatements, readStore } from './createSnapshot.ts';
 import { createWriter } from './createWriter.ts';
 import { openDatabase } from './database.ts';
 import { migrate } from './migrations.ts';
 import { createRateLimitStore, type SqliteRateLimitStore } from './rateLimitStore.ts';
 import { createRelayerStore } from './relayerStore.ts';
 import { createRequestStore } from './requestStore.ts';
+import { createRetention, type RetentionOptions } from './retention.ts';
 import { quoteTables, type TableNames } from './tables.ts';
 
 export interface SqliteStores {
   readonly requests: RequestStore;
+  readonly changes: RequestChanges;
   readonly relayers: RelayerStore;
   readonly admin: AdminStore;
   readonly rateLimits: SqliteRateLimitStore;
@@ -24,26 +28,39 @@ export interface SqliteStores {
   close(): Promise<void>;
 }
 
+export interface SqliteOptions extends RetentionOptions {
+  /** Path of the database; made where there is none. */
+  readonly file: string;
+  /** Names of the stores. */
+  readonly tables: TableNames;
+  /** The thread that writes. */
+  readonly thread: WorkerThread;
+}
+
 /**
  * Opens the embedded store: one file, which several processes of one machine may share.
  *
- * @param file - path of the database; made where there is none
- * @param tables - names of the stores
- * @param thread - the thread that writes
  * @throws NewerSchemaError, and SQLite's own errors for a file that cannot be opened
  */
-export function openSqliteStores(file: string, tables: TableNames, thread: WorkerThread): SqliteStores {
+export function openSqliteStores(options: SqliteOptions): SqliteStores {
+  const { file, tables, thread } = options;
   const database = openDatabase(file);
   const checkFile = createFileCheck(file);
   migrate(database, tables);
   const quoted = quoteTables(tables);
   const snapshot = createSnapshot(database);
-  const writer = createWriter({ file, tables }, thread, snapshot.end);
-  const context = { database, snapshot, writer, tables: quoted };
+  const changes = createRequestChanges({ file, snapshot, statement: createStatements(database), tables: quoted });
+  const writer = createWriter({ file, tables }, thread, (moves) => {
+    snapshot.end();
+    changes.committed(moves);
+  });
+  const retention = createRetention(writer, options);
+  const context = { database, snapshot, writer, changes, tables: quoted };
   const rateLimits = createRateLimitStore(context);
   const probe = database.prepare(`SELECT 1 FROM ${quoted.requests} LIMIT 1`);
   return {
     requests: createRequestStore(context),
+    changes,
     relayers: createRelayerStore(context),
     admin: createAdminStore(context),
     rateLimits,
@@ -53,6 +70,8 @@ export function openSqliteStores(file: string, tables: TableNames, thread: Worke
       await writer.write('countHits', []);
     },
     async close() {
+      changes.close();
+      await retention.close();
       await rateLimits.flush().catch(() => undefined);
       await writer.close();
       snapshot.end();

@@ -1,7 +1,7 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
-import type { Claim } from '../../ports/requestStore.ts';
 import { type AccessWrites, prepareAccessWrites } from './accessWrites.ts';
 import { type AdminWrites, prepareAdminWrites } from './adminWrites.ts';
+import type { CommittedMoves } from './counters.ts';
 import { openDatabase } from './database.ts';
 import { prepareTally, type QueueTally } from './queueStats.ts';
 import { prepareRequestWrites, type RequestWrites } from './requestWrites.ts';
@@ -27,7 +27,13 @@ type NumberedOrder = readonly [number, WriteOrder];
 
 /** What to do; null: close. */
 export type ToWriter = readonly NumberedOrder[] | null;
-export type FromWriter = readonly (readonly [number, WriteOutcome])[];
+
+/** What came of the orders of one transaction. */
+export interface FromWriter {
+  readonly outcomes: readonly (readonly [number, WriteOutcome])[];
+  /** The moves that were committed; absent where there are none. */
+  readonly moves?: CommittedMoves | undefined;
+}
 
 /** Most orders of one transaction, which bounds how long any of them waits. */
 const MAX_ORDERS = 256;
@@ -38,14 +44,15 @@ function noteConflicts(tally: QueueTally, order: WriteOrder, result: Writes[Writ
     typeof one === 'object' && one !== null && 'outcome' in one && one.outcome === 'conflict';
   if (order.kind === 'claim' && isLost(result)) tally.noteConflict(order.input.relayer);
   if (order.kind !== 'claimAll' || !Array.isArray(result)) return;
-  const [first] = 'claims' in order.input ? (order.input.claims as readonly Claim[]) : order.input;
+  const [first] = order.input.moves;
   for (const one of result) if (first !== undefined && isLost(one)) tally.noteConflict(first.relayer);
 }
 
 const asError = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
-const refuse = (orders: readonly NumberedOrder[], { message }: Error): FromWriter =>
-  orders.map(([number]) => [number, { error: message }] as const);
+const refuse = (orders: readonly NumberedOrder[], { message }: Error): FromWriter => ({
+  outcomes: orders.map(([number]) => [number, { error: message }] as const),
+});
 
 /**
  * The service that writes. It takes every order that waits, runs them in one transaction and answers them after its commit:
@@ -55,11 +62,11 @@ export function runWriter(port: MessagePort, { file, tables }: WriterData): void
   const database = openDatabase(file);
   const quoted = quoteTables(tables);
   const tally = prepareTally(database, quoted);
-  const { saveCounts, forgetCounts, ...requestWrites } = prepareRequestWrites(database, quoted);
+  const { writes: requestWrites, counters } = prepareRequestWrites(database, quoted);
   const writes: { readonly [K in WriteKind]: (input: Writes[K]['input']) => Writes[K]['result'] } = {
     ...requestWrites,
     ...prepareAccessWrites(database, quoted),
-    ...prepareAdminWrites(database, quoted),
+    ...prepareAdminWrites(database, quoted, counters),
   };
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
@@ -81,31 +88,36 @@ export function runWriter(port: MessagePort, { file, tables }: WriterData): void
     }
   }
 
-  /** Runs orders in the transaction that has begun; if that fails, each in its own, so that one bad order harms no other. */
-  function runTogether(orders: readonly NumberedOrder[]): FromWriter {
+  /** Runs orders in the transaction that has begun. @returns why it has failed, if so */
+  function runTogether(orders: readonly NumberedOrder[]): FromWriter | Error {
     try {
       const outcomes = orders.map(([number, order]) => [number, { result: apply(order) }] as const);
-      saveCounts();
+      const moves = counters.save();
       tally.save();
       commit.run();
-      return outcomes;
+      return { outcomes, moves };
     } catch (error) {
-      forgetCounts();
+      counters.forget();
       tally.forget();
       if (database.isTransaction) database.exec('ROLLBACK');
-      return orders.length === 1 ? refuse(orders, asError(error)) : [...runInGroups(orders, 1)].flat();
+      return asError(error);
     }
   }
 
   /**
-   * Runs orders in transactions of a given size. Once the file is locked for longer than SQLite waits, the rest is refused
+   * Runs orders in transactions of a given size, and again one by one where that fails. Once the file is locked for longer than SQLite waits, the rest is refused
    * too: to wait again for each group would hold up all that come after.
    */
   function* runInGroups(orders: readonly NumberedOrder[], size: number): Generator<FromWriter> {
     for (let i = 0; i < orders.length; i += size) {
       const locked = tryBegin();
       if (locked !== undefined) return yield refuse(orders.slice(i), locked);
-      yield runTogether(orders.slice(i, i + size));
+      const some = orders.slice(i, i + size);
+      const done = runTogether(some);
+      if (!(done instanceof Error)) yield done;
+      // Each in its own, so that one bad order harms no other.
+      else if (some.length > 1) yield* runInGroups(some, 1);
+      else yield refuse(some, done);
     }
   }
 
@@ -122,7 +134,7 @@ export function runWriter(port: MessagePort, { file, tables }: WriterData): void
       else waiting.push(...message.message);
       message = receiveMessageOnPort(port);
     }
-    for (const outcomes of runInGroups(waiting, MAX_ORDERS)) port.postMessage(outcomes);
+    for (const done of runInGroups(waiting, MAX_ORDERS)) port.postMessage(done);
     if (closing) close();
   });
 }

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { SqliteChanges } from './createRequestChanges.ts';
 import type { Snapshot } from './createSnapshot.ts';
 import type { Writer } from './createWriter.ts';
 import type { QuotedTables } from './tables.ts';
@@ -9,5 +10,6 @@ export interface SqliteContext {
   readonly database: DatabaseSync;
   readonly snapshot: Snapshot;
   readonly writer: Writer;
+  readonly changes: SqliteChanges;
   readonly tables: QuotedTables;
 }

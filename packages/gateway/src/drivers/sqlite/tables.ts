@@ -13,8 +13,8 @@ export interface TableNames {
 export interface QuotedTables extends TableNames {
   /** The params, apart from the records, so that a claim does not rewrite them. */
   readonly params: string;
-  /** Records by status. */
-  readonly counts: string;
+  /** Numbers kept beside the records: how many of each status, how many each relayer holds, how often any has moved. */
+  readonly counters: string;
 }
 
 /** Quotes an identifier. */
@@ -25,7 +25,7 @@ export function quoteTables({ requests, relayers, rateLimits }: TableNames): Quo
   return {
     requests: quoteName(requests),
     params: quoteName(`${requests}.params`),
-    counts: quoteName(`${requests}.counts`),
+    counters: quoteName(`${requests}.counters`),
     relayers: quoteName(relayers),
     rateLimits: quoteName(rateLimits),
   };
@@ -52,9 +52,9 @@ export type RequestRow = readonly [
 const REQUEST_COLUMNS =
   'r.request_id, r.chain_name, r.action, r.signer, r.status, r.created_at, r.updated_at, p.params, r.claimed_by, r.claimed_at, r.tx_hash, r.error_message, r.call_id';
 
-/** Begins a query for whole requests: what follows may name columns of `r`. */
-export function selectRequests(tables: QuotedTables): string {
-  return `SELECT ${REQUEST_COLUMNS} FROM ${tables.requests} r JOIN ${tables.params} p USING (seq)`;
+/** Begins a query for whole requests: what follows may name columns of `r`. @param more - columns behind those of a request */
+export function selectRequests(tables: QuotedTables, ...more: readonly string[]): string {
+  return `SELECT ${[REQUEST_COLUMNS, ...more].join(', ')} FROM ${tables.requests} r JOIN ${tables.params} p USING (seq)`;
 }
 
 /**
@@ -83,10 +83,19 @@ export interface RelayerRow {
   readonly label: string | null;
   readonly created_at: number;
   readonly updated_at: number;
+  readonly suspended_at: number | null;
+  readonly suspend_reason: string | null;
 }
 
 /** Reads a row as the port's record. */
 export function relayerOfRow(row: RelayerRow): RelayerRecord {
   const { address, label, created_at: createdAt, updated_at: updatedAt } = row;
-  return label === null ? { address, createdAt, updatedAt } : { address, label, createdAt, updatedAt };
+  const { suspended_at: suspendedAt, suspend_reason: suspendReason } = row;
+  return {
+    address,
+    ...(label !== null && { label }),
+    createdAt,
+    updatedAt,
+    ...(suspendedAt !== null && suspendReason !== null && { suspendedAt, suspendReason }),
+  };
 }

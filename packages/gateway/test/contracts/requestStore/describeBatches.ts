@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import type { Claim, Release, RequestStore, StoredRequest } from '../../../src/ports/requestStore.ts';
-import { anyAddress, anyChain, claimedRecord, claimOf, pendingRequest, reportOf, START } from '../storedRequests.ts';
+import type { Claim, OldestClaim, Release, RequestStore, StoredRequest } from '../../../src/ports/requestStore.ts';
+import {
+  ALL,
+  anyAddress,
+  anyChain,
+  claimedRecord,
+  claimOf,
+  pendingRequest,
+  reportOf,
+  START,
+} from '../storedRequests.ts';
 import type { StoreUnderTest } from '../storeUnderTest.ts';
 
 /** Rivals for one set of requests. */
@@ -14,6 +23,15 @@ const releaseOf = ({ requestId }: StoredRequest, fields: Partial<Release> & Pick
   ...fields,
 });
 
+const oldestOf = (chainName: string, limit: number): OldestClaim => ({
+  chainName,
+  limit,
+  relayer: RELAYER,
+  claimId: crypto.randomUUID(),
+  now: START + 5000,
+  ...ALL,
+});
+
 const otherCase = (address: string) => `0x${address.slice(2).toLowerCase()}`;
 
 /** Contract of `claimAll`, `claimOldest`, `reportAll` and `release`. */
@@ -24,8 +42,11 @@ export function describeBatches(use: () => StoreUnderTest<RequestStore>): void {
     return records;
   }
 
-  async function claimed(fields: Partial<Claim> = {}): Promise<{ record: StoredRequest; claim: Claim }> {
-    const [record] = await created(1);
+  async function claimed(
+    fields: Partial<Claim> = {},
+    ofRecord: Partial<StoredRequest> = {},
+  ): Promise<{ record: StoredRequest; claim: Claim }> {
+    const [record] = await created(1, ofRecord);
     const claim = claimOf(record!, { relayer: RELAYER, ...fields });
     await use().store.claim(claim);
     return { record: record!, claim };
@@ -38,9 +59,9 @@ export function describeBatches(use: () => StoreUnderTest<RequestStore>): void {
       const rival = claimOf(records[1]!);
       await store.claim(rival);
       const claims = [...records, pendingRequest()].map((record) => claimOf(record, { relayer: RELAYER }));
-      expect(await store.claimAll(claims)).toStrictEqual([
+      expect(await store.claimAll(claims, ALL)).toStrictEqual([
         { outcome: 'moved', record: claimedRecord(records[0]!, claims[0]!) },
-        { outcome: 'conflict', record: claimedRecord(records[1]!, rival) },
+        { outcome: 'conflict', status: 'processing' },
         { outcome: 'moved', record: claimedRecord(records[2]!, claims[2]!) },
         { outcome: 'missing' },
       ]);
@@ -53,7 +74,7 @@ export function describeBatches(use: () => StoreUnderTest<RequestStore>): void {
       const { store } = use();
       const { record } = await claimed();
       const again = claimOf(record, { relayer: RELAYER, now: START + 9000, ...lease });
-      const [answer] = await store.claimAll([{ ...again, relayer: otherCase(RELAYER) }]);
+      const [answer] = await store.claimAll([{ ...again, relayer: otherCase(RELAYER) }], ALL);
       expect(answer).toMatchObject({ outcome: 'moved', record: { claimedAt: START + 9000, status: 'processing' } });
       expect(await store.get(record.requestId)).toMatchObject({ claimedAt: START + 9000 });
     });
@@ -61,17 +82,18 @@ export function describeBatches(use: () => StoreUnderTest<RequestStore>): void {
     test('renews nothing that another relayer holds', async () => {
       const { store } = use();
       const { record, claim } = await claimed();
-      const [answer] = await store.claimAll([claimOf(record, { now: START + 9000, leaseExpiredAt: START })]);
-      expect(answer).toStrictEqual({ outcome: 'conflict', record: claimedRecord(record, claim) });
+      const [answer] = await store.claimAll([claimOf(record, { now: START + 9000, leaseExpiredAt: START })], ALL);
+      expect(answer).toStrictEqual({ outcome: 'conflict', status: 'processing' });
+      expect(await store.get(record.requestId)).toStrictEqual(claimedRecord(record, claim));
     });
 
     test('is answered as the first time when the same call repeats it', async () => {
       const { store } = use();
       const records = await created(2);
       const claims = records.map((record) => claimOf(record, { relayer: RELAYER }));
-      const first = await store.claimAll(claims);
+      const first = await store.claimAll(claims, ALL);
       const later = claims.map((claim) => ({ ...claim, now: claim.now + 1 }));
-      expect(await store.claimAll(later)).toStrictEqual(first);
+      expect(await store.claimAll(later, ALL)).toStrictEqual(first);
     });
 
     test('of rivals for the same hundred each request has one winner', async () => {
@@ -81,7 +103,10 @@ export function describeBatches(use: () => StoreUnderTest<RequestStore>): void {
       const answers = await Promise.all(
         Array.from({ length: RIVALS }, (_, rival) => {
           const relayer = anyAddress();
-          return (rival % 2 === 0 ? store : peer).claimAll(records.map((record) => claimOf(record, { relayer })));
+          return (rival % 2 === 0 ? store : peer).claimAll(
+            records.map((record) => claimOf(record, { relayer })),
+            ALL,
+          );
         }),
       );
       const wins = records.map((_, i) => answers.filter((answer) => answer[i]?.outcome === 'moved').length);
@@ -96,8 +121,9 @@ export function describeBatches(use: () => StoreUnderTest<RequestStore>): void {
       const { store } = use();
       const { record, claim } = await claimed();
       const again = claimOf(record, { relayer: otherCase(RELAYER), ownLeaseExpiredAt: START - 59_000, ...lapse });
-      const answer = method === 'claim' ? await store.claim(again) : (await store.claimAll([again]))[0];
-      expect(answer).toStrictEqual({ outcome: 'conflict', record: claimedRecord(record, claim) });
+      const answer = method === 'claim' ? await store.claim(again) : (await store.claimAll([again], ALL))[0];
+      expect(answer).toMatchObject({ outcome: 'conflict' });
+      expect(await store.get(record.requestId)).toStrictEqual(claimedRecord(record, claim));
     });
 
     test('is another’s, and its own relayer’s after one more lease', async () => {
@@ -111,14 +137,7 @@ export function describeBatches(use: () => StoreUnderTest<RequestStore>): void {
   });
 
   describe('claimOldest', () => {
-    const oldest = (chainName: string, limit: number) =>
-      use().store.claimOldest({
-        chainName,
-        limit,
-        relayer: RELAYER,
-        claimId: crypto.randomUUID(),
-        now: START + 5000,
-      });
+    const oldest = (chainName: string, limit: number) => use().store.claimOldest(oldestOf(chainName, limit));
 
     test('claims the oldest pending requests of the chain, oldest first, and no more than asked', async () => {
       const chainName = anyChain();
@@ -149,11 +168,58 @@ export function describeBatches(use: () => StoreUnderTest<RequestStore>): void {
       const reports = [own.record, others.record, pending!, pendingRequest()].map((record) =>
         reportOf(record, { relayer: RELAYER }),
       );
-      const answers = await store.reportAll(reports);
+      const answers = await store.reportAll(reports, ALL);
       expect(answers.map(({ outcome }) => outcome)).toStrictEqual(['moved', 'conflict', 'conflict', 'missing']);
       expect(await store.get(own.record.requestId)).toMatchObject({ status: 'success' });
       expect(await store.get(others.record.requestId)).toMatchObject({ status: 'processing' });
       expect(await store.get(pending!.requestId)).toMatchObject({ status: 'pending' });
+    });
+  });
+
+  // Shows BATCH-7.
+  describe('a batch whose records are large', () => {
+    const paramsJson = JSON.stringify({ payload: `0x${'ab'.repeat(500)}` });
+    /** Two of the records fit, and the one that goes beyond. */
+    const bounds = { maxParamsBytes: paramsJson.length + 1 };
+
+    test('of claims leaves those beyond the bound as they stand, and tells their status', async () => {
+      const { store } = use();
+      const records = await created(4, { paramsJson });
+      const claims = records.map((record) => claimOf(record, { relayer: RELAYER }));
+      const answers = await store.claimAll([...claims, claimOf(pendingRequest())], bounds);
+      expect(answers.map(({ outcome }) => outcome)).toStrictEqual([
+        'moved',
+        'moved',
+        'conflict',
+        'conflict',
+        'missing',
+      ]);
+      expect(answers[2]).toStrictEqual({ outcome: 'conflict', status: 'pending' });
+      for (const { requestId } of records.slice(2))
+        expect(await store.get(requestId)).toMatchObject({ status: 'pending' });
+    });
+
+    test('of the oldest claims those alone that it answers with', async () => {
+      const chainName = anyChain();
+      const records = await created(4, { chainName, paramsJson });
+      const won = await use().store.claimOldest({ ...oldestOf(chainName, 4), ...bounds });
+      expect(won.map(({ requestId }) => requestId)).toStrictEqual(
+        records.slice(0, 2).map(({ requestId }) => requestId),
+      );
+      expect(await use().store.get(records[2]!.requestId)).toMatchObject({ status: 'pending' });
+    });
+
+    test('of reports makes them all, and leaves out the records beyond the bound', async () => {
+      const { store } = use();
+      const held = await Promise.all([1, 2, 3].map(() => claimed({}, { paramsJson })));
+      const reports = held.map(({ record }) => reportOf(record, { relayer: RELAYER }));
+      const answers = await store.reportAll(reports, bounds);
+      expect(answers.map((answer) => answer.outcome === 'moved' && answer.record?.status)).toStrictEqual([
+        'success',
+        'success',
+        undefined,
+      ]);
+      for (const { record } of held) expect(await store.get(record.requestId)).toMatchObject({ status: 'success' });
     });
   });
 

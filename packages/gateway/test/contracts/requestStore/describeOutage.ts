@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RequestStore } from '../../../src/ports/requestStore.ts';
-import { anyAddress, claimOf, pendingRequest, reportOf } from '../storedRequests.ts';
+import { ALL, anyAddress, claimOf, pendingRequest, reportOf, START } from '../storedRequests.ts';
 import type { CreateStore } from '../storeUnderTest.ts';
 import { useStore } from '../useStore.ts';
 
@@ -19,7 +19,13 @@ export function describeOutage(createStore: CreateStore<RequestStore>): void {
         get: Promise.resolve().then(() => store.get(record.requestId)),
         list: store.list({ filter: { signer: record.signer }, order: 'asc', limit: 20 }),
         claim: store.claim(claimOf(record)),
+        claimAll: store.claimAll([claimOf(record)], ALL),
+        claimOldest: store.claimOldest({ ...claimOf(record), chainName: record.chainName, limit: 1, ...ALL }),
         report: store.report(reportOf(record, { relayer: anyAddress() })),
+        reportAll: store.reportAll([reportOf(record, { relayer: anyAddress() })], ALL),
+        release: store.release({ requestId: record.requestId, relayer: anyAddress(), releaseId: 'x', now: START }),
+        releaseAll: store.releaseAll({ relayer: anyAddress(), now: START, limit: 10 }),
+        feed: store.feed({ chainName: record.chainName, from: 'oldest', limit: 10, now: START, ...ALL }),
         stats: store.stats(),
       };
       const answers = await Promise.allSettled(Object.values(calls));

@@ -1,0 +1,56 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Creation, StoredRequest, Submission } from '../../ports/requestStore.ts';
+import { createSignatureKey } from '../../ports/signatureKey.ts';
+import type { Counters } from './counters.ts';
+import { hashOfKey } from './hashSignature.ts';
+import { type QuotedTables, type RequestRow, requestOfRow, selectRequests } from './tables.ts';
+
+/** A new record with what is known of it beside itself. */
+export interface NewRequest {
+  readonly record: StoredRequest;
+  readonly submission?: Submission;
+}
+
+const CREATED = { outcome: 'created' } as const satisfies Creation;
+
+/** The key of a stored record's signature. */
+function keyOf({ chainName, signer, paramsJson }: StoredRequest): string {
+  // Params are an object, written by JSON.stringify, and whatever has a hash has both halves of a signature.
+  const { r, s } = JSON.parse(paramsJson) as { readonly r: string; readonly s: string };
+  return createSignatureKey({ chainName, signer, r, s });
+}
+
+/** Finds the first record that carries a signature. */
+function findSigned(select: StatementSync, signatureKey: string): StoredRequest | undefined {
+  // The columns are those of RequestRow.
+  for (const row of select.iterate(hashOfKey(signatureKey)) as unknown as Iterable<RequestRow>) {
+    const record = requestOfRow(row);
+    if (keyOf(record) === signatureKey) return record;
+  }
+  return undefined;
+}
+
+/** Prepares the storing of new records. */
+export function prepareCreate(database: DatabaseSync, t: QuotedTables, counters: Counters) {
+  const insert = database.prepare(`
+    INSERT INTO ${t.requests}
+      (request_id, chain_name, action, signer, status, created_at, updated_at, signature_hash, moved_seq)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (request_id) DO NOTHING`);
+  const insertParams = database.prepare(`INSERT INTO ${t.params} VALUES (?, ?)`);
+  const selectSigned = database.prepare(`${selectRequests(t)} WHERE r.signature_hash = ? ORDER BY r.seq`);
+  selectSigned.setReturnArrays(true);
+  return function create({ record: r, submission }: NewRequest): Creation {
+    if (submission?.once) {
+      const record = findSigned(selectSigned, submission.signatureKey);
+      if (record !== undefined) return record.requestId === r.requestId ? CREATED : { outcome: 'exists', record };
+    }
+    const hash = submission === undefined ? null : hashOfKey(submission.signatureKey);
+    const { requestId, chainName, action, signer, status, createdAt, updatedAt } = r;
+    const values = [requestId, chainName, action, signer, status, createdAt, updatedAt, hash, counters.nextMove()];
+    const { changes, lastInsertRowid } = insert.run(...values);
+    if (changes === 0) return CREATED;
+    insertParams.run(lastInsertRowid, r.paramsJson);
+    counters.move(null, status);
+    return CREATED;
+  };
+}

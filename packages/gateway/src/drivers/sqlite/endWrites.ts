@@ -1,0 +1,107 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { REQUEST_MOVES as MOVES } from '@prism-gateway/protocol/states';
+import type { BatchTransition, Release, Report, Transition } from '../../ports/requestStore.ts';
+import type { Counters } from './counters.ts';
+import type { QuotedTables } from './tables.ts';
+import { type Batch, bytesOf, inBatch, prepareTransition } from './transition.ts';
+
+/** Prepares single reports. */
+export function prepareReport(database: DatabaseSync, t: QuotedTables, counters: Counters) {
+  const update = database.prepare(`
+    UPDATE ${t.requests} SET status = ?, tx_hash = ?, error_message = ?, updated_at = ?, call_id = ?, moved_seq = ?
+    WHERE request_id = ? AND status = '${MOVES.report.from}' AND claimed_by = ?`);
+  const transitionOf = prepareTransition(database, t);
+  return function report({ requestId, relayer, reportId, now, outcome }: Report): Transition {
+    const txHash = outcome.status === 'success' ? outcome.txHash : null;
+    const errorMessage = outcome.status === 'failed' ? outcome.errorMessage : null;
+    const values = [outcome.status, txHash, errorMessage, now, reportId, counters.nextMove()];
+    if (update.run(...values, requestId, relayer).changes === 1) {
+      counters.move(MOVES.report.from, outcome.status);
+      counters.hold(relayer, -1);
+    }
+    return transitionOf(requestId, reportId);
+  };
+}
+
+/** Makes every report; records that have no more room in the answer are left out of it. */
+export function createReportAll(report: (report: Report) => Transition) {
+  return function reportAll({ moves, maxParamsBytes }: Batch<Report>): readonly BatchTransition[] {
+    let bytes = 0;
+    return moves.map((one) => {
+      const transition = report(one);
+      if (transition.outcome !== 'moved') return inBatch(transition);
+      if (bytes >= maxParamsBytes) return { outcome: 'moved' };
+      bytes += bytesOf(transition.record);
+      return transition;
+    });
+  };
+}
+
+/** What a release leaves of a claim, with the values of `updated_at`, `call_id` and `moved_seq`. */
+const RELEASED = `status = '${MOVES.release.to[0]}', claimed_by = NULL, claimed_at = NULL, updated_at = ?, call_id = ?, moved_seq = ?`;
+
+/** Prepares the release of one request by its owner. */
+export function prepareRelease(database: DatabaseSync, t: QuotedTables, counters: Counters) {
+  const update = database.prepare(`
+    UPDATE ${t.requests} SET ${RELEASED}
+    WHERE request_id = ? AND status = '${MOVES.release.from}' AND claimed_by = ?`);
+  const transitionOf = prepareTransition(database, t);
+  return function release({ requestId, relayer, releaseId, now }: Release): Transition {
+    if (update.run(now, releaseId, counters.nextMove(), requestId, relayer).changes === 1) {
+      counters.move(MOVES.release.from, MOVES.release.to[0]);
+      counters.hold(relayer, -1);
+    }
+    return transitionOf(requestId, releaseId);
+  };
+}
+
+/** A place in a walk over the records of one status. */
+export interface WalkPosition {
+  readonly createdAt: number;
+  readonly requestId: string;
+}
+
+/** Before every record. */
+export const WALK_START: WalkPosition = { createdAt: -1, requestId: '' };
+
+/** A part of a walk over all claims that gives back those of one relayer. */
+export interface ReleaseStep {
+  readonly relayer: string;
+  readonly now: number;
+  /** Most releases. */
+  readonly limit: number;
+  readonly after: WalkPosition;
+}
+
+/** What a step has given back, and where the next one begins; without `next` the walk is at its end. */
+export interface ReleasedStep {
+  readonly released: readonly { readonly requestId: string; readonly chainName: string }[];
+  readonly next?: WalkPosition;
+}
+
+/** Most records that one step of a walk looks at. */
+export const MAX_WALKED = 500;
+
+/** Prepares the release of what one relayer holds, step by step. */
+export function prepareReleaseStep(database: DatabaseSync, t: QuotedTables, counters: Counters) {
+  const select = database.prepare(`
+    SELECT seq, created_at, request_id, chain_name, claimed_by FROM ${t.requests}
+    WHERE status = '${MOVES.release.from}' AND (created_at, request_id) > (?, ?)
+    ORDER BY created_at, request_id LIMIT ${MAX_WALKED}`);
+  const update = database.prepare(`UPDATE ${t.requests} SET ${RELEASED} WHERE seq = ?`);
+  return function releaseStep({ relayer, now, limit, after }: ReleaseStep): ReleasedStep {
+    const released: { requestId: string; chainName: string }[] = [];
+    let next = after;
+    const rows = select.all(after.createdAt, after.requestId);
+    for (const row of rows) {
+      if (released.length === limit) return { released, next };
+      next = { createdAt: Number(row.created_at), requestId: String(row.request_id) };
+      if (String(row.claimed_by).toLowerCase() !== relayer.toLowerCase()) continue;
+      update.run(now, 'released by an administrator', counters.nextMove(), Number(row.seq));
+      counters.move(MOVES.release.from, MOVES.release.to[0]);
+      counters.hold(relayer, -1);
+      released.push({ requestId: next.requestId, chainName: String(row.chain_name) });
+    }
+    return rows.length < MAX_WALKED ? { released } : { released, next };
+  };
+}

@@ -2,9 +2,17 @@ import { createAdminCheck } from './auth/admin.ts';
 import { createRateLimiter, type RateLimits } from './http/rateLimit.ts';
 import { type Answering, createRouter } from './http/router.ts';
 import type { GatewayPorts } from './ports/gatewayPorts.ts';
+import { createWaits } from './push/createWaits.ts';
 import { createCursorCodec } from './requests/cursor.ts';
 import { createAdminAccess } from './routes/admin/adminAccess.ts';
-import { addRelayerEndpoint, listRelayersEndpoint, removeRelayerEndpoint } from './routes/admin/relayers.ts';
+import {
+  addRelayerEndpoint,
+  listRelayersEndpoint,
+  releaseRelayerEndpoint,
+  removeRelayerEndpoint,
+  resumeRelayerEndpoint,
+  suspendRelayerEndpoint,
+} from './routes/admin/relayers.ts';
 import {
   failRequestEndpoint,
   listAllRequestsEndpoint,
@@ -16,6 +24,7 @@ import { docsRoutes } from './routes/docs/docs.ts';
 import { operationsRoutes } from './routes/operations/operations.ts';
 import { claimRequestsEndpoint, releaseRequestEndpoint, reportRequestsEndpoint } from './routes/requests/batches.ts';
 import { createRequestEndpoint } from './routes/requests/create.ts';
+import { feedRequestsEndpoint } from './routes/requests/feed.ts';
 import { listRequestsEndpoint } from './routes/requests/list.ts';
 import { readRequestEndpoint } from './routes/requests/read.ts';
 import { updateRequestEndpoint } from './routes/requests/update.ts';
@@ -27,6 +36,12 @@ export interface GatewayOptions {
   /** Secret that seals cursors; the same in all processes of a deployment. */
   readonly cursorKey: Uint8Array;
   readonly claimLeaseSeconds: number;
+  /** Most requests that one relayer may hold; 0: any number. */
+  readonly maxOpenClaims: number;
+  /** The only chains that requests are taken for; empty: any. */
+  readonly chains: readonly string[];
+  /** Whether every signature is taken once, asked or not. */
+  readonly alwaysOnce: boolean;
   readonly maxBodyBytes: number;
   readonly maxBatchSize: number;
   readonly rateLimits: RateLimits;
@@ -36,7 +51,10 @@ export interface GatewayOptions {
 }
 
 /** Answers HTTP requests, whose paths are those routed: without stage prefix or base path. */
-export type Gateway = Answering;
+export interface Gateway extends Answering {
+  /** Answers all calls that wait for something to happen with what they know, now and from here on: the process is about to end. */
+  readonly endWaits: () => void;
+}
 
 /**
  * Builds the gateway: every route, by access level, over the given ports. It listens to nothing.
@@ -46,8 +64,11 @@ export type Gateway = Answering;
 export function createGateway(ports: GatewayPorts, options: GatewayOptions): Gateway {
   const limiter = createRateLimiter(ports.rateLimits, options.rateLimits, ports.now);
   const router = createRouter({ ...ports, ...options, limiter });
+  const waits = createWaits(ports.changes);
   const requests = {
     ...ports,
+    waits,
+    maxOpenClaims: options.maxOpenClaims,
     claimLeaseSeconds: options.claimLeaseSeconds,
     claimed: ports.metrics.claimed,
     cursors: createCursorCodec(options.cursorKey),
@@ -57,6 +78,8 @@ export function createGateway(ports: GatewayPorts, options: GatewayOptions): Gat
   // Public
   router.serve(createRequestEndpoint(requests, options));
   router.serve(listRequestsEndpoint(requests));
+  // Before the path with an id in the same place.
+  router.serve(feedRequestsEndpoint(requests));
   router.serve(readRequestEndpoint(requests));
   // Signed-in users
   router.serve(signStorageEndpoint(ports, options.sign));
@@ -69,6 +92,9 @@ export function createGateway(ports: GatewayPorts, options: GatewayOptions): Gat
   router.serve(addRelayerEndpoint(ports, admin));
   router.serve(listRelayersEndpoint(ports, admin));
   router.serve(removeRelayerEndpoint(ports, admin));
+  router.serve(suspendRelayerEndpoint(ports, admin));
+  router.serve(resumeRelayerEndpoint(ports, admin));
+  router.serve(releaseRelayerEndpoint(ports, admin));
   router.serve(listAllRequestsEndpoint(requests, admin));
   router.serve(readStatsEndpoint(ports, admin));
   router.serve(releaseClaimEndpoint(requests, admin));
@@ -76,5 +102,5 @@ export function createGateway(ports: GatewayPorts, options: GatewayOptions): Gat
   router.serve(purgeRequestEndpoint(requests, admin));
   // Operators and readers
   for (const route of [...operationsRoutes(ports), ...docsRoutes(ports)]) router.servePlain(route);
-  return router.finish();
+  return { ...router.finish(), endWaits: waits.end };
 }

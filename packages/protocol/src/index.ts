@@ -21,18 +21,22 @@ export {
 export { CORS_HEADERS } from './cors.ts';
 export { type ErrorBody, errorBodySchema } from './errors/errorBody.ts';
 export { capFaults, type Fault, faultsFromIssues, MAX_FAULTS, type Parsed, parseWith } from './errors/fault.ts';
-export { addressFormat, requestIdFormat } from './formats.ts';
+export { addressFormat, chainNameFormat, requestIdFormat } from './formats.ts';
 export {
   type AddRelayerBody,
   addRelayerSchema,
   MAX_LABEL_LENGTH,
+  MAX_REASON_LENGTH,
   type RelayerList,
+  type RelayerReleased,
   type RelayerRemoved,
   type RelayerWireRecord,
   relayerListSchema,
+  relayerPathSchema,
   relayerRecordSchema,
+  relayerReleasedSchema,
   relayerRemovedSchema,
-  removeRelayerSchema,
+  suspendRelayerSchema,
 } from './relayers/relayer.ts';
 export {
   type ClaimRequestsBody,
@@ -80,6 +84,17 @@ export {
   type UpdateRequestBody,
   updateRequestForms,
 } from './requests/update.ts';
+export {
+  type CreateRequestQuery,
+  FEED_PAGE_SIZE,
+  type FeedRequestsQuery,
+  feedPageSchema,
+  MAX_WAIT_SECONDS,
+  parseCreateQuery,
+  parseFeedQuery,
+  parseReadQuery,
+  type ReadRequestQuery,
+} from './requests/wait.ts';
 export { type Access, type RateLimitClass, ROUTES, type Route, type RouteName } from './routes.ts';
 export {
   type SignedOperationBody,

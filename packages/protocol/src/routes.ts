@@ -20,7 +20,7 @@ export interface Route {
 }
 
 /**
- * Every endpoint, by the name of what it does: those of the specification, and the batches and releases beyond it.
+ * Every endpoint, by the name of what it does: those of the specification, and those beyond it.
  *
  * @see docs/specification.md SERVICE-4
  */
@@ -60,6 +60,15 @@ export const ROUTES = {
     takesBody: false,
     success: 200,
     errors: [400, 404, 429, 500, 503],
+  },
+  feedRequests: {
+    method: 'GET',
+    path: '/requests/feed',
+    access: 'relayer',
+    rateLimit: 'reads',
+    takesBody: false,
+    success: 200,
+    errors: [400, 401, 429, 500, 503],
   },
   updateRequest: {
     method: 'PATCH',
@@ -109,6 +118,33 @@ export const ROUTES = {
   removeRelayer: {
     method: 'DELETE',
     path: '/admin/relayers/{address}',
+    access: 'admin',
+    rateLimit: 'writes',
+    takesBody: false,
+    success: 200,
+    errors: [400, 401, 429, 500, 503],
+  },
+  suspendRelayer: {
+    method: 'POST',
+    path: '/admin/relayers/{address}/suspend',
+    access: 'admin',
+    rateLimit: 'writes',
+    takesBody: true,
+    success: 200,
+    errors: [400, 401, 404, 413, 415, 429, 500, 503],
+  },
+  resumeRelayer: {
+    method: 'POST',
+    path: '/admin/relayers/{address}/resume',
+    access: 'admin',
+    rateLimit: 'writes',
+    takesBody: false,
+    success: 200,
+    errors: [400, 401, 404, 429, 500, 503],
+  },
+  releaseRelayer: {
+    method: 'POST',
+    path: '/admin/relayers/{address}/release',
     access: 'admin',
     rateLimit: 'writes',
     takesBody: false,

@@ -31,9 +31,19 @@ async function judge(s: bigint): Promise<string> {
     'x-relayer-timestamp': String(NOW),
   };
   const raw = new Request('http://gateway.test/requests', { headers });
-  const call = { raw, method: 'GET', path: '/requests', query: '', params: {}, peer: '', body: new Uint8Array(0) };
+  const { signal } = raw;
+  const call = {
+    raw,
+    signal,
+    method: 'GET',
+    path: '/requests',
+    query: '',
+    params: {},
+    peer: '',
+    body: new Uint8Array(0),
+  };
   // The store's other methods are not authentication's to call.
-  const relayers = { has: async () => true } as unknown as RelayerAuthPorts['relayers'];
+  const relayers = { find: async () => ({ address }) } as unknown as RelayerAuthPorts['relayers'];
   const ports = { relayers, crypto: { keccak256, recoverPublicKey }, now: () => NOW };
   return await authenticateRelayer(ports, call).then(
     ({ identity }) => (identity === address ? 'accepted' : 'another'),

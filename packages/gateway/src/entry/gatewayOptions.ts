@@ -12,6 +12,9 @@ export function gatewayOptions(settings: Settings, localCursorKey: Uint8Array): 
     adminKeys: settings.adminKeys,
     cursorKey: CURSOR_SECRET === undefined ? localCursorKey : new TextEncoder().encode(CURSOR_SECRET),
     claimLeaseSeconds: settings.CLAIM_LEASE_SECONDS,
+    maxOpenClaims: settings.MAX_OPEN_CLAIMS,
+    chains: settings.chains,
+    alwaysOnce: settings.REQUESTS_ONCE === 'always',
     maxBodyBytes: settings.MAX_BODY_BYTES,
     maxBatchSize: settings.MAX_BATCH_SIZE,
     rateLimits: {

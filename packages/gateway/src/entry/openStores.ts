@@ -4,6 +4,7 @@ import type { DynamoClientSettings } from '../drivers/dynamodb/createDynamoClien
 import type { AdminStore } from '../ports/adminStore.ts';
 import type { RateLimitStore } from '../ports/rateLimitStore.ts';
 import type { RelayerStore } from '../ports/relayerStore.ts';
+import type { RequestChanges } from '../ports/requestChanges.ts';
 import type { RequestStore } from '../ports/requestStore.ts';
 import type { WorkerThread } from '../ports/workerThread.ts';
 import { isLoopback } from './isLoopback.ts';
@@ -11,6 +12,7 @@ import type { Settings } from './settings.ts';
 
 export interface Stores {
   readonly requests: RequestStore;
+  readonly changes: RequestChanges;
   readonly relayers: RelayerStore;
   readonly admin: AdminStore;
   readonly rateLimits: RateLimitStore;
@@ -58,6 +60,12 @@ function clientSettings(context: StoresContext): DynamoClientSettings {
   return AWS_ACCESS_KEY_ID ? { region: LOCAL_ACCESS.region, ...given } : { ...LOCAL_ACCESS, ...given };
 }
 
+/** How long requests are kept, as stores take it. */
+const retentionOf = (settings: Settings) => ({
+  requestRetentionDays: settings.REQUEST_RETENTION_DAYS,
+  pendingRetentionDays: settings.PENDING_RETENTION_DAYS,
+});
+
 async function openDynamoDb(context: StoresContext): Promise<Stores> {
   const { settings, now } = context;
   const { createDynamoClient } = await import('../drivers/dynamodb/createDynamoClient.ts');
@@ -72,8 +80,8 @@ async function openDynamoDb(context: StoresContext): Promise<Stores> {
       throw new Error(`DynamoDB at ${endpoint} cannot be used: start it, or set STORE=sqlite. (${why})`, { cause });
     });
   }
-  const { INDEX_SHARDS: indexShards, REQUEST_RETENTION_DAYS: requestRetentionDays } = settings;
-  const stores = createDynamoStores({ client, tables: settings.tables, indexShards, requestRetentionDays, now });
+  const { INDEX_SHARDS: indexShards, tables } = settings;
+  const stores = createDynamoStores({ client, tables, indexShards, ...retentionOf(settings), now });
   await stores.prepare();
   return stores;
 }
@@ -88,5 +96,7 @@ export async function openStores(context: StoresContext): Promise<Stores> {
   const { settings } = context;
   if (settings.STORE === 'dynamodb') return await openDynamoDb(context);
   const { openSqliteStores } = await import('../drivers/sqlite/openSqliteStores.ts');
-  return openSqliteStores(settings.databaseFile, settings.tables, context.thread);
+  const { thread, now } = context;
+  const { databaseFile: file, tables } = settings;
+  return openSqliteStores({ file, tables, thread, ...retentionOf(settings), now });
 }

@@ -106,6 +106,7 @@ async function serve(settings: Settings): Promise<void> {
   if (settings.STAGE === 'dev') console.log(writeBanner({ settings, publicUrl, usesDevIssuer: gateway.usesDevIssuer }));
   gateway.logger.info({ address: publicUrl, stage: settings.STAGE, store: settings.STORE }, 'listening');
   gateway.logger.info({ signal: await signal }, 'stopping');
+  gateway.endWaits();
   await drain(server, connections.open);
   await gateway.close();
   // All is stored. An exit in good order would wait for whoever has stopped reading the log.

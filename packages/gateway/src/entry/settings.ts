@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { chainNameFormat } from '@prism-gateway/protocol';
 import {
   httpUrl as anyHttpUrl,
   type Environment,
@@ -44,6 +45,7 @@ const httpUrl = anyHttpUrl().check(
 const tableName = z
   .string()
   .check(z.regex(/^[A-Za-z0-9_.-]{3,255}$/, expected('3 to 255 of letters, digits and "_ . -"')));
+const isChainName = (text: string) => chainNameFormat.safeParse(text).success;
 const limitAMinute = (fallback: number) => z._default(wholeNumber(0, 1_000_000_000), fallback);
 
 const schema = z.object({
@@ -53,6 +55,12 @@ const schema = z.object({
   STORE: z._default(oneOf(['sqlite', 'dynamodb']), 'sqlite'),
   INDEX_SHARDS: z._default(wholeNumber(1, MAX_INDEX_SHARDS), 4),
   REQUEST_RETENTION_DAYS: z._default(wholeNumber(0, 36_500), 0),
+  PENDING_RETENTION_DAYS: z._default(wholeNumber(0, 36_500), 30),
+  REQUESTS_ONCE: z._default(oneOf(['asked', 'always']), 'asked'),
+  MAX_OPEN_CLAIMS: z._default(wholeNumber(0, 1_000_000), 1000),
+  CHAINS: z.optional(
+    z.string().check(z.refine((text) => splitList(text).every(isChainName), expected('names like eip155:8453'))),
+  ),
   DATA_DIR: z._default(z.string(), './data'),
   REQUESTS_TABLE: z.optional(tableName),
   RELAYERS_TABLE: z.optional(tableName),
@@ -98,9 +106,11 @@ const schema = z.object({
 type Parsed = z.infer<typeof schema>;
 
 /** All settings, parsed. */
-export interface Settings extends Omit<Parsed, 'ADMIN_API_KEY' | 'STORAGE_CORS_ORIGINS'> {
+export interface Settings extends Omit<Parsed, 'ADMIN_API_KEY' | 'STORAGE_CORS_ORIGINS' | 'CHAINS'> {
   readonly adminKeys: readonly string[];
   readonly storageCorsOrigins: readonly string[];
+  /** The only chains that requests are taken for; empty: any. */
+  readonly chains: readonly string[];
   readonly tables: { readonly requests: string; readonly relayers: string; readonly rateLimits: string };
   /** The embedded store's file. */
   readonly databaseFile: string;
@@ -153,8 +163,6 @@ function storeFaults(given: Environment): string[] {
         `MAX_BODY_BYTES: expected at most ${MAX_DYNAMO_BODY_BYTES} with STORE=dynamodb, whose items hold 400 kB`,
       );
     }
-  } else if (Number(given.REQUEST_RETENTION_DAYS) > 0) {
-    faults.push('REQUEST_RETENTION_DAYS: expected 0, which is for ever, unless STORE=dynamodb');
   }
   return faults;
 }
@@ -176,6 +184,7 @@ export function parseSettings(environment: Environment): Settings {
   return {
     ...settings,
     adminKeys: splitList(settings.ADMIN_API_KEY),
+    chains: splitList(settings.CHAINS ?? ''),
     storageCorsOrigins: splitList(settings.STORAGE_CORS_ORIGINS ?? (STAGE === 'dev' ? '*' : '')),
     tables: {
       requests: settings.REQUESTS_TABLE ?? `service-requests-${STAGE}`,

@@ -120,8 +120,13 @@ export const unexpected = (cause: unknown) =>
     { cause },
   );
 
-const invalidCursor = () =>
-  validationFailed([{ path: 'lastKey', message: 'expected the lastKey of the page before, with the same filters' }]);
+const invalidCursor = ({ parameter }: InvalidCursorError) =>
+  validationFailed([
+    { path: parameter, message: `expected the ${parameter} of the page before, with the same filters` },
+  ]);
+
+export const relayerNotFound = (address: string) =>
+  new ApiError({ code: 'RELAYER_NOT_FOUND', status: 404, message: `${address} is not on the whitelist.` });
 
 /**
  * Reads any thrown thing as an `ApiError`. Errors of the domain and of ports, which know no HTTP, get their status here; the unknown
@@ -133,7 +138,7 @@ export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof RequestConflictError) return new ApiError({ ...factsOf(thrown), status: 409 });
   if (thrown instanceof RequestNotFoundError) return new ApiError({ ...factsOf(thrown), status: 404 });
-  if (thrown instanceof InvalidCursorError) return invalidCursor();
+  if (thrown instanceof InvalidCursorError) return invalidCursor(thrown);
   if (thrown instanceof TokenRejectedError) return unauthenticated(thrown.code, thrown.message);
   if (thrown instanceof DependencyUnavailableError) return dependencyUnavailable(thrown.dependency, thrown);
   return unexpected(thrown);

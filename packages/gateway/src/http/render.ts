@@ -60,7 +60,14 @@ export function renderBatch({ items, conflicts }: RequestBatch): string {
 }
 
 /** Writes a whitelist record as the wire has it. */
-export function renderRelayer({ address, label, createdAt, updatedAt }: RelayerRecord): RelayerWireRecord {
-  const times = { createdAt: formatTime(createdAt), updatedAt: formatTime(updatedAt) };
-  return label === undefined ? { address, ...times } : { address, label, ...times };
+export function renderRelayer(relayer: RelayerRecord): RelayerWireRecord {
+  const { address, label, createdAt, updatedAt, suspendedAt, suspendReason } = relayer;
+  return {
+    address,
+    ...(label !== undefined && { label }),
+    createdAt: formatTime(createdAt),
+    updatedAt: formatTime(updatedAt),
+    ...(suspendedAt !== undefined && { suspendedAt: formatTime(suspendedAt) }),
+    ...(suspendReason !== undefined && { suspendReason }),
+  };
 }

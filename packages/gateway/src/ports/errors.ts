@@ -21,4 +21,11 @@ export class TokenRejectedError extends Error {
 export class InvalidCursorError extends Error {
   override readonly name = 'InvalidCursorError';
   readonly code = 'INVALID_CURSOR';
+  /** The parameter of the call that holds it. */
+  readonly parameter: 'lastKey' | 'cursor';
+
+  constructor(parameter: InvalidCursorError['parameter'] = 'lastKey', options?: { cause?: unknown }) {
+    super('The position was not made here, or for another list.', options);
+    this.parameter = parameter;
+  }
 }

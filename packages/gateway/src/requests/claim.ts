@@ -1,5 +1,5 @@
 import type { BatchTransition, Claim, RequestStore, StoredRequest } from '../ports/requestStore.ts';
-import { RequestAlreadyClaimedError, RequestNotFoundError } from './errors.ts';
+import { RequestAlreadyClaimedError, RequestNotFoundError, TooManyOpenClaimsError } from './errors.ts';
 import { MAX_PARAMS_BYTES } from './list.ts';
 
 /** A batch answers with no more than a page of a list does, and for the same reasons. */
@@ -11,8 +11,13 @@ export interface ClaimPorts {
   readonly now: () => number;
   /** How long a claim holds, in seconds; 0: for ever. */
   readonly claimLeaseSeconds: number;
+  /** Most requests that one relayer may hold; 0: any number. */
+  readonly maxOpenClaims: number;
   readonly claimed: (result: 'won' | 'lost') => void;
 }
+
+/** The bound on what one relayer holds, as stores take it. */
+const boundOf = ({ maxOpenClaims }: ClaimPorts) => (maxOpenClaims > 0 ? { maxOpenClaims } : {});
 
 /**
  * Writes a claim as the store takes it. An owner whose lease lapsed stands back for one more lease, so that others come in.
@@ -23,15 +28,15 @@ function createClaim(ports: ClaimPorts, requestId: string, relayer: string): Cla
   const now = ports.now();
   const leaseMs = ports.claimLeaseSeconds * 1000;
   const lease = leaseMs > 0 && { leaseExpiredAt: now - leaseMs, ownLeaseExpiredAt: now - 2 * leaseMs };
-  return { requestId, relayer, claimId: ports.newId(), now, ...lease };
+  return { requestId, relayer, claimId: ports.newId(), now, ...lease, ...boundOf(ports) };
 }
 
 /**
  * Claims a request for a relayer; of any number of rivals one wins.
  *
  * @returns the record, now `processing`
- * @throws RequestNotFoundError, RequestAlreadyClaimedError
- * @see docs/specification.md CLAIM-1, LEASE-2
+ * @throws RequestNotFoundError, RequestAlreadyClaimedError, TooManyOpenClaimsError
+ * @see docs/specification.md CLAIM-1, CLAIM-5, LEASE-2
  */
 export async function claimRequest(ports: ClaimPorts, requestId: string, relayer: string): Promise<StoredRequest> {
   const transition = await ports.requests.claim(createClaim(ports, requestId, relayer));
@@ -40,6 +45,7 @@ export async function claimRequest(ports: ClaimPorts, requestId: string, relayer
     ports.claimed('lost');
     throw new RequestAlreadyClaimedError(transition.record);
   }
+  if (transition.outcome === 'full') throw new TooManyOpenClaimsError(ports.maxOpenClaims);
   ports.claimed('won');
   return transition.record;
 }
@@ -96,6 +102,7 @@ export async function claimOldestRequests(
   const items = await ports.requests.claimOldest({
     ...wanted,
     ...BOUNDS,
+    ...boundOf(ports),
     relayer,
     claimId: ports.newId(),
     now: ports.now(),

@@ -1,5 +1,6 @@
 import { type CreateRequestBody, INITIAL_STATUS } from '@prism-gateway/protocol';
-import type { RequestStore, StoredRequest } from '../ports/requestStore.ts';
+import type { Creation, RequestStore, StoredRequest } from '../ports/requestStore.ts';
+import { createSignatureKey } from '../ports/signatureKey.ts';
 
 export interface CreatePorts {
   readonly requests: RequestStore;
@@ -7,24 +8,35 @@ export interface CreatePorts {
   readonly now: () => number;
 }
 
+/** What became of a submission: stored now, or there already under the same signature. */
+export interface Submitted {
+  readonly outcome: Creation['outcome'];
+  readonly record: StoredRequest;
+}
+
 /**
- * Puts a new request into the queue as `pending`.
+ * Puts a new request into the queue as `pending`, unless it is to be taken once and is there.
  *
+ * @param submission.once - whether a record that carries the same signature is the answer instead
  * @returns the record, stored for good
- * @see docs/specification.md CREATE-1
+ * @see docs/specification.md CREATE-1, ONCE-1
  */
-export async function createRequest(ports: CreatePorts, body: CreateRequestBody): Promise<StoredRequest> {
+export async function createRequest(
+  ports: CreatePorts,
+  { body, once }: { readonly body: CreateRequestBody; readonly once: boolean },
+): Promise<Submitted> {
   const now = ports.now();
+  const { chainName, params } = body;
   const record: StoredRequest = {
     requestId: ports.newId(),
-    chainName: body.chainName,
+    chainName,
     action: body.action,
-    signer: body.params.signer,
+    signer: params.signer,
     status: INITIAL_STATUS,
-    paramsJson: JSON.stringify(body.params),
+    paramsJson: JSON.stringify(params),
     createdAt: now,
     updatedAt: now,
   };
-  await ports.requests.create(record);
-  return record;
+  const signatureKey = createSignatureKey({ chainName, signer: params.signer, r: params.r, s: params.s });
+  return { record, ...(await ports.requests.create(record, { signatureKey, once })) };
 }

@@ -2,7 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { InvalidCursorError } from '../ports/errors.ts';
 import type { ListQuery } from '../ports/requestStore.ts';
 
-type Scope = Pick<ListQuery, 'filter' | 'order'>;
+/** What a cursor belongs to: a list, or the feed of a chain. */
+type Scope = Pick<ListQuery, 'filter' | 'order'> | { readonly feedOf: string };
 
 /** Bytes of the tag that a cursor begins with. */
 const TAG_BYTES = 12;
@@ -15,7 +16,9 @@ export interface CursorCodec {
 }
 
 /** A list's filters and order as one text; letter case does not tell signers apart. */
-function scopeText({ filter, order }: Scope): string {
+function scopeText(scope: Scope): string {
+  if ('feedOf' in scope) return JSON.stringify(['feed', scope.feedOf]);
+  const { filter, order } = scope;
   return JSON.stringify([filter.signer?.toLowerCase() ?? null, filter.status ?? null, filter.chainName ?? null, order]);
 }
 
@@ -38,7 +41,7 @@ export function createCursorCodec(key: Uint8Array): CursorCodec {
       const tag = bytes.subarray(0, TAG_BYTES);
       const canonical = bytes.toString('base64url') === lastKey;
       if (!canonical || tag.length !== TAG_BYTES || !timingSafeEqual(tag, tagOf(position, scope))) {
-        throw new InvalidCursorError();
+        throw new InvalidCursorError('feedOf' in scope ? 'cursor' : 'lastKey');
       }
       return position;
     },

@@ -27,6 +27,18 @@ export class RequestAlreadyClaimedError extends RequestConflictError {
   }
 }
 
+/** A claim of a relayer that holds as many requests as it may. */
+export class TooManyOpenClaimsError extends RequestConflictError {
+  override readonly name = 'TooManyOpenClaimsError';
+  readonly code = 'TOO_MANY_OPEN_CLAIMS';
+
+  constructor(maxOpenClaims: number) {
+    super(
+      `This relayer holds ${maxOpenClaims} requests, and no more are allowed: report on some or release them first.`,
+    );
+  }
+}
+
 /** What a relayer asks of a request that it holds. */
 type Asked = Report['outcome']['status'] | 'pending';
 

@@ -58,7 +58,7 @@ function describeMembership(use: () => { readonly store: RelayerStore }): void {
     const same = (await store.list()).filter((relayer) => relayer.address.toLowerCase() === address.toLowerCase());
     expect(same).toMatchObject([{ label: 'second' }]);
     await store.remove(address.toLowerCase());
-    expect(await store.has(upper)).toBe(false);
+    expect(await store.find(upper)).toBeUndefined();
   });
 
   test('removing an unknown relayer is no error', async () => {

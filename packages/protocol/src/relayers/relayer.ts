@@ -12,8 +12,17 @@ export const addRelayerSchema = z.strictObject(
   { error: expecting('an object') },
 );
 
-/** Path parameters of `DELETE /admin/relayers/{address}`. */
-export const removeRelayerSchema = z.strictObject({ address: addressFormat });
+/** Most Unicode code points of the reason of a suspension. */
+export const MAX_REASON_LENGTH = 500;
+
+/** Body of `POST /admin/relayers/{address}/suspend`. */
+export const suspendRelayerSchema = z.strictObject(
+  { reason: codePointsFormat(MAX_REASON_LENGTH, 'Why, for people; the relayer is told', 'its key was seen in a log') },
+  { error: expecting('an object') },
+);
+
+/** Path parameters of the routes below `/admin/relayers/{address}`. */
+export const relayerPathSchema = z.strictObject({ address: addressFormat });
 
 /**
  * A whitelisted relayer as the service returns it.
@@ -25,13 +34,23 @@ export const relayerRecordSchema = z.strictObject({
   label: z.optional(z.string()),
   createdAt: isoTimeFormat,
   updatedAt: isoTimeFormat,
+  suspendedAt: z.optional(isoTimeFormat),
+  suspendReason: z.optional(z.string()),
 });
 
 export const relayerListSchema = z.strictObject({ relayers: z.array(relayerRecordSchema), count: z.int() });
 
 export const relayerRemovedSchema = z.strictObject({ message: z.string(), address: addressFormat });
 
+/** Answer to `POST /admin/relayers/{address}/release`; `complete` is false where the relayer may hold more. */
+export const relayerReleasedSchema = z.strictObject({
+  address: addressFormat,
+  released: z.int(),
+  complete: z.boolean(),
+});
+
 export type AddRelayerBody = z.infer<typeof addRelayerSchema>;
 export type RelayerWireRecord = z.infer<typeof relayerRecordSchema>;
 export type RelayerList = z.infer<typeof relayerListSchema>;
+export type RelayerReleased = z.infer<typeof relayerReleasedSchema>;
 export type RelayerRemoved = z.infer<typeof relayerRemovedSchema>;

@@ -148,11 +148,13 @@ export function createRequestSchemaOf(action: Action, paramsSchemas: ParamsSchem
  * Makes the parser of `POST /requests`.
  *
  * @param limits.maxBatchSize - most entries of a batch array
+ * @param limits.chains - the only names that `chainName` may have; absent: any
  * @returns a function from parsed JSON to a trusted body or every fault, params included whatever else is wrong
- * @see docs/specification.md CREATE-1
+ * @see docs/specification.md CREATE-1, PARAM-13
  */
-export function createRequestParser(limits: { readonly maxBatchSize: number }) {
+export function createRequestParser(limits: { readonly maxBatchSize: number; readonly chains?: readonly string[] }) {
   const paramsSchemas = createParamsSchemas(limits);
+  const { chains } = limits;
   return function parseCreateRequest(input: unknown): Parsed<CreateRequestBody> {
     const outer = envelope.safeParse(input);
     let faults = outer.success ? [] : faultsFromIssues(outer.error.issues);
@@ -161,6 +163,9 @@ export function createRequestParser(limits: { readonly maxBatchSize: number }) {
       const inner = (isAction(action) ? paramsSchemas[action] : sharedParamsSchema).safeParse(params);
       // Not `push(...)`: as many arguments as a stranger sends fields would overflow the stack.
       if (!inner.success) faults = faults.concat(faultsFromIssues(inner.error.issues, ['params']));
+    }
+    if (outer.success && chains?.includes(outer.data.chainName) === false) {
+      faults = [{ path: 'chainName', message: `expected one of ${chains.join(', ')}` }, ...faults];
     }
     // Both schemas have passed the value whole, so it is a body of that action.
     return faults.length === 0 ? { value: input as CreateRequestBody } : { faults };

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import type { Parsed } from '../errors/fault.ts';
-import { type Fault, faultsFromIssues } from '../errors/fault.ts';
+import { type Fault, faultsFromIssues, type Parsed } from '../errors/fault.ts';
 import { addressFormat, chainNameFormat, expecting } from '../formats.ts';
 import { REQUEST_STATUSES, type RequestStatus } from './status.ts';
 
@@ -22,6 +21,18 @@ export interface ListRequestsQuery {
 
 const limitError = { error: expecting(`an integer from 1 to ${MAX_PAGE_SIZE}`) };
 
+/** An opaque cursor. @param field - by which the page before has given it */
+export function cursorFormat(field: string) {
+  const error = expecting(`the ${field} of the page before`);
+  return z
+    .string()
+    .check(
+      z.regex(/^[A-Za-z0-9_-]+$/, { error }),
+      z.maxLength(MAX_CURSOR_LENGTH, { error }),
+      z.meta({ description: `Cursor: the \`${field}\` of the page before` }),
+    );
+}
+
 /** The query's fields, each as text. */
 export const listRequestsFields = {
   signer: z.optional(addressFormat),
@@ -36,15 +47,7 @@ export const listRequestsFields = {
       ),
   ),
   order: z.optional(z.enum(['asc', 'desc'], { error: expecting('asc (oldest first) or desc') })),
-  lastKey: z.optional(
-    z
-      .string()
-      .check(
-        z.regex(/^[A-Za-z0-9_-]+$/, { error: expecting('the lastKey of the page before') }),
-        z.maxLength(MAX_CURSOR_LENGTH, { error: expecting('the lastKey of the page before') }),
-        z.meta({ description: 'Cursor: the `lastKey` of the page before' }),
-      ),
-  ),
+  lastKey: z.optional(cursorFormat('lastKey')),
 } as const;
 
 const schema = z.object(listRequestsFields);

@@ -91,6 +91,10 @@ describe('the schema', () => {
     await rig.close();
     const database = new DatabaseSync(rig.file);
     database.prepare('DELETE FROM schema_versions WHERE store <> ?').run(TEST_TABLES.requests);
+    // Such a file knows nothing of suspensions.
+    for (const column of ['suspended_at', 'suspend_reason']) {
+      database.exec(`ALTER TABLE "${TEST_TABLES.relayers}" DROP COLUMN ${column}`);
+    }
     expect(database.prepare('SELECT count(*) AS n FROM schema_versions').get()).toEqual({ n: 1 });
     database.close();
     expect(await rig.open().relayers.list()).toHaveLength(1);

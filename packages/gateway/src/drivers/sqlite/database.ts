@@ -35,8 +35,8 @@ function enterWal(database: DatabaseSync): void {
  */
 export function openDatabase(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
-  // Of a new file alone: it can give back the space of what is removed. An old one would have to be written anew.
-  database.exec('PRAGMA auto_vacuum = INCREMENTAL');
+  // A new file can give back the space of what is removed; an old one would have to be written anew.
+  if (database.prepare('PRAGMA page_count').get()?.page_count === 0) database.exec('PRAGMA auto_vacuum = INCREMENTAL');
   enterWal(database);
   database.exec(`
     PRAGMA synchronous = FULL;

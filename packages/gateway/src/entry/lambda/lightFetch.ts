@@ -74,7 +74,9 @@ interface RequestFacts {
  * @param facts - its URL absolute
  */
 export function createRequest({ method, url, headers }: RequestFacts): Request {
-  const request = { method, url, headers: new Headers(headers) };
+  // A function is not told when its caller goes away.
+  const { signal } = new AbortController();
+  const request = { method, url, headers: new Headers(headers), signal };
   // The gateway asks a request whose body is at hand for these fields only.
   return request as unknown as Request;
 }

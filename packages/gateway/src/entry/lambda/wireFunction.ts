@@ -51,12 +51,14 @@ interface WiredFunction {
   readonly measureQueue: () => Promise<void>;
 }
 
-function openStores({ INDEX_SHARDS, REQUEST_RETENTION_DAYS, tables }: FunctionSettings, now: () => number) {
+function openStores(settings: FunctionSettings, now: () => number) {
+  const { INDEX_SHARDS, REQUEST_RETENTION_DAYS, PENDING_RETENTION_DAYS, tables } = settings;
   return createDynamoStores({
     client: createDynamoClient(),
     tables,
     indexShards: INDEX_SHARDS,
     requestRetentionDays: REQUEST_RETENTION_DAYS,
+    pendingRetentionDays: PENDING_RETENTION_DAYS,
     now,
   });
 }

@@ -1,4 +1,4 @@
-import { addRelayerSchema, parseWith, type RelayerRemoved, removeRelayerSchema } from '@prism-gateway/protocol';
+import { addRelayerSchema, parseWith, type RelayerRemoved, relayerPathSchema } from '@prism-gateway/protocol';
 import { renderRelayer } from '../../http/render.ts';
 import type { RelayerRecord } from '../../ports/relayerStore.ts';
 import { describeRoute } from '../describeRoute.ts';
@@ -81,7 +81,7 @@ export function describeListRelayers(): Paths {
 
 /** Describes `DELETE /admin/relayers/{address}`. */
 export function describeRemoveRelayer(): Paths {
-  const parsed = parseWith(removeRelayerSchema, { address: '0x70' });
+  const parsed = parseWith(relayerPathSchema, { address: '0x70' });
   return describeRoute('removeRelayer', {
     tag: TAGS.relayers,
     summary: 'Take a relayer off the whitelist',

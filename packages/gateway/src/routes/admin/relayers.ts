@@ -2,14 +2,17 @@ import {
   addRelayerSchema,
   parseWith,
   type RelayerList,
+  type RelayerReleased,
   type RelayerRemoved,
   ROUTES,
-  removeRelayerSchema,
+  relayerPathSchema,
+  suspendRelayerSchema,
   toChecksumAddress,
 } from '@prism-gateway/protocol';
 import type { Endpoint } from '../../http/endpoint.ts';
+import { relayerNotFound } from '../../http/errors.ts';
 import { renderRelayer } from '../../http/render.ts';
-import { parseBody, requireValid } from '../../http/request.ts';
+import { type HttpRequest, parseBody, requireValid } from '../../http/request.ts';
 import { jsonResponse } from '../../http/response.ts';
 import type { GatewayPorts } from '../../ports/gatewayPorts.ts';
 import { type AdminAccess, logAct } from './adminAccess.ts';
@@ -56,11 +59,68 @@ export function removeRelayerEndpoint(
     ...access,
     route: ROUTES.removeRelayer,
     async handle(request, keyId) {
-      const [params] = requireValid(parseWith(removeRelayerSchema, { address: request.params.address }));
+      const [params] = requireValid(parseWith(relayerPathSchema, { address: request.params.address }));
       const address = toChecksumAddress(params.address, ports.crypto.keccak256);
       await ports.relayers.remove(address);
       logAct(ports, { act: 'relayers.remove', keyId, target: address });
       const body: RelayerRemoved = { message: 'The relayer is not on the whitelist any more.', address };
+      return jsonResponse(200, body);
+    },
+  };
+}
+
+/** Most requests that one call gives back. */
+const MAX_RELEASES = 1000;
+
+const parsePath = ({ params }: HttpRequest) => parseWith(relayerPathSchema, { address: params.address });
+
+/** `POST /admin/relayers/{address}/suspend`: a relayer stays on the whitelist, and may not call until it is resumed. */
+export function suspendRelayerEndpoint(ports: AddPorts, access: AdminAccess): Endpoint<string> {
+  return {
+    ...access,
+    route: ROUTES.suspendRelayer,
+    async handle(request, keyId) {
+      const [{ address }, { reason }] = requireValid(
+        parsePath(request),
+        parseBody(request.body, (json) => parseWith(suspendRelayerSchema, json)),
+      );
+      const relayer = await ports.relayers.suspend({ address, reason, now: ports.now() });
+      if (relayer === undefined) throw relayerNotFound(toChecksumAddress(address, ports.crypto.keccak256));
+      logAct(ports, { act: 'relayers.suspend', keyId, target: relayer.address, reason });
+      return jsonResponse(200, renderRelayer(relayer));
+    },
+  };
+}
+
+/** `POST /admin/relayers/{address}/resume`: a suspended relayer may call again. */
+export function resumeRelayerEndpoint(ports: AddPorts, access: AdminAccess): Endpoint<string> {
+  return {
+    ...access,
+    route: ROUTES.resumeRelayer,
+    async handle(request, keyId) {
+      const [{ address }] = requireValid(parsePath(request));
+      const relayer = await ports.relayers.resume({ address, now: ports.now() });
+      if (relayer === undefined) throw relayerNotFound(toChecksumAddress(address, ports.crypto.keccak256));
+      logAct(ports, { act: 'relayers.resume', keyId, target: relayer.address });
+      return jsonResponse(200, renderRelayer(relayer));
+    },
+  };
+}
+
+/** `POST /admin/relayers/{address}/release`: what a relayer holds is pending again; also of one that is not whitelisted any more. */
+export function releaseRelayerEndpoint(
+  ports: Pick<GatewayPorts, 'requests' | 'crypto' | 'now' | 'logger'>,
+  access: AdminAccess,
+): Endpoint<string> {
+  return {
+    ...access,
+    route: ROUTES.releaseRelayer,
+    async handle(request, keyId) {
+      const [path] = requireValid(parsePath(request));
+      const address = toChecksumAddress(path.address, ports.crypto.keccak256);
+      const released = await ports.requests.releaseAll({ relayer: address, now: ports.now(), limit: MAX_RELEASES });
+      logAct(ports, { act: 'relayers.release', keyId, target: address });
+      const body: RelayerReleased = { address, released, complete: released < MAX_RELEASES };
       return jsonResponse(200, body);
     },
   };

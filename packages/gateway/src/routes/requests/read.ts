@@ -1,20 +1,29 @@
-import { parseRequestId, ROUTES } from '@prism-gateway/protocol';
+import { parseReadQuery, parseRequestId, ROUTES } from '@prism-gateway/protocol';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { renderRecord } from '../../http/render.ts';
 import { requireValid } from '../../http/request.ts';
-import { andThen } from '../../http/response.ts';
-import type { RequestStore } from '../../ports/requestStore.ts';
+import { andThen, type HttpResponse } from '../../http/response.ts';
+import type { StoredRequest } from '../../ports/requestStore.ts';
+import { awaitMove, type MovePorts } from '../../requests/awaitMove.ts';
 import { RequestNotFoundError } from '../../requests/errors.ts';
 
-/** `GET /requests/{requestId}`: anyone reads a record. */
-export function readRequestEndpoint(ports: { readonly requests: RequestStore }): Endpoint {
+const answer = (record: StoredRequest): HttpResponse => ({ status: 200, body: renderRecord(record) });
+
+/** `GET /requests/{requestId}`: anyone reads a record, or waits until its status is another one. */
+export function readRequestEndpoint(ports: MovePorts): Endpoint {
   return {
     route: ROUTES.readRequest,
     handle(request) {
-      const [requestId] = requireValid(parseRequestId(request.params.requestId));
+      const [requestId, { status, waitSeconds }] = requireValid(
+        parseRequestId(request.params.requestId),
+        parseReadQuery(new URLSearchParams(request.query)),
+      );
+      if (status !== undefined && waitSeconds > 0) {
+        return awaitMove(ports, { requestId, status, waitSeconds, signal: request.signal }).then(answer);
+      }
       return andThen(ports.requests.get(requestId), (record) => {
         if (record === undefined) throw new RequestNotFoundError(requestId);
-        return { status: 200, body: renderRecord(record) };
+        return answer(record);
       });
     },
   };

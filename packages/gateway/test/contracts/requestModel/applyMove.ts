@@ -1,14 +1,25 @@
-import type { Claim, Report, StoredRequest, Transition } from '../../../src/ports/requestStore.ts';
+import type {
+  BatchTransition,
+  Claim,
+  ClaimTransition,
+  Creation,
+  Release,
+  Report,
+  StoredRequest,
+  Transition,
+} from '../../../src/ports/requestStore.ts';
 
 /** One call on one record. */
 export type Move =
-  | { readonly kind: 'create'; readonly record: StoredRequest }
+  | { readonly kind: 'create'; readonly record: StoredRequest; Transition }
   | { readonly kind: 'claim'; readonly claim: Claim }
+  | { readonly kind: 'renew'; readonly claim: Claim }
+  | { readonly kind: 'release'; readonly release: Release }
   | { readonly kind: 'report'; readonly report: Report }
   | { readonly kind: 'get'; readonly requestId: string };
 
 /** What a store answers to a move. */
-export type MoveAnswer = Transition | StoredRequest | undefined;
+export type MoveAnswer = Transition | ClaimTransition | BatchTransition | Creation | StoredRequest | undefined;
 
 /** A record as the model knows it. */
 export interface ModelRecord {
@@ -25,7 +36,8 @@ export interface Applied {
 /** The id of the record that a move is about. */
 export function requestIdOf(move: Move): string {
   if (move.kind === 'create') return move.record.requestId;
-  if (move.kind === 'claim') return move.claim.requestId;
+  if (move.kind === 'claim' || move.kind === 'renew') return move.claim.requestId;
+  if (move.kind === 'release') return move.release.requestId;
   return move.kind === 'report' ? move.report.requestId : move.requestId;
 }
 
@@ -49,6 +61,29 @@ function applyClaim(state: ModelRecord | undefined, claim: Claim): Applied {
   return transition({ record, callId: claimId }, claimId);
 }
 
+/** A claim in a batch: what the relayer holds under a lease that has not lapsed is claimed anew. */
+function applyRenewal(state: ModelRecord | undefined, claim: Claim): Applied {
+  const { relayer, claimId, now, leaseExpiredAt = -1 } = claim;
+  const { status, claimedBy, claimedAt = 0 } = state?.record ?? {};
+  const isOwn = status === 'processing' && claimedBy?.toLowerCase() === relayer.toLowerCase();
+  if (state && isOwn && claimedAt > leaseExpiredAt && state.callId !== claimId) {
+    const record = { ...state.record, claimedAt: now, updatedAt: now };
+    return transition({ record, callId: claimId }, claimId);
+  }
+  const { state: after, answer } = applyClaim(state, claim);
+  const conflicting = answer && 'outcome' in answer && answer.outcome === 'conflict' && 'record' in answer;
+  return { state: after, answer: conflicting ? { outcome: 'conflict', status: answer.record.status } : answer };
+}
+
+function applyRelease(state: ModelRecord | undefined, release: Release): Applied {
+  if (state === undefined) return { state, answer: { outcome: 'missing' } };
+  const { relayer, releaseId, now } = release;
+  const { claimedBy, claimedAt, ...unclaimed } = state.record;
+  const isOwner = claimedBy?.toLowerCase() === relayer.toLowerCase();
+  if (state.record.status !== 'processing' || !isOwner) return transition(state, releaseId);
+  return transition({ record: { ...unclaimed, status: 'pending', updatedAt: now }, callId: releaseId }, releaseId);
+}
+
 function applyReport(state: ModelRecord | undefined, report: Report): Applied {
   if (state === undefined) return { state, answer: { outcome: 'missing' } };
   const { relayer, reportId, now, outcome } = report;
@@ -62,12 +97,16 @@ function applyReport(state: ModelRecord | undefined, report: Report): Applied {
  *
  *     (none) --create--> pending --claim--> processing --report--> success | failed
  *                                           processing --claim (lease expired)--> processing
+ *                                           processing --claimAll (its owner)--> processing
+ *                                           processing --release (its owner)--> pending
  *
  * @param state - the record before; absent where there is none
  * @see ../../../src/ports/requestStore.ts
  */
 export function applyMove(state: ModelRecord | undefined, move: Move): Applied {
-  if (move.kind === 'create') return { state: state ?? { record: move.record }, answer: undefined };
+  if (move.kind === 'create') return { state: state ?? { record: move.record }, answer: { outcome: 'created' } };
+  if (move.kind === 'renew') return applyRenewal(state, move.claim);
+  if (move.kind === 'release') return applyRelease(state, move.release);
   if (move.kind === 'claim') return applyClaim(state, move.claim);
   if (move.kind === 'report') return applyReport(state, move.report);
   return { state, answer: state?.record };

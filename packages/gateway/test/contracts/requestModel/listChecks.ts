@@ -1,6 +1,7 @@
 import { REQUEST_STATUSES, type RequestStatus } from '@prism-gateway/protocol';
 import { expect } from 'vitest';
 import type { RequestFilter, RequestStore, StoredRequest } from '../../../src/ports/requestStore.ts';
+import { ALL } from '../storedRequests.ts';
 import { walkList } from '../walkList.ts';
 
 /** Whether a record belongs to a list; letter case does not tell signers apart. */
@@ -65,4 +66,35 @@ export async function expectStats(store: RequestStore, records: readonly StoredR
   expect(stats.countByStatus).toStrictEqual(
     Object.fromEntries(REQUEST_STATUSES.map((status) => [status, countOf(status)])),
   );
+}
+
+/** Most pages of a feed that is not read while others write. */
+const MAX_FEED_PAGES = 1000;
+
+/** Walks the feed of each chain from its beginning: what is pending comes once, and nothing that has ended comes at all. */
+export async function expectFeeds(
+  store: RequestStore,
+  { records, chains }: { readonly records: readonly StoredRequest[]; readonly chains: readonly string[] },
+): Promise<void> {
+  for (const chainName of chains) {
+    const own = records.filter((record) => record.chainName === chainName && record.status === 'pending');
+    const seen: string[] = [];
+    let after: string | undefined;
+    for (let page = 0; page < MAX_FEED_PAGES; page++) {
+      const place = {
+        chainName,
+        from: 'oldest',
+        limit: 7,
+        now: 0,
+        ...ALL,
+        ...(after !== undefined && { after }),
+      } as const;
+      const { items, next } = await store.feed(place);
+      if (items.length === 0) break;
+      seen.push(...items.map(({ requestId }) => requestId));
+      after = next;
+    }
+    const ids = own.map(({ requestId }) => requestId);
+    expect([...new Set(seen)].sort(), `the feed of ${chainName}`).toStrictEqual(ids.sort());
+  }
 }

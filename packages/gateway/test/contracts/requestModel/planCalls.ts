@@ -41,10 +41,11 @@ export function createCallPlanner(): CallPlanner {
     const [relayer, now] = [at(relayers, index), clockMs + skewMs];
     if (kind === 'create') return { kind, record: newRecord(call) };
     if (kind === 'createAgain') return { kind: 'create', record: created.length === 0 ? newRecord(call) : known };
-    if (kind === 'claim' || kind === 'claimTwice') {
-      const lease = leaseMs === undefined ? {} : { leaseExpiredAt: now - leaseMs };
-      return { kind: 'claim', claim: { requestId, relayer, claimId: randomUUID(), now, ...lease } };
-    }
+    const lease = leaseMs === undefined ? {} : { leaseExpiredAt: now - leaseMs };
+    const claim = { requestId, relayer, claimId: randomUUID(), now, ...lease };
+    if (kind === 'claim' || kind === 'claimTwice') return { kind: 'claim', claim };
+    if (kind === 'renew') return { kind, claim };
+    if (kind === 'release') return { kind, release: { requestId, relayer, releaseId: randomUUID(), now } };
     if (kind === 'get') return { kind, requestId };
     const success = { status: 'success', txHash: anyTxHash() } as const;
     const outcome = call.succeeds ? success : ({ status: 'failed', errorMessage: 'the Forwarder reverted' } as const);

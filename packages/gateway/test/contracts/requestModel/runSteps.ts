@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { ListPage, ListQuery, RequestStore, StoredRequest } from '../../../src/ports/requestStore.ts';
+import { ALL } from '../storedRequests.ts';
 import type { StoreUnderTest } from '../storeUnderTest.ts';
 import { type ModelRecord, type Move, type MoveAnswer, requestIdOf } from './applyMove.ts';
 import { type AnsweredMove, explainAnswers } from './explainAnswers.ts';
-import { compareListed, expectLists, expectStats } from './listChecks.ts';
+import { compareListed, expectFeeds, expectLists, expectStats } from './listChecks.ts';
 import { createCallPlanner, type ReadyCall } from './planCalls.ts';
 import type { PlannedStep } from './stepsArbitrary.ts';
 
@@ -14,8 +15,9 @@ async function makeMove(store: RequestStore, move: Move): Promise<MoveAnswer> {
   if (move.kind === 'claim') return await store.claim(move.claim);
   if (move.kind === 'report') return await store.report(move.report);
   if (move.kind === 'get') return await store.get(move.requestId);
-  await store.create(move.record);
-  return undefined;
+  if (move.kind === 'renew') return (await store.claimAll([move.claim], ALL))[0];
+  if (move.kind === 'release') return await store.release(move.release);
+  return await store.create(move.record);
 }
 
 /** What holds of a page even while others write. */
@@ -92,6 +94,7 @@ export async function runSteps({ store, peer, settle }: StorePair, run: Run): Pr
   const records = [...run.earlier, ...[...model.values()].map(({ record }) => record)];
   for (const one of [store, peer]) await expectStats(one, records);
   const own = { chains: planner.chains, signers: planner.signers };
+  await expectFeeds(peer, { records, chains: planner.chains });
   await expectLists(peer, { records, own, limits: run.limits });
   return records;
 }

@@ -2,7 +2,17 @@ import fc from 'fast-check';
 
 /** A call before its record, relayer and times are known: all are numbers that the run looks up. */
 export interface PlannedCall {
-  readonly kind: 'create' | 'createAgain' | 'claim' | 'claimTwice' | 'report' | 'reportTwice' | 'get' | 'list';
+  readonly kind:
+    | 'create'
+    | 'createAgain'
+    | 'claim'
+    | 'claimTwice'
+    | 'renew'
+    | 'release'
+    | 'report'
+    | 'reportTwice'
+    | 'get'
+    | 'list';
   /** Which of the records that were made so far, the newest first. */
   readonly record: number;
   readonly relayer: number;
@@ -32,6 +42,7 @@ const callArbitrary: fc.Arbitrary<PlannedCall> = fc.record({
     { weight: 4, arbitrary: fc.constant('create' as const) },
     { weight: 6, arbitrary: fc.constant('claim' as const) },
     { weight: 5, arbitrary: fc.constant('report' as const) },
+    { weight: 4, arbitrary: fc.constantFrom('renew' as const, 'release' as const) },
     {
       weight: 4,
       arbitrary: fc.constantFrom(

@@ -1,0 +1,100 @@
+import * as z from 'zod/mini';
+import type { Parsed } from '../errors/fault.ts';
+import { chainNameFormat, expecting } from '../formats.ts';
+import { cursorFormat, MAX_PAGE_SIZE } from './list.ts';
+import { parseQuery } from './query.ts';
+import { requestRecordSchema } from './record.ts';
+import { REQUEST_STATUSES, type RequestStatus } from './status.ts';
+
+/** Longest wait of one call, in seconds. */
+export const MAX_WAIT_SECONDS = 25;
+
+/** Most records of a page of the feed. */
+export const FEED_PAGE_SIZE = MAX_PAGE_SIZE;
+
+const waitError = { error: expecting(`whole seconds from 0 to ${MAX_WAIT_SECONDS}`) };
+const waitFormat = z.string(waitError).check(z.regex(/^(?:1?[0-9]|2[0-5])$/, waitError));
+
+/** Query of `POST /requests`. */
+export interface CreateRequestQuery {
+  /** Whether a record that carries the same signature is the answer instead. */
+  readonly once: boolean;
+}
+
+/** Query of `GET /requests/{requestId}`: wait for another status than the one that is known. */
+export interface ReadRequestQuery {
+  readonly status?: RequestStatus | undefined;
+  readonly waitSeconds: number;
+}
+
+/** Query of `GET /requests/feed`. */
+export interface FeedRequestsQuery {
+  readonly chainName: string;
+  readonly cursor?: string | undefined;
+  readonly from: 'oldest' | 'now';
+  readonly waitSeconds: number;
+}
+
+const statusFormat = z.enum(REQUEST_STATUSES, { error: expecting(`one of ${REQUEST_STATUSES.join(', ')}`) });
+
+const createSchema = z.object({ once: z.optional(z.enum(['true', 'false'], { error: expecting('true or false') })) });
+const readSchema = z.object({ status: z.optional(statusFormat), wait: z.optional(waitFormat) }).check(
+  z.refine(({ status, wait }) => wait === undefined || wait === '0' || status !== undefined, {
+    path: ['status'],
+    error: 'required beside wait: the status that is known',
+  }),
+);
+const feedSchema = z
+  .object({
+    chainName: chainNameFormat,
+    cursor: z.optional(cursorFormat('cursor')),
+    from: z.optional(z.enum(['oldest', 'now'], { error: expecting('oldest or now') })),
+    wait: z.optional(waitFormat),
+  })
+  .check(
+    z.refine(({ cursor, from }) => cursor === undefined || from === undefined, {
+      path: ['from'],
+      error: 'expected no from beside a cursor',
+    }),
+  );
+
+/** A page of the feed; its `cursor` is there also after the last record. */
+export const feedPageSchema = z.strictObject({
+  items: z.array(requestRecordSchema),
+  count: z.int(),
+  cursor: z.string(),
+});
+
+/**
+ * Parses the query of a submission.
+ *
+ * @see docs/specification.md ONCE-1
+ */
+export function parseCreateQuery(query: URLSearchParams): Parsed<CreateRequestQuery> {
+  const parsed = parseQuery(createSchema, query);
+  return 'faults' in parsed ? parsed : { value: { once: parsed.value.once === 'true' } };
+}
+
+/**
+ * Parses the query of a read.
+ *
+ * @see docs/specification.md WAIT-1
+ */
+export function parseReadQuery(query: URLSearchParams): Parsed<ReadRequestQuery> {
+  const parsed = parseQuery(readSchema, query);
+  if ('faults' in parsed) return parsed;
+  const { status, wait = 0 } = parsed.value;
+  return { value: { ...(status !== undefined && { status }), waitSeconds: Number(wait) } };
+}
+
+/**
+ * Parses the query of the feed.
+ *
+ * @see docs/specification.md FEED-1
+ */
+export function parseFeedQuery(query: URLSearchParams): Parsed<FeedRequestsQuery> {
+  const parsed = parseQuery(feedSchema, query);
+  if ('faults' in parsed) return parsed;
+  const { wait = 0, from = 'oldest', ...rest } = parsed.value;
+  return { value: { ...rest, from, waitSeconds: Number(wait) } };
+}

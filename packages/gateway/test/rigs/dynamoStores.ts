@@ -59,6 +59,7 @@ export async function createDynamoRig(): Promise<DynamoRig> {
         tables: DYNAMO_TABLES,
         indexShards: 4,
         requestRetentionDays: 0,
+        pendingRetentionDays: 0,
         now: Date.now,
         ...options,
       });

@@ -25,6 +25,7 @@ describeWithDynamo('readiness', () => {
       tables,
       indexShards: 4,
       requestRetentionDays: 0,
+      pendingRetentionDays: 0,
       now: Date.now,
     });
     await expect(stores.checkReady()).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
@@ -40,7 +41,14 @@ describeWithDynamo('readiness', () => {
     };
     await Promise.all([createTables(client, tables), createTables(client, tables), createTables(client, tables)]);
     await createTables(client, tables);
-    const stores = createDynamoStores({ client, tables, indexShards: 4, requestRetentionDays: 0, now: Date.now });
+    const stores = createDynamoStores({
+      client,
+      tables,
+      indexShards: 4,
+      requestRetentionDays: 0,
+      pendingRetentionDays: 0,
+      now: Date.now,
+    });
     await expect(stores.checkReady()).resolves.toBeUndefined();
     await stores.close();
   });

@@ -23,6 +23,8 @@ export interface DynamoStoresOptions {
   readonly indexShards: number;
   /** Days after which finished requests expire; 0: never. */
   readonly requestRetentionDays: number;
+  /** Days after which requests expire that nobody has claimed; 0: never. */
+  readonly pendingRetentionDays: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -102,8 +104,9 @@ function probeKeys({ requests, relayers, rateLimits }: TableNames): readonly (re
  * @returns stores that hold connections until they are closed
  */
 export function createDynamoStores(options: DynamoStoresOptions): DynamoStores {
-  const { client, tables, indexShards, requestRetentionDays, now } = options;
-  const requestTable = { client, name: tables.requests, shards: indexShards, retentionDays: requestRetentionDays, now };
+  const { client, tables, indexShards, requestRetentionDays: retentionDays, pendingRetentionDays, now } = options;
+  const name = tables.requests;
+  const requestTable = { client, name, shards: indexShards, retentionDays, pendingRetentionDays, now };
   const passGate = createLayoutGate(requestTable);
   const flushing = createFlush(requestTable, () => counter);
   const store = behindGate(createRequestStore(requestTable), passGate);

@@ -14,7 +14,7 @@ const DIGEST_DIGITS = 16;
 /** Bytes by which calls on one request are told apart. */
 const CALL_MARK_BYTES = 12;
 
-type Layout = Pick<RequestTable, 'shards' | 'retentionDays'>;
+type Layout = Pick<RequestTable, 'shards' | 'retentionDays' | 'pendingRetentionDays'>;
 
 /** Shortens a call's id to what the head has room for. */
 export const callMarkOf = (callId: string): Uint8Array =>

@@ -36,9 +36,10 @@ const MAX_BATCH_WRITES = 32;
 export function createRequestStore(table: RequestTable): RequestStore {
   const params = createParamsReader(table);
   const batches = createSemaphore(MAX_BATCH_WRITES);
+  const get = (requestId: string) => getRequest(table, params, requestId.toLowerCase());
   return {
-    create: (record) => createRequest(table, params, record),
-    get: (requestId) => getRequest(table, params, requestId.toLowerCase()),
+    create: (record, submission) => createRequest({ table, params, get }, record, submission),
+    get,
     list: (query) => listRequests(table, params, query),
     claim: (claim) => claimRequest(table, params, claim),
     claimAll: (claims, bounds) =>

@@ -1,7 +1,10 @@
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { REQUEST_MOVES } from '@prism-gateway/protocol';
-import type { Claim, Transition } from '../../ports/requestStore.ts';
+import type { Claim, ClaimTransition, Transition } from '../../ports/requestStore.ts';
+import { askStore } from './askStore.ts';
 import { number, text } from './attributes.ts';
 import { headOfAnswer, type Move, moveRequest, transitionOf } from './moveRequest.ts';
+import type { OpenClaims } from './openClaims.ts';
 import type { ParamsReader } from './params.ts';
 import { callMarkOf, type Head, PENDING_ATTRIBUTES } from './requestItem.ts';
 import type { RequestTable } from './requestTable.ts';
@@ -42,39 +45,91 @@ function isLapsed(held: Held, claim: Claim): boolean {
 const isRenewable = (held: Held, claim: Claim) =>
   isOwn(held, claim) && held.claimedAt > (claim.leaseExpiredAt ?? Number.NEGATIVE_INFINITY);
 
+type IsReplaceable = (held: Held, claim: Claim) => boolean;
+
+/** What a claim needs beside the table. */
+export interface ClaimContext {
+  readonly table: RequestTable;
+  readonly params: ParamsReader;
+  readonly openClaims: OpenClaims;
+}
+
+/** Replaces the very claim that stands. */
+function replaceClaim(table: RequestTable, claim: Claim, held: Held) {
+  return moveRequest(table, {
+    ...createMove(claim),
+    from: [TAKE_OVER.from],
+    condition: '#status = :standing AND #claimedBy = :standingOwner AND #claimedAt = :standingSince',
+    values: {
+      ':standing': text(TAKE_OVER.from),
+      ':standingOwner': text(held.claimedBy),
+      ':standingSince': number(held.claimedAt),
+    },
+  });
+}
+
 /**
  * Claims a request: `pending` becomes `processing` by one conditional write. Only where that finds a claim that may be replaced, a
  * second one replaces that very claim.
- *
- * @param isReplaceable - which claims that stand may be replaced
- * @throws DependencyUnavailableError
  */
 async function claimUnless(
-  table: RequestTable,
-  params: ParamsReader,
-  { claim, isReplaceable }: { readonly claim: Claim; readonly isReplaceable: (held: Held, claim: Claim) => boolean },
+  { table, params }: ClaimContext,
+  claim: Claim,
+  isReplaceable: IsReplaceable,
 ): Promise<Transition> {
-  const move = createMove(claim);
-  const isUnclaimed = {
+  let answer = await moveRequest(table, {
+    ...createMove(claim),
     from: [CLAIM.from],
     condition: '#status = :unclaimed',
     values: { ':unclaimed': text(CLAIM.from) },
-  };
-  let answer = await moveRequest(table, { ...move, ...isUnclaimed });
+  });
   const held = answer.done ? undefined : readHeld(headOfAnswer(answer), claim);
-  if (held !== undefined && isReplaceable(held, claim)) {
-    answer = await moveRequest(table, {
-      ...move,
-      from: [TAKE_OVER.from],
-      condition: '#status = :standing AND #claimedBy = :standingOwner AND #claimedAt = :standingSince',
-      values: {
-        ':standing': text(TAKE_OVER.from),
-        ':standingOwner': text(held.claimedBy),
-        ':standingSince': number(held.claimedAt),
-      },
-    });
-  }
+  if (held !== undefined && isReplaceable(held, claim)) answer = await replaceClaim(table, claim, held);
   return await transitionOf(table, params, answer, claim.claimId);
+}
+
+/** Claims for a relayer that has no room: only what it holds already can be claimed anew. */
+async function claimWithoutRoom(
+  { table, params }: ClaimContext,
+  claim: Claim,
+  isReplaceable: IsReplaceable,
+): Promise<ClaimTransition> {
+  const { client, name: TableName } = table;
+  const Key = { requestId: text(claim.requestId.toLowerCase()) };
+  const { Item: item } = await askStore(() =>
+    client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true })),
+  );
+  const answer = { done: false, item } as const;
+  const held = readHeld(headOfAnswer(answer), claim);
+  const isToBeHad = held !== undefined && isReplaceable(held, claim);
+  if (isToBeHad && isOwn(held, claim)) {
+    return await transitionOf(table, params, await replaceClaim(table, claim, held), claim.claimId);
+  }
+  const transition = await transitionOf(table, params, answer, claim.claimId);
+  if (transition.outcome !== 'conflict') return transition;
+  return isToBeHad || transition.record.status === CLAIM.from ? { ...transition, outcome: 'full' } : transition;
+}
+
+/** Keeps the bound of open claims around a claim. */
+async function claimWithin(
+  context: ClaimContext,
+  claim: Claim,
+  isReplaceable: IsReplaceable,
+): Promise<ClaimTransition> {
+  const { openClaims } = context;
+  const { maxOpenClaims, relayer } = claim;
+  const givePlace = maxOpenClaims === undefined ? () => undefined : await openClaims.takePlace(relayer, maxOpenClaims);
+  if (givePlace === undefined) return await claimWithoutRoom(context, claim, isReplaceable);
+  try {
+    const transition = await claimUnless(context, claim, isReplaceable);
+    if (transition.outcome === 'moved') {
+      const { requestId, chainName, claimedBy = relayer, claimedAt = claim.now } = transition.record;
+      openClaims.opened({ requestId, chainName, relayer: claimedBy, claimedAt });
+    }
+    return transition;
+  } finally {
+    givePlace();
+  }
 }
 
 /**
@@ -82,8 +137,8 @@ async function claimUnless(
  *
  * @throws DependencyUnavailableError
  */
-export function claimRequest(table: RequestTable, params: ParamsReader, claim: Claim): Promise<Transition> {
-  return claimUnless(table, params, { claim, isReplaceable: isLapsed });
+export function claimRequest(context: ClaimContext, claim: Claim): Promise<ClaimTransition> {
+  return claimWithin(context, claim, isLapsed);
 }
 
 /**
@@ -91,7 +146,6 @@ export function claimRequest(table: RequestTable, params: ParamsReader, claim: C
  *
  * @throws DependencyUnavailableError
  */
-export function claimOrRenew(table: RequestTable, params: ParamsReader, claim: Claim): Promise<Transition> {
-  const isReplaceable = (held: Held) => isRenewable(held, claim) || isLapsed(held, claim);
-  return claimUnless(table, params, { claim, isReplaceable });
+export function claimOrRenew(context: ClaimContext, claim: Claim): Promise<ClaimTransition> {
+  return claimWithin(context, claim, (held) => isRenewable(held, claim) || isLapsed(held, claim));
 }

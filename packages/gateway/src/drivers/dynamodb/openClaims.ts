@@ -1,0 +1,193 @@
+import { paginateQuery } from '@aws-sdk/client-dynamodb';
+import { REQUEST_MOVES } from '@prism-gateway/protocol';
+import { askStore } from './askStore.ts';
+import { type Item, readNumber, readText, text } from './attributes.ts';
+import { type RequestTable, shardKeys } from './requestTable.ts';
+import { requestIndexes } from './tables.ts';
+
+/** A claim that stands. */
+export interface OpenClaim {
+  readonly requestId: string;
+  /** The relayer, as it gave its address. */
+  readonly relayer: string;
+  readonly chainName: string;
+  /** Milliseconds since the epoch. */
+  readonly claimedAt: number;
+}
+
+/** The claims that stand, as the index showed them a moment ago, with what this process has done since. */
+export interface OpenClaims {
+  /** @param maxAgeMs - how old the picture may be @throws DependencyUnavailableError */
+  read(maxAgeMs: number): Promise<ReadonlyMap<string, OpenClaim>>;
+  /**
+   * Keeps a place for one more claim of a relayer.
+   *
+   * @returns gives the place up, once the claim was noted or lost; undefined: the relayer holds as many as it may
+   * @throws DependencyUnavailableError
+   */
+  takePlace(relayer: string, most: number): Promise<(() => void) | undefined>;
+  /** Notes a claim that this process has seen won. */
+  opened(claim: OpenClaim): void;
+  /** Notes that a request is no longer claimed. */
+  ended(requestId: string): void;
+}
+
+/** How long an index may take to show what this process knows, in milliseconds. */
+const INDEX_LAG_MS = 30_000;
+/** How old the picture may be for a relayer that is near its bound, and for one that holds less than half of it. */
+const NEAR_MS = 5000;
+const FAR_MS = 60_000;
+
+function readClaim(item: Item): OpenClaim {
+  return {
+    requestId: readText(item, 'requestId'),
+    relayer: readText(item, 'claimedBy'),
+    chainName: readText(item, 'chainName'),
+    claimedAt: readNumber(item, 'claimedAt'),
+  };
+}
+
+async function readPartition({ client, name: TableName }: RequestTable, key: string): Promise<OpenClaim[]> {
+  const { name: IndexName, partitionKey } = requestIndexes.status;
+  const claims: OpenClaim[] = [];
+  const query = {
+    TableName,
+    IndexName,
+    KeyConditionExpression: '#key = :key',
+    ExpressionAttributeNames: { '#key': partitionKey.name },
+    ExpressionAttributeValues: { ':key': text(key) },
+  };
+  for await (const { Items = [] } of paginateQuery({ client }, query)) claims.push(...Items.map(readClaim));
+  return claims;
+}
+
+/** Counts claims by relayer, without regard to letter case. */
+function createBooks() {
+  const claims = new Map<string, OpenClaim>();
+  const counts = new Map<string, number>();
+  const add = (relayer: string, by: number) => {
+    const key = relayer.toLowerCase();
+    counts.set(key, (counts.get(key) ?? 0) + by);
+  };
+  function close(requestId: string): void {
+    const claim = claims.get(requestId);
+    if (claim === undefined) return;
+    claims.delete(requestId);
+    add(claim.relayer, -1);
+  }
+  return {
+    claims,
+    countOf: (relayer: string) => counts.get(relayer.toLowerCase()) ?? 0,
+    close,
+    open(claim: OpenClaim) {
+      close(claim.requestId);
+      claims.set(claim.requestId, claim);
+      add(claim.relayer, 1);
+    },
+  };
+}
+
+/** A change that this process has made; undefined: the claim has ended. */
+interface Change {
+  readonly claim: OpenClaim | undefined;
+  readonly at: number;
+}
+
+/**
+ * Makes a picture of the claims that stand, read from the index of processing requests when it is asked for and too old. They are few:
+ * strangers make none, and each relayer's are bounded.
+ */
+export function createOpenClaims(table: RequestTable): OpenClaims {
+  const { now, shards } = table;
+  let books = createBooks();
+  let readAt = Number.NEGATIVE_INFINITY;
+  let reading: Promise<void> | undefined;
+  const changes = new Map<string, Change>();
+  const places = createPlaces();
+
+  async function refresh(): Promise<void> {
+    const startedAt = now();
+    const keys = shardKeys(REQUEST_MOVES.report.from, shards);
+    const found = await askStore(() => Promise.all(keys.map((key) => readPartition(table, key))));
+    const fresh = createBooks();
+    for (const claim of found.flat()) fresh.open(claim);
+    for (const [requestId, { claim, at }] of changes) {
+      if (at < startedAt - INDEX_LAG_MS) changes.delete(requestId);
+      else if (claim === undefined) fresh.close(requestId);
+      else fresh.open(claim);
+    }
+    books = fresh;
+    readAt = startedAt;
+  }
+
+  async function readSince(maxAgeMs: number): Promise<void> {
+    const age = now() - readAt;
+    // A clock that was set back is no reason to trust what is old.
+    if (age >= 0 && age <= maxAgeMs) return;
+    reading ??= refresh().finally(() => {
+      reading = undefined;
+    });
+    await reading;
+  }
+
+  /** Keeps a change for as long as the index may not show it, and the picture only while it is asked for. */
+  function note(requestId: string, claim: OpenClaim | undefined): void {
+    const at = now();
+    changes.delete(requestId);
+    changes.set(requestId, { claim, at });
+    for (const [oldest, change] of changes) {
+      if (at - change.at < INDEX_LAG_MS) break;
+      changes.delete(oldest);
+    }
+    if (at - readAt <= 2 * FAR_MS) return;
+    books = createBooks();
+    readAt = Number.NEGATIVE_INFINITY;
+  }
+
+  return {
+    async read(maxAgeMs) {
+      await readSince(maxAgeMs);
+      return books.claims;
+    },
+    async takePlace(relayer, most) {
+      await readSince(FAR_MS);
+      if (books.countOf(relayer) * 2 >= most) await readSince(NEAR_MS);
+      return await places.take(relayer, () => most - books.countOf(relayer));
+    },
+    opened(claim) {
+      note(claim.requestId, claim);
+      books.open(claim);
+    },
+    ended(requestId) {
+      note(requestId, undefined);
+      books.close(requestId);
+    },
+  };
+}
+
+/** Places that are kept for claims under way: whether they are won shows only then, so who finds none left waits for those. */
+function createPlaces() {
+  const taken = new Map<string, { count: number; readonly waiting: (() => void)[] }>();
+  function give(key: string): void {
+    const kept = taken.get(key);
+    if (kept === undefined) return;
+    kept.count--;
+    if (kept.count === 0) taken.delete(key);
+    for (const wake of kept.waiting.splice(0)) wake();
+  }
+  return {
+    async take(relayer: string, free: () => number): Promise<(() => void) | undefined> {
+      const key = relayer.toLowerCase();
+      for (;;) {
+        const kept = taken.get(key) ?? { count: 0, waiting: [] };
+        if (free() > kept.count) {
+          kept.count++;
+          taken.set(key, kept);
+          return () => give(key);
+        }
+        if (kept.count === 0) return undefined;
+        await new Promise<void>((wake) => kept.waiting.push(wake));
+      }
+    },
+  };
+}

@@ -3,11 +3,13 @@ import type { AdminStore } from '../../ports/adminStore.ts';
 import { DependencyUnavailableError } from '../../ports/errors.ts';
 import type { RateLimitStore } from '../../ports/rateLimitStore.ts';
 import type { RelayerStore } from '../../ports/relayerStore.ts';
+import type { RequestChanges } from '../../ports/requestChanges.ts';
 import type { RequestStore } from '../../ports/requestStore.ts';
 import { createAdminStore, createFlush } from './adminStore.ts';
 import { askStore } from './askStore.ts';
 import { type Item, number, text } from './attributes.ts';
 import { countMoves } from './countMoves.ts';
+import { createRequestChanges } from './createRequestChanges.ts';
 import { createRateLimitStore } from './rateLimitStore.ts';
 import { createRelayerStore } from './relayerStore.ts';
 import { createRequestStore } from './requestStore.ts';
@@ -31,6 +33,7 @@ export interface DynamoStoresOptions {
 
 export interface DynamoStores {
   readonly requests: RequestStore;
+  readonly changes: RequestChanges;
   readonly relayers: RelayerStore;
   readonly admin: AdminStore;
   readonly rateLimits: RateLimitStore;
@@ -108,11 +111,13 @@ export function createDynamoStores(options: DynamoStoresOptions): DynamoStores {
   const name = tables.requests;
   const requestTable = { client, name, shards: indexShards, retentionDays, pendingRetentionDays, now };
   const passGate = createLayoutGate(requestTable);
+  const changes = createRequestChanges(requestTable);
   const flushing = createFlush(requestTable, () => counter);
-  const store = behindGate(createRequestStore(requestTable), passGate);
+  const store = behindGate(createRequestStore(requestTable, changes), passGate);
   const { requests, counter } = countMoves(store, flushing.flushIfDue);
   return {
     requests,
+    changes,
     admin: createAdminStore(requestTable, flushing.flush),
     relayers: createRelayerStore(client, tables.relayers),
     rateLimits: createRateLimitStore({ client, name: tables.rateLimits, now }),
@@ -128,6 +133,7 @@ export function createDynamoStores(options: DynamoStoresOptions): DynamoStores {
       );
     },
     async close() {
+      changes.close();
       await flushing.flush();
       client.destroy();
     },

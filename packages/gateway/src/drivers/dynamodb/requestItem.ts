@@ -84,7 +84,7 @@ export interface NewItems {
  */
 export function createItems(record: StoredRequest, packed: Uint8Array, layout: Layout): NewItems {
   const head = createHeadItem(record, layout.shards);
-  const whole = { ...head, params: bytes(packed) };
+  const whole: Item = { ...head, params: bytes(packed) };
   const { pendingShard: _, ...lasting } = whole;
   if (sizeOfItem({ ...lasting, ...laterAttributes(record, layout) }) <= WRITE_UNIT_BYTES) return { head: whole };
   // The key tells the content, so that of rival creations of one id each head finds its own params.

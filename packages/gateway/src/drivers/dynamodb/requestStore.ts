@@ -1,14 +1,27 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { createSemaphore } from '@prism-gateway/runtime';
-import type { RequestStore, StoredRequest } from '../../ports/requestStore.ts';
+import type {
+  Claim,
+  ClaimTransition,
+  Creation,
+  Release,
+  RequestStore,
+  StoredRequest,
+  Submission,
+  Transition,
+} from '../../ports/requestStore.ts';
 import { askStore } from './askStore.ts';
 import { text } from './attributes.ts';
 import { claimAll } from './claimAll.ts';
 import { claimOldest } from './claimOldest.ts';
 import { claimOrRenew, claimRequest } from './claimRequest.ts';
 import { createRequest } from './createRequest.ts';
+import type { WatchedChanges } from './createRequestChanges.ts';
+import { feedRequests } from './feedRequests.ts';
 import { findOldest, listRequests } from './listRequests.ts';
+import { createOpenClaims } from './openClaims.ts';
 import { createParamsReader, type ParamsReader } from './params.ts';
+import { releaseAll } from './releaseAll.ts';
 import { reportAll } from './reportAll.ts';
 import { releaseRequest, reportRequest } from './reportRequest.ts';
 import { isExpired, readHead } from './requestItem.ts';
@@ -33,32 +46,54 @@ async function getRequest(
 const MAX_BATCH_WRITES = 32;
 
 /** The queue's records in DynamoDB. */
-export function createRequestStore(table: RequestTable): RequestStore {
+export function createRequestStore(table: RequestTable, changes: Pick<WatchedChanges, 'tell'>): RequestStore {
   const params = createParamsReader(table);
+  const openClaims = createOpenClaims(table);
+  const context = { table, params, openClaims };
   const batches = createSemaphore(MAX_BATCH_WRITES);
   const get = (requestId: string) => getRequest(table, params, requestId.toLowerCase());
+
+  async function create(record: StoredRequest, submission: Submission | undefined): Promise<Creation> {
+    const creation = await createRequest({ table, params, get }, record, submission);
+    if (creation.outcome === 'created') changes.tell(record);
+    return creation;
+  }
+  async function claimBy(claim: typeof claimRequest, one: Claim): Promise<ClaimTransition> {
+    const known = await claim(context, one);
+    if (known.outcome === 'moved') changes.tell(known.record);
+    return known;
+  }
+  /** Notes that a claim has ended, if it has. */
+  async function ended(transition: Promise<Transition>): Promise<Transition> {
+    const known = await transition;
+    if (known.outcome === 'moved') {
+      openClaims.ended(known.record.requestId);
+      changes.tell(known.record);
+    }
+    return known;
+  }
+  const release = (one: Release) => ended(releaseRequest(table, params, one));
+
   return {
-    create: (record, submission) => createRequest({ table, params, get }, record, submission),
+    create,
     get,
     list: (query) => listRequests(table, params, query),
-    claim: (claim) => claimRequest(table, params, claim),
+    claim: (claim) => claimBy(claimRequest, claim),
     claimAll: (claims, bounds) =>
-      claimAll(table, {
-        claims,
-        ...bounds,
-        claim: (claim) => batches.run(() => claimOrRenew(table, params, claim)),
-      }),
+      claimAll(table, { claims, ...bounds, claim: (claim) => batches.run(() => claimBy(claimOrRenew, claim)) }),
     claimOldest: (oldest) =>
-      claimOldest(table, params, { oldest, claim: (one) => batches.run(() => claimRequest(table, params, one)) }),
-    report: (report) => reportRequest(table, params, report),
+      claimOldest(table, params, { oldest, claim: (claim) => batches.run(() => claimBy(claimRequest, claim)) }),
+    report: (report) => ended(reportRequest(table, params, report)),
     reportAll: (reports, bounds) =>
       reportAll({
         reports,
         params,
         ...bounds,
-        report: (report, reader) => batches.run(() => reportRequest(table, reader, report)),
+        report: (report, reader) => batches.run(() => ended(reportRequest(table, reader, report))),
       }),
-    release: (release) => releaseRequest(table, params, release),
+    release,
+    releaseAll: (all) => releaseAll(openClaims, all, (one) => batches.run(() => release(one))),
+    feed: (query) => feedRequests(context, query),
     async stats() {
       const oldestPendingAt = await findOldest(table, 'pending');
       return oldestPendingAt === undefined ? {} : { oldestPendingAt };

@@ -41,7 +41,7 @@ export function describeFeed(use: () => StoreUnderTest<RequestStore>): void {
 
   const idsOf = (records: readonly StoredRequest[]) => records.map(({ requestId }) => requestId);
   const release = ({ requestId }: StoredRequest) =>
-    use().store.release({ requestId, relayer: RELAYER, releaseId: crypto.randomUUID(), now: START + 3000 });
+    use().store.release({ requestId, relayer: RELAYER, releaseId: crypto.randomUUID(), now: START + 6000 });
 
   // Shows FEED-1 and FEED-2.
   describe('feed', () => {

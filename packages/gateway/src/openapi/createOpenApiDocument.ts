@@ -12,11 +12,18 @@ import { API_ANSWER_HEADERS, createSharedResponses } from './parts/responses.ts'
 import { describeAdministration } from './paths/administer.ts';
 import { describeCreateRequest } from './paths/createRequest.ts';
 import { describeDevIssuer } from './paths/devIssuer.ts';
+import { describeFeedRequests } from './paths/feedRequests.ts';
 import { describeListRequests } from './paths/listRequests.ts';
 import { describeLocalObjects } from './paths/localObjects.ts';
 import { describeOperations } from './paths/operations.ts';
 import { describeReadRequest } from './paths/readRequest.ts';
-import { describeAddRelayer, describeListRelayers, describeRemoveRelayer } from './paths/relayers.ts';
+import {
+  describeAddRelayer,
+  describeListRelayers,
+  describeReleaseRelayer,
+  describeRemoveRelayer,
+  describeSuspension,
+} from './paths/relayers.ts';
 import { describeRequestBatches } from './paths/requestBatches.ts';
 import { describeSignStorage } from './paths/signStorage.ts';
 import { describeUpdateRequest } from './paths/updateRequest.ts';
@@ -48,6 +55,7 @@ function describePaths(options: OpenApiOptions): Paths {
   return mergePaths([
     describeCreateRequest(options),
     describeListRequests(),
+    describeFeedRequests(),
     describeReadRequest(),
     describeUpdateRequest(),
     describeRequestBatches(),
@@ -55,6 +63,8 @@ function describePaths(options: OpenApiOptions): Paths {
     describeAddRelayer(),
     describeListRelayers(),
     describeRemoveRelayer(),
+    describeSuspension(),
+    describeReleaseRelayer(),
     describeAdministration(),
     describeOperations(),
     options.withDevIssuer ? describeDevIssuer() : {},

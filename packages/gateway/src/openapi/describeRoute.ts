@@ -25,9 +25,25 @@ export interface RouteDescription {
   readonly security?: readonly SecurityRequirement[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: RequestBody;
-  readonly success: { readonly description: string; readonly schema: string; readonly examples: Examples };
+  readonly success: Success;
+  /** Another status of success, where there is one. */
+  readonly otherSuccess?: Success & { readonly status: number };
   /** The failures that are the route's own, by status. */
   readonly failures: Readonly<Record<number, { readonly description: string; readonly examples: Examples }>>;
+}
+
+interface Success {
+  readonly description: string;
+  readonly schema: string;
+  readonly examples: Examples;
+}
+
+function describeSuccess({ description, schema, examples }: Success): ResponseObject {
+  return {
+    description,
+    headers: { ...COMMON_HEADERS, ...LIMIT_HEADERS },
+    content: { 'application/json': { schema: schemaRef(schema), examples } },
+  };
 }
 
 const responseRef = (name: string): Reference => ({ $ref: `#/components/responses/${name}` });
@@ -106,7 +122,7 @@ function describeFailures(route: Route, own: RouteDescription['failures']): Oper
  */
 export function describeRoute(name: RouteName, description: RouteDescription): Paths {
   const route: Route = ROUTES[name];
-  const { tag, summary, security, parameters, requestBody, success } = description;
+  const { tag, summary, security, parameters, requestBody, success, otherSuccess } = description;
   const operation: Operation = {
     operationId: name,
     summary,
@@ -116,11 +132,8 @@ export function describeRoute(name: RouteName, description: RouteDescription): P
     ...(parameters && { parameters }),
     ...(requestBody && { requestBody }),
     responses: {
-      [route.success]: {
-        description: success.description,
-        headers: { ...COMMON_HEADERS, ...LIMIT_HEADERS },
-        content: { 'application/json': { schema: schemaRef(success.schema), examples: success.examples } },
-      },
+      [route.success]: describeSuccess(success),
+      ...(otherSuccess && { [otherSuccess.status]: describeSuccess(otherSuccess) }),
       ...describeFailures(route, description.failures),
     },
     'x-access': route.access,

@@ -61,4 +61,9 @@ export const RELAYER_FAILURES: Examples = {
     'whitelist',
     '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC is not a whitelisted relayer',
   ),
+  suspended: rejected(
+    'A suspended relayer',
+    'whitelist',
+    '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC is suspended (its key was seen in a log); ask the administrator',
+  ),
 };

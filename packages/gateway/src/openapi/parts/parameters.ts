@@ -1,4 +1,10 @@
-import { DEFAULT_PAGE_SIZE, listRequestsFields, MAX_PAGE_SIZE, REQUEST_STATUSES } from '@prism-gateway/protocol';
+import {
+  DEFAULT_PAGE_SIZE,
+  listRequestsFields,
+  MAX_PAGE_SIZE,
+  MAX_WAIT_SECONDS,
+  REQUEST_STATUSES,
+} from '@prism-gateway/protocol';
 import * as z from 'zod/mini';
 import { type Examples, type JsonSchema, type Parameter, type RequestBody, schemaRef } from '../document.ts';
 import { EXAMPLE_REQUEST_ID } from '../examples/successes.ts';
@@ -56,3 +62,54 @@ export const REQUEST_ID_PARAMETER: Parameter = {
 export function jsonBody(schema: string, description: string, examples: Examples): RequestBody {
   return { description, required: true, content: { 'application/json': { schema: schemaRef(schema), examples } } };
 }
+
+const WAIT_PARAMETER: Parameter = {
+  name: 'wait',
+  in: 'query',
+  description: 'Longest wait, in seconds.',
+  schema: { type: 'integer', minimum: 0, maximum: MAX_WAIT_SECONDS, default: 0 },
+};
+
+/** The query of a submission. */
+export const ONCE_PARAMETER: Parameter = {
+  name: 'once',
+  in: 'query',
+  description: 'Whether a record that carries the same signature is the answer instead.',
+  schema: { type: 'boolean', default: false },
+};
+
+/** The query of a read. */
+export const READ_PARAMETERS: readonly Parameter[] = [
+  {
+    name: 'status',
+    in: 'query',
+    description: 'The status that is known; required beside `wait`.',
+    schema: schemaRef('RequestStatus'),
+  },
+  WAIT_PARAMETER,
+];
+
+/** The query of the feed. */
+export const FEED_PARAMETERS: readonly Parameter[] = [
+  {
+    name: 'chainName',
+    in: 'query',
+    description: 'The chain, exactly as requests name it.',
+    required: true,
+    schema: schemaRef('ChainName'),
+  },
+  {
+    name: 'cursor',
+    in: 'query',
+    description: 'The `cursor` of the page before, of the same chain. It is opaque.',
+    schema: schemaOf('lastKey'),
+  },
+  {
+    name: 'from',
+    in: 'query',
+    description:
+      'Where to begin without a cursor: with the oldest pending request, or with what becomes pending from now on.',
+    schema: { type: 'string', enum: ['oldest', 'now'], default: 'oldest' },
+  },
+  WAIT_PARAMETER,
+];

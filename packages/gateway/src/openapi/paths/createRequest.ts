@@ -3,8 +3,8 @@ import { EXAMPLE_REQUESTS } from '@prism-gateway/protocol/examples';
 import { describeRoute } from '../describeRoute.ts';
 import type { Examples, Paths } from '../document.ts';
 import { bodyFaultsExample } from '../examples/failures.ts';
-import { CREATE_EXAMPLES, CREATED_EXAMPLES } from '../examples/successes.ts';
-import { jsonBody } from '../parts/parameters.ts';
+import { CREATE_EXAMPLES, CREATED_EXAMPLES, RECORD_EXAMPLES } from '../examples/successes.ts';
+import { jsonBody, ONCE_PARAMETER } from '../parts/parameters.ts';
 import { TAGS } from '../text/descriptions.ts';
 
 interface Limits {
@@ -38,6 +38,8 @@ const DESCRIPTION = `Puts a signed request into the queue as \`pending\`. Nobody
 
 \`params\` are validated strictly by their \`action\`, and every fault is named in one answer. \`signer\` of the record is \`params.signer\`. The 201 is durable. The same body sent twice makes two records; the signer's nonce lets only one of them succeed on-chain.
 
+With \`once=true\` the same signature is taken a single time: where a record with the same \`chainName\`, \`signer\`, \`r\` and \`s\` is there, it is the answer, with 200, and nothing is stored. So a call whose answer was lost can be sent again.
+
 The examples are really signed, by well-known development keys for a development chain.`;
 
 /** Describes `POST /requests`. */
@@ -46,8 +48,15 @@ export function describeCreateRequest(limits: Limits): Paths {
     tag: TAGS.requests,
     summary: 'Submit a signed request',
     description: DESCRIPTION,
+    parameters: [ONCE_PARAMETER],
     requestBody: jsonBody('CreateRequestBody', 'The request, one of twelve actions', CREATE_EXAMPLES),
     success: { description: 'Stored as `pending`.', schema: 'RequestRecord', examples: CREATED_EXAMPLES },
+    otherSuccess: {
+      status: 200,
+      description: 'With `once=true`: the record that carries this signature already, as it stands.',
+      schema: 'RequestRecord',
+      examples: RECORD_EXAMPLES,
+    },
     failures: {
       400: { description: 'The body is not valid; nothing was stored.', examples: invalidExamples(limits) },
     },

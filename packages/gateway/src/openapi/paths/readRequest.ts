@@ -1,10 +1,10 @@
-import { parseRequestId } from '@prism-gateway/protocol';
+import { parseReadQuery, parseRequestId } from '@prism-gateway/protocol';
 import { RequestNotFoundError } from '../../requests/errors.ts';
 import { describeRoute } from '../describeRoute.ts';
 import type { Paths } from '../document.ts';
 import { errorExample, faultsExample } from '../examples/failures.ts';
 import { EXAMPLE_REQUEST_ID, RECORD_EXAMPLES } from '../examples/successes.ts';
-import { REQUEST_ID_PARAMETER } from '../parts/parameters.ts';
+import { READ_PARAMETERS, REQUEST_ID_PARAMETER } from '../parts/parameters.ts';
 import { TAGS } from '../text/descriptions.ts';
 
 /** Describes `GET /requests/{requestId}`. */
@@ -12,13 +12,17 @@ export function describeReadRequest(): Paths {
   return describeRoute('readRequest', {
     tag: TAGS.requests,
     summary: 'Read a request',
-    description: 'The whole record, for anyone who knows its id.',
-    parameters: [REQUEST_ID_PARAMETER],
+    description:
+      'The whole record, for anyone who knows its id. With `status` and `wait` the call waits until the status is another one than `status`, at most `wait` seconds, and answers with the record as it is then.',
+    parameters: [REQUEST_ID_PARAMETER, ...READ_PARAMETERS],
     success: { description: 'The record.', schema: 'RequestRecord', examples: RECORD_EXAMPLES },
     failures: {
       400: {
-        description: 'The id is not a UUID.',
-        examples: { notUuid: faultsExample('Not a UUID', parseRequestId('42')) },
+        description: 'The id is not a UUID, or the query is not valid.',
+        examples: {
+          notUuid: faultsExample('Not a UUID', parseRequestId('42')),
+          longWait: faultsExample('Too long a wait', parseReadQuery(new URLSearchParams('status=pending&wait=60'))),
+        },
       },
       404: {
         description: 'There is no such request.',

@@ -1,9 +1,17 @@
-import { addRelayerSchema, parseWith, type RelayerRemoved, relayerPathSchema } from '@prism-gateway/protocol';
+import {
+  addRelayerSchema,
+  parseWith,
+  type RelayerReleased,
+  type RelayerRemoved,
+  relayerPathSchema,
+  suspendRelayerSchema,
+} from '@prism-gateway/protocol';
+import { relayerNotFound } from '../../http/errors.ts';
 import { renderRelayer } from '../../http/render.ts';
 import type { RelayerRecord } from '../../ports/relayerStore.ts';
 import { describeRoute } from '../describeRoute.ts';
-import { type Paths, schemaRef } from '../document.ts';
-import { bodyFaultsExample, createAdminFailures, faultsExample } from '../examples/failures.ts';
+import { type Parameter, type Paths, schemaRef } from '../document.ts';
+import { bodyFaultsExample, createAdminFailures, errorExample, faultsExample } from '../examples/failures.ts';
 import { jsonBody } from '../parts/parameters.ts';
 import { TAGS } from '../text/descriptions.ts';
 
@@ -21,9 +29,36 @@ const REMOVED: RelayerRemoved = {
   address: LABELLED.address,
 };
 
+const SUSPENDED: RelayerRecord = {
+  ...LABELLED,
+  updatedAt: Date.parse('2026-01-02T08:00:00.000Z'),
+  suspendedAt: Date.parse('2026-01-02T08:00:00.000Z'),
+  suspendReason: 'its key was seen in a log',
+};
+const RELEASED: RelayerReleased = { address: LABELLED.address, released: 12, complete: true };
+
 const unauthorized = () => ({
   description: 'The key is missing or wrong.',
   examples: createAdminFailures(),
+});
+
+const ADDRESS_PARAMETER: Parameter = {
+  name: 'address',
+  in: 'path',
+  description: "The relayer's address, in any letter case.",
+  required: true,
+  schema: schemaRef('Address'),
+  example: LABELLED.address,
+};
+
+const notAddress = () => {
+  const parsed = parseWith(relayerPathSchema, { address: '0x70' });
+  return { description: 'Not an address.', examples: { notAddress: faultsExample('Not an address', parsed) } };
+};
+
+const unknown = () => ({
+  description: 'It is not on the whitelist.',
+  examples: { unknown: errorExample('An address that was never added', relayerNotFound(OTHER.address)) },
 });
 
 /** Describes `POST /admin/relayers`. */
@@ -81,30 +116,79 @@ export function describeListRelayers(): Paths {
 
 /** Describes `DELETE /admin/relayers/{address}`. */
 export function describeRemoveRelayer(): Paths {
-  const parsed = parseWith(relayerPathSchema, { address: '0x70' });
   return describeRoute('removeRelayer', {
     tag: TAGS.relayers,
     summary: 'Take a relayer off the whitelist',
     description:
       'From now on its calls are refused; what it has claimed stays claimed. An address that is not on the whitelist is answered with 200 all the same.',
-    parameters: [
-      {
-        name: 'address',
-        in: 'path',
-        description: "The relayer's address, in any letter case.",
-        required: true,
-        schema: schemaRef('Address'),
-        example: LABELLED.address,
-      },
-    ],
+    parameters: [ADDRESS_PARAMETER],
     success: {
       description: 'It is not on the whitelist.',
       schema: 'RelayerRemoved',
       examples: { removed: { summary: 'Removed, or never there', value: REMOVED } },
     },
     failures: {
-      400: { description: 'Not an address.', examples: { notAddress: faultsExample('Not an address', parsed) } },
+      400: notAddress(),
       401: unauthorized(),
     },
+  });
+}
+
+/** Describes `POST /admin/relayers/{address}/suspend` and `/resume`. */
+export function describeSuspension(): Paths {
+  const refused = (summary: string, text: string) =>
+    bodyFaultsExample(summary, text, (json) => parseWith(suspendRelayerSchema, json));
+  const suspend = describeRoute('suspendRelayer', {
+    tag: TAGS.relayers,
+    summary: 'Suspend a relayer',
+    description:
+      'The relayer stays on the whitelist, and its calls are refused with 401 and the reason until it is resumed. What it has claimed stays claimed until its lease lapses, or is released. A second suspension replaces the reason.',
+    parameters: [ADDRESS_PARAMETER],
+    requestBody: jsonBody('SuspendRelayerBody', 'Why', {
+      leaked: { summary: 'A leaked key', value: { reason: SUSPENDED.suspendReason } },
+    }),
+    success: {
+      description: 'The record as it is now.',
+      schema: 'Relayer',
+      examples: { suspended: { summary: 'Suspended', value: renderRelayer(SUSPENDED) } },
+    },
+    failures: {
+      400: {
+        description: 'Not an address, or no reason.',
+        examples: { ...notAddress().examples, noReason: refused('No reason', '{}') },
+      },
+      401: unauthorized(),
+      404: unknown(),
+    },
+  });
+  const resume = describeRoute('resumeRelayer', {
+    tag: TAGS.relayers,
+    summary: 'End a suspension',
+    description: 'The relayer may call again. The call has no body; a relayer that is not suspended stays as it is.',
+    parameters: [ADDRESS_PARAMETER],
+    success: {
+      description: 'The record as it is now.',
+      schema: 'Relayer',
+      examples: { resumed: { summary: 'On the whitelist', value: renderRelayer(LABELLED) } },
+    },
+    failures: { 400: notAddress(), 401: unauthorized(), 404: unknown() },
+  });
+  return { ...suspend, ...resume };
+}
+
+/** Describes `POST /admin/relayers/{address}/release`. */
+export function describeReleaseRelayer(): Paths {
+  return describeRoute('releaseRelayer', {
+    tag: TAGS.relayers,
+    summary: 'Give back all that a relayer holds',
+    description:
+      'What the relayer has claimed is `pending` again, also where it is suspended or not on the whitelist any more. One call releases at most 1000 requests; `complete` is false where there may be more. The call has no body.',
+    parameters: [ADDRESS_PARAMETER],
+    success: {
+      description: 'How many requests were released.',
+      schema: 'RelayerReleased',
+      examples: { released: { summary: 'Twelve requests', value: RELEASED } },
+    },
+    failures: { 400: notAddress(), 401: unauthorized() },
   });
 }

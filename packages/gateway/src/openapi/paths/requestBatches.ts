@@ -41,9 +41,9 @@ const relayerFailures = { description: 'No valid proof of a whitelisted relayer.
 
 const CLAIM_DESCRIPTION = `Claims up to ${MAX_REQUEST_BATCH} requests by one call and one signature: those of \`requestIds\`, or the oldest pending ones of \`chainName\`. Each claim is as atomic as that of a \`PATCH\`: of any number of rivals one wins each request.
 
-\`items\` are the records that the relayer holds now. \`conflicts\` names the others, with the status that they have; it is absent where there is no such request. A request that the relayer holds already gets its lease renewed, and is among the items.`;
+\`items\` are the records that the relayer holds now. \`conflicts\` names the others, with the status that they have; it is absent where there is no such request. A request that the relayer holds already gets its lease renewed, and is among the items. \`items\` end at 1 MB of params: the rest is left as it stands, and named in \`conflicts\`. So is what the relayer has no room for: it may hold a number of requests at once (\`MAX_OPEN_CLAIMS\`).`;
 
-const REPORT_DESCRIPTION = `Reports how up to ${MAX_REQUEST_BATCH} requests ended, by one call and one signature. Each entry takes the fields of a \`PATCH\` that reports. One entry that is not valid makes the call a 400 as a whole, and nothing is changed; a conflict only concerns its own entry.`;
+const REPORT_DESCRIPTION = `Reports how up to ${MAX_REQUEST_BATCH} requests ended, by one call and one signature. Each entry takes the fields of a \`PATCH\` that reports. One entry that is not valid makes the call a 400 as a whole, and nothing is changed; a conflict only concerns its own entry. All of them are made; \`items\` end at 1 MB of params, and leave the records beyond it out.`;
 
 function describeClaims(): Paths {
   const refused = (summary: string, body: unknown) =>

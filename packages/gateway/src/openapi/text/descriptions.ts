@@ -39,7 +39,7 @@ const ACCESS = `## Who may call
 | --- | --- | --- |
 | public | none | \`POST /requests\`, \`GET /requests?signer=…\`, \`GET /requests/{requestId}\` |
 | identity | \`Authorization: Bearer <access token>\` of the configured identity provider | \`POST /storage/sign\` |
-| relayer | three \`X-Relayer-…\` headers | \`PATCH /requests/{requestId}\`, \`GET /requests\` with \`status\` or \`chainName\` |
+| relayer | three \`X-Relayer-…\` headers | \`PATCH /requests/{requestId}\`, \`GET /requests/feed\`, claims, reports and releases, \`GET /requests\` with \`status\` or \`chainName\` |
 | admin | \`X-Admin-Key\` | \`/admin/…\` |`;
 
 const CONVENTIONS = `## Conventions
@@ -116,6 +116,17 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string,
     label: 'Name for people',
     createdAt: 'When the address was first whitelisted',
     updatedAt: 'When the record last changed',
+    suspendedAt: 'Since when its calls are refused; present while it is suspended',
+    suspendReason: 'Why, for people; present while it is suspended',
+  },
+  RelayerReleased: {
+    address: 'With the letter case of EIP-55',
+    released: 'Number of requests that are pending again',
+    complete: 'False where the relayer may hold more: call again',
+  },
+  FeedPage: {
+    count: 'Number of `items` on this page',
+    cursor: 'Pass it as `cursor` for the next page; it is never null',
   },
   QueueStats: {
     chains: 'Requests by chain, the busiest first',

@@ -11,7 +11,7 @@ import type {
 
 /** One call on one record. */
 export type Move =
-  | { readonly kind: 'create'; readonly record: StoredRequest; Transition }
+  | { readonly kind: 'create'; readonly record: StoredRequest }
   | { readonly kind: 'claim'; readonly claim: Claim }
   | { readonly kind: 'renew'; readonly claim: Claim }
   | { readonly kind: 'release'; readonly release: Release }

@@ -67,6 +67,7 @@ export async function judgeQueue(load: QueueLoad, world: FaultyWorld, door: Door
     tables: world.tables,
     indexShards: 4,
     requestRetentionDays: 0,
+    pendingRetentionDays: 0,
     now: Date.now,
   });
 

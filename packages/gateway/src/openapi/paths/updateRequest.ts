@@ -4,6 +4,7 @@ import {
   RequestAlreadyClaimedError,
   RequestNotClaimedError,
   RequestNotFoundError,
+  TooManyOpenClaimsError,
 } from '../../requests/errors.ts';
 import { describeRoute } from '../describeRoute.ts';
 import type { Examples, Paths } from '../document.ts';
@@ -35,6 +36,7 @@ function invalidExamples(): Examples {
 
 const CONFLICTS: Examples = {
   claimLost: errorExample('Another relayer was faster', new RequestAlreadyClaimedError({ status: 'processing' })),
+  tooMany: errorExample('The relayer holds as many as it may', new TooManyOpenClaimsError(1000)),
   notClaimed: errorExample('A report without a claim', new RequestNotClaimedError({ status: 'pending' }, 'success')),
   notOwner: errorExample(
     "A report on another relayer's claim",

@@ -42,8 +42,8 @@ export function requestIdOf(move: Move): string {
 }
 
 function transition(state: ModelRecord, callId: string): Applied {
-  const outcome = state.callId === callId ? 'moved' : 'conflict';
-  return { state, answer: { outcome, record: state.record } };
+  const { record } = state;
+  return { state, answer: state.callId === callId ? { outcome: 'moved', record } : { outcome: 'conflict', record } };
 }
 
 function applyClaim(state: ModelRecord | undefined, claim: Claim): Applied {

@@ -36,7 +36,14 @@ function makeRecord(createdAt: number): StoredRequest {
 
 async function fill(file: string, megabytes: number): Promise<void> {
   const thread = createWorkerThread();
-  const stores = openSqliteStores(file, tables, thread);
+  const stores = openSqliteStores({
+    file,
+    tables,
+    thread,
+    requestRetentionDays: 0,
+    pendingRetentionDays: 0,
+    now: Date.now,
+  });
   for (let stored = 0; statSync(file).size < megabytes * 1e6; stored += GROUP) {
     const records = Array.from({ length: GROUP }, (_, index) => makeRecord(1_700_000_000_000 + stored + index));
     await Promise.all(records.map((record) => stores.requests.create(record)));

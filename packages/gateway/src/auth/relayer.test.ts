@@ -7,8 +7,6 @@ import { authenticateRelayer, type RelayerAuthPorts } from './relayer.ts';
 
 type Vector = (typeof file.vectors)[number];
 
-const STILL_THERE = new AbortController().signal;
-
 const keccak256 = await loadKeccak256();
 const whitelist = new Set(file.whitelist.map((address) => address.toLowerCase()));
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
-import type { Gateway } from '../app.ts';
 import type { ByteBudget } from '../http/byteBudget.ts';
 import type { WrittenResponse } from '../http/response.ts';
+import type { Answering } from '../http/router.ts';
 import type { Logger } from '../ports/logger.ts';
 import { readNodeRequest, readTarget, type Target } from './readNodeRequest.ts';
 import { answerRefusal, failed, malformed, responseOf } from './transport.ts';
@@ -83,7 +83,7 @@ interface ListenerContext extends MemoryBudgets {
 const STREAMED_BYTES = 131_072;
 
 /** Makes what hands requests to the gateway's mounts, which speak the web platform's requests and responses. */
-function createMountListener(gateway: Gateway, { hostname, logger, answers }: ListenerContext): RequestListener {
+function createMountListener(gateway: Answering, { hostname, logger, answers }: ListenerContext): RequestListener {
   return getRequestListener(
     (request, env) => {
       // Over HTTP/1 the bindings are Node's.
@@ -108,7 +108,7 @@ function createMountListener(gateway: Gateway, { hostname, logger, answers }: Li
 /**
  * Makes the listener that hands Node's requests to the gateway. Its server has `requireHostHeader` off.
  */
-export function createListener(gateway: Gateway, context: ListenerContext): RequestListener {
+export function createListener(gateway: Answering, context: ListenerContext): RequestListener {
   const { bodies, answers, logger } = context;
   const atEndOfTurn = createEndOfTurn();
   const serveMount = createMountListener(gateway, context);

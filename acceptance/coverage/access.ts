@@ -13,6 +13,7 @@ export const ACCESS_CASES = [
   { id: 'relayerAuth.body', rule: 'AUTH-4', says: 'keccak-256 of the raw bytes; no body: of zero bytes' },
   { id: 'relayerAuth.whitelist', rule: 'AUTH-7', says: 'the recovered address is in the whitelist' },
   { id: 'relayerAuth.removed', rule: 'AUTH-8', says: 'a relayer taken off the whitelist is refused' },
+  { id: 'relayerAuth.suspended', rule: 'AUTH-9', says: 'a suspended relayer is refused, and told why' },
 
   { id: 'admin.key', rule: 'ADMIN-1', says: 'the value must match exactly; missing or wrong: 401' },
   { id: 'admin.rotation', rule: 'ADMIN-2', says: 'two keys may be valid at once' },
@@ -40,6 +41,8 @@ export const ACCESS_CASES = [
     says: 'DELETE of an unknown one: 200 all the same',
   },
   { id: 'whitelist.list', rule: 'WHITELIST-5', says: '{ relayers, count }' },
+  { id: 'whitelist.suspend', rule: 'WHITELIST-6', says: 'suspendedAt and suspendReason until it is resumed' },
+  { id: 'whitelist.release', rule: 'WHITELIST-7', says: 'what a relayer holds is pending again' },
 
   { id: 'limit.headers', rule: 'LIMIT-2', says: 'RateLimit and RateLimit-Policy on every limited answer' },
   { id: 'limit.retryAfter', rule: 'LIMIT-1', says: 'Retry-After on 429' },

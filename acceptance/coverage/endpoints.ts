@@ -3,6 +3,10 @@ import type { RuleCase } from './ruleCase.ts';
 const unprovoked = 'no input brings it about: what is thrown is turned into a 500 beside the code that does it';
 const storeDown = "the store's outage cannot be brought about from outside; the drivers' tests do";
 
+const asForAdd = 'the same code answers it as for POST /admin/relayers, where it is shown';
+
+const asForList = 'the same code answers it as for GET /requests, where it is shown';
+
 const asForUpdate = 'the same code answers it as for PATCH, where it is shown';
 
 /** Every endpoint, with every status that it answers. */
@@ -22,6 +26,7 @@ export const ENDPOINT_CASES = [
   { id: 'signStorage.503', rule: 'ERROR-14', says: 'POST /storage/sign: the identity provider does not answer' },
 
   { id: 'createRequest.201', rule: 'CREATE-1', says: 'POST /requests answers the request record, pending' },
+  { id: 'createRequest.200', rule: 'ONCE-1', says: 'POST /requests?once=true answers the record that is there' },
   { id: 'createRequest.400', rule: 'ERROR-5', says: 'POST /requests: validation' },
   { id: 'createRequest.413', rule: 'ERROR-10', says: 'POST /requests: body over MAX_BODY_BYTES' },
   { id: 'createRequest.415', rule: 'ERROR-11', says: 'POST /requests: a body that is not JSON by its content type' },
@@ -52,6 +57,40 @@ export const ENDPOINT_CASES = [
     elsewhere: unprovoked,
   },
   { id: 'readRequest.503', rule: 'ERROR-14', says: 'GET /requests/{requestId}: store silent', elsewhere: storeDown },
+
+  {
+    id: 'feedRequests.200',
+    rule: 'FEED-1',
+    says: 'GET /requests/feed: answers { items, count, cursor }',
+  },
+  {
+    id: 'feedRequests.400',
+    rule: 'ERROR-5',
+    says: 'GET /requests/feed: validation',
+  },
+  {
+    id: 'feedRequests.401',
+    rule: 'ERROR-6',
+    says: 'GET /requests/feed: relayer authentication failed',
+  },
+  {
+    id: 'feedRequests.429',
+    rule: 'ERROR-12',
+    says: 'GET /requests/feed: over RATE_LIMIT_READS',
+    elsewhere: asForList,
+  },
+  {
+    id: 'feedRequests.500',
+    rule: 'ERROR-13',
+    says: 'GET /requests/feed: unexpected server error',
+    elsewhere: unprovoked,
+  },
+  {
+    id: 'feedRequests.503',
+    rule: 'ERROR-14',
+    says: 'GET /requests/feed: the store does not answer',
+    elsewhere: storeDown,
+  },
 
   { id: 'updateRequest.200', rule: 'CLAIM-4', says: '200 with the whole record' },
   { id: 'updateRequest.400', rule: 'ERROR-5', says: 'PATCH /requests/{requestId}: validation' },
@@ -187,6 +226,128 @@ export const ENDPOINT_CASES = [
     id: 'removeRelayer.503',
     rule: 'ERROR-14',
     says: 'DELETE /admin/relayers: the store is silent',
+    elsewhere: storeDown,
+  },
+
+  {
+    id: 'suspendRelayer.200',
+    rule: 'WHITELIST-6',
+    says: 'POST /admin/relayers/{address}/suspend: answers the record',
+  },
+  {
+    id: 'suspendRelayer.400',
+    rule: 'ERROR-5',
+    says: 'POST /admin/relayers/{address}/suspend: validation',
+  },
+  {
+    id: 'suspendRelayer.401',
+    rule: 'ERROR-6',
+    says: 'POST /admin/relayers/{address}/suspend: missing or wrong admin key',
+  },
+  {
+    id: 'suspendRelayer.404',
+    rule: 'WHITELIST-6',
+    says: 'POST /admin/relayers/{address}/suspend: not on the whitelist',
+  },
+  {
+    id: 'suspendRelayer.413',
+    rule: 'ERROR-10',
+    says: 'POST /admin/relayers/{address}/suspend: body over MAX_BODY_BYTES',
+    elsewhere: asForAdd,
+  },
+  {
+    id: 'suspendRelayer.415',
+    rule: 'ERROR-11',
+    says: 'POST /admin/relayers/{address}/suspend: a body that is not JSON by its content type',
+    elsewhere: asForAdd,
+  },
+  {
+    id: 'suspendRelayer.429',
+    rule: 'ERROR-12',
+    says: 'POST /admin/relayers/{address}/suspend: over a limit',
+    elsewhere: asForAdd,
+  },
+  {
+    id: 'suspendRelayer.500',
+    rule: 'ERROR-13',
+    says: 'POST /admin/relayers/{address}/suspend: unexpected error',
+    elsewhere: unprovoked,
+  },
+  {
+    id: 'suspendRelayer.503',
+    rule: 'ERROR-14',
+    says: 'POST /admin/relayers/{address}/suspend: the store is silent',
+    elsewhere: storeDown,
+  },
+  {
+    id: 'resumeRelayer.200',
+    rule: 'WHITELIST-6',
+    says: 'POST /admin/relayers/{address}/resume: answers the record',
+  },
+  {
+    id: 'resumeRelayer.400',
+    rule: 'ERROR-5',
+    says: 'POST /admin/relayers/{address}/resume: validation',
+  },
+  {
+    id: 'resumeRelayer.401',
+    rule: 'ERROR-6',
+    says: 'POST /admin/relayers/{address}/resume: missing or wrong admin key',
+  },
+  {
+    id: 'resumeRelayer.404',
+    rule: 'WHITELIST-6',
+    says: 'POST /admin/relayers/{address}/resume: not on the whitelist',
+  },
+  {
+    id: 'resumeRelayer.429',
+    rule: 'ERROR-12',
+    says: 'POST /admin/relayers/{address}/resume: over a limit',
+    elsewhere: asForAdd,
+  },
+  {
+    id: 'resumeRelayer.500',
+    rule: 'ERROR-13',
+    says: 'POST /admin/relayers/{address}/resume: unexpected error',
+    elsewhere: unprovoked,
+  },
+  {
+    id: 'resumeRelayer.503',
+    rule: 'ERROR-14',
+    says: 'POST /admin/relayers/{address}/resume: the store is silent',
+    elsewhere: storeDown,
+  },
+  {
+    id: 'releaseRelayer.200',
+    rule: 'WHITELIST-7',
+    says: 'POST /admin/relayers/{address}/release: answers { address, released, complete }',
+  },
+  {
+    id: 'releaseRelayer.400',
+    rule: 'ERROR-5',
+    says: 'POST /admin/relayers/{address}/release: validation',
+  },
+  {
+    id: 'releaseRelayer.401',
+    rule: 'ERROR-6',
+    says: 'POST /admin/relayers/{address}/release: missing or wrong admin key',
+  },
+  {
+    id: 'releaseRelayer.429',
+    rule: 'ERROR-12',
+    says: 'POST /admin/relayers/{address}/release: over a limit',
+    elsewhere: asForAdd,
+  },
+  {
+    id: 'releaseRelayer.500',
+    rule: 'ERROR-13',
+    says: 'POST /admin/relayers/{address}/release: unexpected error',
+    elsewhere: unprovoked,
+  },
+  {
+    id: 'releaseRelayer.503',
+    rule: 'ERROR-14',
+    says: 'POST /admin/relayers/{address}/release: the store is silent',
     elsewhere: storeDown,
   },
 

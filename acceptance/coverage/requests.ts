@@ -29,6 +29,22 @@ export const REQUEST_CASES = [
     says: 'requests[]: each { signer, cloudId, dataId, payload, …, v, r, s }',
   },
 
+  { id: 'format.chains', rule: 'PARAM-13', says: 'CHAINS: another chainName is 400' },
+
+  { id: 'once.asked', rule: 'ONCE-1', says: 'a signature that is there is the answer, and nothing is stored' },
+  { id: 'once.always', rule: 'ONCE-2', says: 'REQUESTS_ONCE=always: for every POST' },
+  { id: 'wait.moved', rule: 'WAIT-1', says: 'the answer comes as soon as the status is another one' },
+  { id: 'wait.over', rule: 'WAIT-1', says: 'after the wait the record as it is' },
+  {
+    id: 'wait.end',
+    rule: 'WAIT-2',
+    says: 'the end of the process ends every wait',
+    elsewhere: 'a deployment is not stopped from here: packages/gateway/test/process does it',
+  },
+  { id: 'feed.pending', rule: 'FEED-1', says: 'new, released and lapsed requests, in order, and it waits for them' },
+  { id: 'feed.never', rule: 'FEED-2', says: 'what stays pending is never skipped' },
+  { id: 'feed.cursor', rule: 'FEED-3', says: 'never null; of another chain 400; from=now' },
+
   { id: 'record.fields', rule: 'RECORD-1', says: 'the fields of the 201 answer, the same when read, listed or moved' },
   { id: 'record.absent', rule: 'RECORD-4', says: 'a field that has no value is absent, not null' },
   { id: 'record.claimed', rule: 'RECORD-2', says: 'claimedBy and claimedAt once claimed' },
@@ -72,6 +88,7 @@ export const REQUEST_CASES = [
   { id: 'claim.once', rule: 'CLAIM-1', says: 'only one of several concurrent claimers succeeds' },
   { id: 'claim.again', rule: 'CLAIM-2', says: 'A claim on a request that was already claimed returns 409' },
   { id: 'claim.final', rule: 'CLAIM-3', says: 'success and failed cannot be claimed' },
+  { id: 'claim.most', rule: 'CLAIM-5', says: 'MAX_OPEN_CLAIMS: one more is 409 that says so' },
   { id: 'report.success', rule: 'REPORT-1', says: 'processing to success, with txHash' },
   { id: 'report.failed', rule: 'REPORT-2', says: 'processing to failed, with errorMessage' },
   { id: 'report.fieldRequired', rule: 'REPORT-1', says: 'txHash with success, errorMessage with failed' },
@@ -89,6 +106,12 @@ export const REQUEST_CASES = [
   { id: 'batch.conflicts', rule: 'BATCH-4', says: 'conflicts name the others with the status that they have' },
   { id: 'batch.reports', rule: 'BATCH-5', says: 'up to 100 requests are reported on by one call' },
   { id: 'batch.whole', rule: 'BATCH-6', says: 'one bad entry makes the body 400 as a whole' },
+  {
+    id: 'batch.bytes',
+    rule: 'BATCH-7',
+    says: 'items end at 1 MB of params',
+    elsewhere: 'it takes megabytes: the contract suite of the stores has it',
+  },
   { id: 'release.pending', rule: 'RELEASE-1', says: 'a released request is pending again' },
   { id: 'release.gone', rule: 'RELEASE-1', says: 'nothing of the claim stays' },
   { id: 'release.owner', rule: 'RELEASE-2', says: 'only the relayer that holds it; 409 otherwise' },

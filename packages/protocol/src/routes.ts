@@ -15,6 +15,8 @@ export interface Route {
   readonly takesBody: boolean;
   /** Status of success. */
   readonly success: 200 | 201;
+  /** Another one, where there is one. */
+  readonly otherSuccess?: 200;
   /** Statuses of failure that are the route's own. */
   readonly errors: readonly number[];
 }
@@ -41,6 +43,7 @@ export const ROUTES = {
     rateLimit: 'writes',
     takesBody: true,
     success: 201,
+    otherSuccess: 200,
     errors: [400, 413, 415, 429, 500, 503],
   },
   listRequests: {

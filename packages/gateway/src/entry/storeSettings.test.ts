@@ -13,6 +13,16 @@ const prod: Environment = {
 };
 const CURSOR_SECRET = 'c'.repeat(32);
 
+test('what the queue takes and keeps has defaults that need no thought', () => {
+  expect(parseSettings({})).toMatchObject({
+    REQUESTS_ONCE: 'asked',
+    MAX_OPEN_CLAIMS: 1000,
+    PENDING_RETENTION_DAYS: 30,
+    chains: [],
+  });
+  expect(parseSettings({ CHAINS: 'eip155:1, eip155:8453' }).chains).toEqual(['eip155:1', 'eip155:8453']);
+});
+
 // Shows DYNAMO-1, DYNAMO-2, DYNAMO-3.
 test('DynamoDB’s settings have defaults that need no thought', () => {
   expect(parseSettings({ STORE: 'dynamodb' })).toMatchObject({
@@ -29,7 +39,10 @@ test.each<[string, Environment]>([
   ['INDEX_SHARDS', { STORE: 'dynamodb', INDEX_SHARDS: '0' }],
   ['INDEX_SHARDS', { STORE: 'dynamodb', INDEX_SHARDS: '25' }],
   ['REQUEST_RETENTION_DAYS', { STORE: 'dynamodb', REQUEST_RETENTION_DAYS: '-1' }],
-  ['REQUEST_RETENTION_DAYS', { REQUEST_RETENTION_DAYS: '30' }],
+  ['PENDING_RETENTION_DAYS', { PENDING_RETENTION_DAYS: '1.5' }],
+  ['REQUESTS_ONCE', { REQUESTS_ONCE: 'true' }],
+  ['MAX_OPEN_CLAIMS', { MAX_OPEN_CLAIMS: '-1' }],
+  ['CHAINS', { CHAINS: 'eip155:1, eip155 8453' }],
   ['MAX_BODY_BYTES', { STORE: 'dynamodb', MAX_BODY_BYTES: '524289' }],
   ['CURSOR_SECRET', { ...prod, STORE: 'dynamodb' }],
 ])('%s is named as a fault: %o', (name, environment) => {

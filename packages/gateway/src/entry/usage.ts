@@ -10,11 +10,15 @@ Settings are environment variables; each has a default that works on one machine
   STORE                           sqlite             where the queue is kept: sqlite or dynamodb
   AWS_ENDPOINT_URL_DYNAMODB, AWS_REGION, AWS_…       as the AWS SDK reads them; a local engine gets its tables
   INDEX_SHARDS                    4                  partitions of DynamoDB's indexes; only ever raise it
-  REQUEST_RETENTION_DAYS          0                  when finished requests expire in DynamoDB; 0 is never
+  REQUEST_RETENTION_DAYS          0                  when finished requests are removed; 0 is never
+  PENDING_RETENTION_DAYS          30                 when requests that nobody has claimed are removed; 0 is never
+  REQUESTS_ONCE                   asked              always: every signature is taken once, asked or not
+  CHAINS                          any                names of the only chains that requests are taken for
   REQUESTS_TABLE, RELAYERS_TABLE, RATELIMIT_TABLE    names of its tables (service-requests-{stage}, …)
   ADMIN_API_KEY                   change-me-…        key of the administrator; two with a comma while rotating
   CURSOR_SECRET                   generated          seals list cursors; set it where several machines serve
   CLAIM_LEASE_SECONDS             900                after how long a claim may be taken over; 0 is never
+  MAX_OPEN_CLAIMS                 1000               most requests that one relayer may hold; 0 is no bound
   MAX_BODY_BYTES, MAX_BATCH_SIZE  262144, 100        limits of a body and of a batch
   RATE_LIMIT_WRITES, _READS, _SIGN, _ADMIN_FAILURES  600, 3000, 600, 20 a minute and client; 0 is off
   RATE_LIMIT_CLAIMS, _REPORTS, _AUTH_FAILURES        6000, 12000, 120, the same; a batch counts each request

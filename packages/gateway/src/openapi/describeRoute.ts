@@ -26,8 +26,8 @@ export interface RouteDescription {
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: RequestBody;
   readonly success: Success;
-  /** Another status of success, where there is one. */
-  readonly otherSuccess?: Success & { readonly status: number };
+  /** That of the route's other status of success, where it has one. */
+  readonly otherSuccess?: Success;
   /** The failures that are the route's own, by status. */
   readonly failures: Readonly<Record<number, { readonly description: string; readonly examples: Examples }>>;
 }
@@ -133,7 +133,7 @@ export function describeRoute(name: RouteName, description: RouteDescription): P
     ...(requestBody && { requestBody }),
     responses: {
       [route.success]: describeSuccess(success),
-      ...(otherSuccess && { [otherSuccess.status]: describeSuccess(otherSuccess) }),
+      ...(route.otherSuccess && otherSuccess && { [route.otherSuccess]: describeSuccess(otherSuccess) }),
       ...describeFailures(route, description.failures),
     },
     'x-access': route.access,

@@ -52,7 +52,6 @@ export function describeCreateRequest(limits: Limits): Paths {
     requestBody: jsonBody('CreateRequestBody', 'The request, one of twelve actions', CREATE_EXAMPLES),
     success: { description: 'Stored as `pending`.', schema: 'RequestRecord', examples: CREATED_EXAMPLES },
     otherSuccess: {
-      status: 200,
       description: 'With `once=true`: the record that carries this signature already, as it stands.',
       schema: 'RequestRecord',
       examples: RECORD_EXAMPLES,

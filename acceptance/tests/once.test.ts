@@ -1,0 +1,57 @@
+import { expect } from 'vitest';
+import { callApi } from '../rig/callApi.ts';
+import { covers } from '../rig/covers.ts';
+import { faultPaths } from '../rig/faults.ts';
+import { claim, createRequest, type Json, readRecord, readRequest, writeBody } from '../rig/requests.ts';
+import { readTarget } from '../rig/target.ts';
+
+const target = readTarget();
+
+const post = (json: Json, once = 'true') =>
+  callApi(target, { method: 'POST', path: '/requests', query: { once }, json });
+
+covers(['createRequest.200', 'once.asked'], 'a signature that is posted once is stored once', async () => {
+  const body = writeBody(target);
+  const first = await post(body);
+  expect(first.status, first.text).toBe(201);
+  const record = readRecord(first);
+  const again = await post(body);
+  expect(again.status, again.text).toBe(200);
+  expect(readRecord(again)).toEqual(record);
+  const claimed = await claim(target, record.requestId);
+  expect(readRecord(await post(body))).toEqual(claimed);
+});
+
+covers(
+  ['once.asked'],
+  'a signature is found however it was posted, and posted again by whoever does not ask',
+  async () => {
+    const body = writeBody(target);
+    const plain = await createRequest(target, body);
+    const found = await post(body);
+    expect([found.status, readRecord(found).requestId]).toEqual([200, plain.requestId]);
+    const other = await createRequest(target, body);
+    expect(other.requestId).not.toBe(plain.requestId);
+    const kept = await post(body, 'false');
+    expect(kept.status).toBe(201);
+  },
+);
+
+covers(['once.asked'], 'of many posts of one signature one is stored', async () => {
+  const body = writeBody(target);
+  const answers = await Promise.all(Array.from({ length: 8 }, () => post(body)));
+  expect(answers.map(({ status }) => status).sort()).toEqual([...Array(7).fill(200), 201]);
+  const ids = new Set(answers.map((answer) => readRecord(answer).requestId));
+  expect(ids.size).toBe(1);
+  expect((await readRequest(target, [...ids][0] ?? '')).status).toBe('pending');
+});
+
+covers(
+  ['createRequest.400'],
+  'any other word than true and false is refused, with the faults of the body',
+  async () => {
+    const answer = await post({ ...writeBody(target), action: 'NONE' }, 'yes');
+    expect(answer.status).toBe(400);
+    expect(faultPaths(answer)).toEqual(expect.arrayContaining(['once', 'action']));
+  },
+);

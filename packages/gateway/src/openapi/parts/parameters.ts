@@ -75,7 +75,7 @@ export const ONCE_PARAMETER: Parameter = {
   name: 'once',
   in: 'query',
   description: 'Whether a record that carries the same signature is the answer instead.',
-  schema: { type: 'boolean', default: false },
+  schema: { type: 'boolean' },
 };
 
 /** The query of a read. */

@@ -35,7 +35,7 @@ type Removed = ExpiryStep['status'];
  * Makes the removal of old records: small steps, each one order among those of others, with pauses between them. A file made by this
  * version shrinks with it.
  *
- * @see docs/specification.md STORE-9
+ * @see docs/specification.md STORE-10
  */
 export function createRetention({ write }: Pick<Writer, 'write'>, options: RetentionOptions): Retention {
   const { requestRetentionDays, pendingRetentionDays, now } = options;

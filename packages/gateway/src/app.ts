@@ -46,6 +46,10 @@ export interface GatewayOptions {
   readonly maxBatchSize: number;
   readonly rateLimits: RateLimits;
   readonly sign: SignOptions;
+  /** Whether `/metrics` is served beside the API. */
+  readonly publicMetrics: boolean;
+  /** Whether the administrator and the development issuer are answered to this machine and private networks alone. */
+  readonly localAdminOnly: boolean;
   /** Proxies in front of the service whose `X-Forwarded-For` is believed. */
   readonly trustedProxyHops: number;
 }
@@ -73,7 +77,7 @@ export function createGateway(ports: GatewayPorts, options: GatewayOptions): Gat
     claimed: ports.metrics.claimed,
     cursors: createCursorCodec(options.cursorKey),
   };
-  const admin = createAdminAccess(createAdminCheck(options.adminKeys));
+  const admin = createAdminAccess(createAdminCheck(options.adminKeys), options);
 
   // Public
   router.serve(createRequestEndpoint(requests, options));
@@ -101,6 +105,6 @@ export function createGateway(ports: GatewayPorts, options: GatewayOptions): Gat
   router.serve(failRequestEndpoint(requests, admin));
   router.serve(purgeRequestEndpoint(requests, admin));
   // Operators and readers
-  for (const route of [...operationsRoutes(ports), ...docsRoutes(ports)]) router.servePlain(route);
+  for (const route of [...operationsRoutes(ports, options), ...docsRoutes(ports)]) router.servePlain(route);
   return { ...router.finish(), endWaits: waits.end };
 }

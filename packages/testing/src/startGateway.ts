@@ -49,6 +49,7 @@ function gatewayEnv(dataDir: string, env: GatewaySettings['env']): NodeJS.Proces
     NODE_COMPILE_CACHE,
     HOST: '127.0.0.1',
     PORT: '0',
+    METRICS_PORT: '0',
     DATA_DIR: dataDir,
     ADMIN_API_KEY: ADMIN_KEY,
     ...limits,

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { answersAdminLocally } from './answersAdminLocally.ts';
 import { DEV_ADMIN_KEY, type Settings } from './settings.ts';
 
 interface BannerFacts {
@@ -38,6 +39,9 @@ function commandsToTry({ settings, publicUrl, usesDevIssuer }: BannerFacts): str
 export function writeBanner(facts: BannerFacts): string {
   const { settings, publicUrl } = facts;
   const defaults = developmentDefaults(facts);
+  const reach = answersAdminLocally(settings)
+    ? "\n  Reach          the admin key is everybody's: /admin and tokens are answered to private networks alone"
+    : '';
   const inForce = settings.STAGE === 'dev' && defaults.length > 0 ? defaults.join(', ') : 'none';
   return `
   Prism Gateway is ready (stage ${settings.STAGE}).
@@ -45,7 +49,7 @@ export function writeBanner(facts: BannerFacts): string {
   Address        ${publicUrl}
   API reference  ${publicUrl}/docs
   Data           ${storedAt(settings)}
-  Dev defaults   ${inForce}
+  Dev defaults   ${inForce}${reach}
 
   Try next, in another terminal:
     ${commandsToTry(facts).join('\n    ')}

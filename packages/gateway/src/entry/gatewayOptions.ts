@@ -1,4 +1,5 @@
 import type { GatewayOptions } from '../app.ts';
+import { answersAdminLocally } from './answersAdminLocally.ts';
 import type { Settings } from './settings.ts';
 
 /**
@@ -29,5 +30,7 @@ export function gatewayOptions(settings: Settings, localCursorKey: Uint8Array): 
     },
     sign: { lifetimeSeconds: settings.STORAGE_SIGNED_URL_TTL_SECONDS, bindContent: settings.STORAGE_BIND_CONTENT },
     trustedProxyHops: settings.TRUSTED_PROXY_HOPS,
+    publicMetrics: settings.STAGE === 'dev',
+    localAdminOnly: answersAdminLocally(settings),
   };
 }

@@ -4,6 +4,7 @@ import { createOidcVerifier } from '../drivers/oidc/createOidcVerifier.ts';
 import type { Mount } from '../ports/gatewayPorts.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { TokenVerifier } from '../ports/tokenVerifier.ts';
+import { answersAdminLocally } from './answersAdminLocally.ts';
 import { createProviderVerifier } from './provider.ts';
 import type { Settings } from './settings.ts';
 
@@ -38,7 +39,14 @@ function createDevIdentity({ settings, publicUrl, devAppSecret, now, logger }: I
   const callIssuer: typeof globalThis.fetch = (input, init) => devIssuer.fetch(new Request(input, init));
   return {
     tokens: createOidcVerifier({ issuer, ...app, allowInsecureHttp: true, fetch: callIssuer, now, logger }),
-    mounts: [{ prefix: `${DEV_ISSUER_PATH}/`, fetch: devIssuer.fetch, withApiHeaders: true }],
+    mounts: [
+      {
+        prefix: `${DEV_ISSUER_PATH}/`,
+        fetch: devIssuer.fetch,
+        withApiHeaders: true,
+        localOnly: answersAdminLocally(settings),
+      },
+    ],
     usesDevIssuer: true,
   };
 }

@@ -1,17 +1,19 @@
 /** `npm start`: the gateway as one process of Node.js. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { waitForSignal } from '@prism-gateway/runtime';
+import { serveMetrics, waitForSignal } from '@prism-gateway/runtime';
 import { createByteBudget } from '../http/byteBudget.ts';
+import { answersAdminLocally } from './answersAdminLocally.ts';
 import { assertRestored } from './backup/assertRestored.ts';
 import { writeBanner } from './banner.ts';
 import { boundConnections, type ConnectionLimits } from './boundConnections.ts';
 import { createListener, type MemoryBudgets } from './createListener.ts';
 import { parseSettings, type Settings } from './settings.ts';
 import { describeStartFailure } from './startFailure.ts';
+import { findStartWarnings } from './startWarnings.ts';
 import { prepareServer } from './transport.ts';
 import { usage } from './usage.ts';
-import { wireGateway } from './wire.ts';
+import { type WiredGateway, wireGateway } from './wire.ts';
 
 /** How long requests under way may take after a signal, in milliseconds: the function's time limit on AWS. */
 const DRAIN_MS = 29_000;
@@ -24,6 +26,9 @@ const KEEP_ALIVE_MS = 65_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 /** How often late requests are looked for, in milliseconds. */
 const TIMEOUT_SWEEP_MS = 1000;
+
+/** The media type of Prometheus' text format. */
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** Listens before anything else is opened, so that a port in use costs nothing. */
 async function listen({ HOST, PORT }: Settings): Promise<Server> {
@@ -85,13 +90,40 @@ function createBudgets({ MAX_BODY_BYTES }: Settings): MemoryBudgets {
   };
 }
 
+const ADMIN_KEY_WARNING =
+  'The admin key is the one that everybody knows: /admin and development tokens are answered to this machine and private networks alone. Set ADMIN_API_KEY.';
+
+/** Serves `/metrics` to this machine, where it is asked for. @throws Error with what to do where the port is in use */
+async function listenForMetrics({ METRICS_PORT: port }: Settings, metrics: () => Promise<string>) {
+  if (port === 0) return undefined;
+  try {
+    return await serveMetrics({ registry: { contentType: METRICS_TYPE, metrics }, port });
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code !== 'EADDRINUSE') throw cause;
+    throw new Error(`127.0.0.1:${port} is in use: set METRICS_PORT to another port, or to 0 for no metrics.`, {
+      cause,
+    });
+  }
+}
+
 async function serve(settings: Settings): Promise<void> {
   const signal = waitForSignal();
   const server = await listen(settings);
   const connections = boundConnections(server, connectionLimits(settings));
   const budgets = createBudgets(settings);
   const publicUrl = ownUrl(settings, server);
-  const wired = wireGateway({ settings, environment: process.env, publicUrl });
+  const readBudgets = () => [
+    { name: 'bodies', used: budgets.bodies.used(), ended: budgets.bodies.ended() },
+    { name: 'answers', used: budgets.answers.used(), ended: budgets.answers.ended() },
+    { name: 'connections', used: connections.count(), ended: connections.ended() },
+  ];
+  const opened = Promise.withResolvers<WiredGateway>();
+  // Taken before the store is opened, as the gateway's own port is.
+  const metrics = await listenForMetrics(settings, async () => (await opened.promise).renderMetrics());
+  const wired = wireGateway({ settings, environment: process.env, publicUrl, readBudgets });
+  wired.then(opened.resolve, opened.reject);
+  opened.promise.catch(() => undefined);
   const listener = wired.then((gateway) =>
     createListener(gateway, { hostname: settings.HOST, logger: gateway.logger, ...budgets }),
   );
@@ -104,10 +136,13 @@ async function serve(settings: Settings): Promise<void> {
   const gateway = await wired;
   server.on('request', await listener).off('request', early);
   if (settings.STAGE === 'dev') console.log(writeBanner({ settings, publicUrl, usesDevIssuer: gateway.usesDevIssuer }));
+  for (const warning of findStartWarnings(settings)) gateway.logger.warn({ code: 'SETTING' }, warning);
+  if (answersAdminLocally(settings)) gateway.logger.warn({ code: 'SETTING' }, ADMIN_KEY_WARNING);
   gateway.logger.info({ address: publicUrl, stage: settings.STAGE, store: settings.STORE }, 'listening');
   gateway.logger.info({ signal: await signal }, 'stopping');
   gateway.endWaits();
   await drain(server, connections.open);
+  await metrics?.close();
   await gateway.close();
   // All is stored. An exit in good order would wait for whoever has stopped reading the log.
   if (!(await gateway.closeLog())) process.kill(process.pid, 'SIGKILL');

@@ -16,6 +16,9 @@ import { isLoopback } from './isLoopback.ts';
 
 export const DEV_ADMIN_KEY = 'change-me-admin-key';
 
+/** Where metrics are served in `prod`: beside the port that Prometheus' own exporters use first. */
+const PROD_METRICS_PORT = 9465;
+
 /** Fewest characters of an admin key in `prod`. */
 const MIN_PROD_KEY_LENGTH = 32;
 
@@ -89,6 +92,7 @@ const schema = z.object({
   CLAIM_LEASE_SECONDS: z._default(wholeNumber(0, 31_536_000), 900),
   MAX_BODY_BYTES: z._default(wholeNumber(1024, 10 * 1024 * 1024), 262_144),
   MAX_BATCH_SIZE: z._default(wholeNumber(1, 10_000), 100),
+  METRICS_PORT: z.optional(wholeNumber(0, 65_535)),
   MAX_CONNECTIONS: z._default(wholeNumber(0, 1_000_000), 12_000),
   MAX_CONNECTIONS_PER_PEER: z._default(wholeNumber(0, 1_000_000), 2000),
   RATE_LIMIT_WRITES: limitAMinute(600),
@@ -105,8 +109,13 @@ const schema = z.object({
 
 type Parsed = z.infer<typeof schema>;
 
+/** Settings that are told in another form. */
+type RefinedNames = 'ADMIN_API_KEY' | 'STORAGE_CORS_ORIGINS' | 'CHAINS' | 'METRICS_PORT';
+
 /** All settings, parsed. */
-export interface Settings extends Omit<Parsed, 'ADMIN_API_KEY' | 'STORAGE_CORS_ORIGINS' | 'CHAINS'> {
+export interface Settings extends Omit<Parsed, RefinedNames> {
+  /** 0: no server of metrics. */
+  readonly METRICS_PORT: number;
   readonly adminKeys: readonly string[];
   readonly storageCorsOrigins: readonly string[];
   /** The only chains that requests are taken for; empty: any. */
@@ -183,6 +192,7 @@ export function parseSettings(environment: Environment): Settings {
   const { STAGE } = settings;
   return {
     ...settings,
+    METRICS_PORT: settings.METRICS_PORT ?? (STAGE === 'prod' ? PROD_METRICS_PORT : 0),
     adminKeys: splitList(settings.ADMIN_API_KEY),
     chains: splitList(settings.CHAINS ?? ''),
     storageCorsOrigins: splitList(settings.STORAGE_CORS_ORIGINS ?? (STAGE === 'dev' ? '*' : '')),

@@ -3,7 +3,7 @@ import { createLogger, openLogOutput } from '@prism-gateway/runtime/logs';
 import type { Environment } from '@prism-gateway/runtime/settings';
 import { createGateway, type Gateway } from '../app.ts';
 import { createSpaceGuard } from '../drivers/disk/createSpaceGuard.ts';
-import { createMetrics } from '../drivers/prometheus/createMetrics.ts';
+import { type BudgetUse, createMetrics } from '../drivers/prometheus/createMetrics.ts';
 import { offloadRecovery } from '../drivers/secp256k1/offloadRecovery.ts';
 import { createDocsAssets } from '../drivers/swaggerUi/createDocsAssets.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -19,6 +19,8 @@ import { createWorkerThread } from './workerThread/createWorkerThread.ts';
 export interface WiredGateway extends Gateway {
   readonly usesDevIssuer: boolean;
   readonly logger: Logger;
+  /** The text that Prometheus scrapes. */
+  renderMetrics(): Promise<string>;
   /** Writes what the log has gathered; false: its reader has stopped reading. Nothing is logged afterwards. */
   closeLog(): Promise<boolean>;
   /** Finishes every write and closes the stores. */
@@ -33,6 +35,8 @@ interface WireContext {
   readonly environment: Environment;
   /** Base of this service's own URLs, without a trailing slash. */
   readonly publicUrl: string;
+  /** What is in use of the server's budgets; absent: there is no server. */
+  readonly readBudgets?: () => readonly BudgetUse[];
 }
 
 function createOpenApiSource({ settings, publicUrl }: WireContext, withDevIssuer: boolean): () => Promise<string> {
@@ -52,7 +56,7 @@ function createOpenApiSource({ settings, publicUrl }: WireContext, withDevIssuer
 
 /** Chooses the drivers that the settings ask for, and builds the gateway on them. */
 export async function wireGateway(context: WireContext): Promise<WiredGateway> {
-  const { settings, environment, publicUrl } = context;
+  const { settings, environment, publicUrl, readBudgets = () => [] } = context;
   const now = Date.now;
   const keccak256 = await loadKeccak256();
   const thread = createWorkerThread();
@@ -69,6 +73,8 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
   const storage = await createStorage({ settings, environment, publicUrl, signingKey, hasSpace, now, logger });
   const identity = createIdentity({ settings, publicUrl, devAppSecret: secrets.devAppSecret, now, logger });
   const stores = await openStores({ settings, environment, now, thread });
+  const readQueue = () => stores.admin.readStats(now());
+  const metrics = createMetrics({ readStats: stores.requests.stats, readQueue, readBudgets }, now);
   const gateway = createGateway(
     {
       ...stores,
@@ -78,7 +84,7 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
       now,
       signer: storage.signer,
       tokens: identity.tokens,
-      metrics: createMetrics(stores.requests.stats, now),
+      metrics,
       newId: createUuidV7Source(now),
       openApi: createOpenApiSource(context, identity.usesDevIssuer),
       docsAsset: createDocsAssets(),
@@ -89,6 +95,7 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
   return {
     ...gateway,
     logger,
+    renderMetrics: async () => (await metrics.render()).body,
     closeLog: log.close,
     usesDevIssuer: identity.usesDevIssuer,
     async close() {

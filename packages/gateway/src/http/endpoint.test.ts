@@ -54,7 +54,7 @@ function build(limits: Partial<RateLimits>, { authenticated, signsBody = true, c
   const rateLimits = { ...NO_LIMITS, ...limits };
   const router = createRouter({
     limiter: createRateLimiter(rig.open().rateLimits, rateLimits, now),
-    metrics: createMetrics(async () => ({}), now),
+    metrics: createMetrics({ readStats: async () => ({}) }, now),
     logger: createLogRecorder(),
     newId: () => 'prefix',
     mounts: [],

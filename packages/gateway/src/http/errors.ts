@@ -99,6 +99,14 @@ export const validationFailed = (details: readonly Fault[]) =>
 
 export const unauthenticated = (code: string, message: string) => new ApiError({ code, status: 401, message });
 
+export const notLocal = () =>
+  new ApiError({
+    code: 'NOT_LOCAL',
+    status: 403,
+    message:
+      'With the development admin key, this is answered to this machine and private networks alone; set ADMIN_API_KEY.',
+  });
+
 export const dependencyUnavailable = (dependency: string, cause: unknown) =>
   new ApiError(
     {

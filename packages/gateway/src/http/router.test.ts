@@ -70,7 +70,7 @@ function build(limits: { reads?: number; writes?: number; failures?: number } = 
   const { reads = 0, writes = 0, failures = 0 } = limits;
   const rateLimits = { ...NO_LIMITS, reads, writes, 'admin-failures': failures, 'auth-failures': failures };
   const limiter = createRateLimiter(rig.open().rateLimits, rateLimits, now);
-  const metrics = createMetrics(async () => ({}), now);
+  const metrics = createMetrics({ readStats: async () => ({}) }, now);
   const mounts = [
     {
       prefix: '/mounted/',

@@ -5,8 +5,9 @@ import { tryDecodeURI, tryDecodeURIComponent } from 'hono/utils/url';
 import type { Awaitable } from '../ports/awaitable.ts';
 import type { GatewayPorts, Mount } from '../ports/gatewayPorts.ts';
 import { type Endpoint, type EndpointPorts, runEndpoint } from './endpoint.ts';
-import { bodyIncomplete, methodNotAllowed, routeNotFound } from './errors.ts';
+import { bodyIncomplete, methodNotAllowed, notLocal, routeNotFound } from './errors.ts';
 import { type GatewayEnv, readFetchRequest } from './fetchRequest.ts';
+import { isLocalPeer } from './isLocalPeer.ts';
 import { createKnownCallers } from './knownCallers.ts';
 import { findPeer, type HttpRequest, NO_BODY, type TransportRequest } from './request.ts';
 import {
@@ -43,6 +44,7 @@ async function answerMount(
 ): Promise<Response> {
   let response: Response;
   try {
+    if (mount.localOnly === true && !isLocalPeer(context.peer)) throw notLocal();
     response = await mount.fetch(request);
   } catch (error) {
     const failed = respond(ports, context, () => {
@@ -123,9 +125,18 @@ export function createRouter(ports: RouterPorts): Router {
   const nextRequestId = createRequestIds(ports.newId());
   const endpointPorts = { ...ports, known: createKnownCallers() };
 
+  let hasToldOfProxy = false;
+  function tellOfProxy(): void {
+    hasToldOfProxy = true;
+    const advice =
+      'X-Forwarded-For came, and is not believed: behind a proxy of yours set TRUSTED_PROXY_HOPS, else all its clients share one limit.';
+    ports.logger.warn({ code: 'PROXY_NOT_TRUSTED' }, advice);
+  }
+
   function contextOf({ method, raw: { headers }, peerAddress }: TransportRequest, route: string): RequestContext {
     const given = headers.get('x-request-id');
     const hops = ports.trustedProxyHops;
+    if (hops === 0 && !hasToldOfProxy && headers.get('x-forwarded-for') !== null) tellOfProxy();
     return {
       id: given !== null && requestIdForm.test(given) ? given : nextRequestId(),
       method,

@@ -16,6 +16,8 @@ export interface Mount {
   readonly fetch: (request: Request) => Promise<Response>;
   /** Whether the API's CORS and security headers are added to its answers. */
   readonly withApiHeaders: boolean;
+  /** Whether it is answered to this machine and private networks alone. */
+  readonly localOnly?: boolean;
 }
 
 /** A file of the API reference. */

@@ -5,7 +5,7 @@ import { createMetrics } from './createMetrics.ts';
 
 const clock = createFakeClock();
 const countByStatus = { pending: 3, processing: 2, success: 1, failed: 0 };
-const createWith = (readStats: () => Promise<RequestStats>) => createMetrics(readStats, clock.now);
+const createWith = (readStats: () => Promise<RequestStats>) => createMetrics({ readStats }, clock.now);
 
 /** Value of a series by its full name; undefined where there is none. */
 async function readSeries(metrics: ReturnType<typeof createWith>, series: string): Promise<number | undefined> {
@@ -67,4 +67,30 @@ describe('the queue', () => {
     expect(await readSeries(metrics, 'prism_oldest_pending_seconds')).toBeUndefined();
     expect(await readSeries(metrics, 'process_resident_memory_bytes')).toBeGreaterThan(0);
   });
+});
+
+const noneOf = { pending: 0, processing: 0, success: 0, failed: 0 };
+
+// Shows OPERATE-4.
+test('chains are told by name as far as their number is bounded, those with the most open requests first', async () => {
+  const chains = Array.from({ length: 30 }, (_, i) => ({ ...noneOf, chainName: `chain-${i}`, pending: i }));
+  const readQueue = async () => ({
+    chains: [...chains, { ...noneOf, chainName: null, success: 7 }],
+    oldestProcessingAt: clock.now() - 2500,
+  });
+  const metrics = createMetrics({ readStats: async () => ({}), readQueue }, clock.now);
+  expect(await readSeries(metrics, 'prism_requests_by_chain{chain="chain-29",status="pending"}')).toBe(29);
+  expect(await readSeries(metrics, 'prism_requests_by_chain{chain="chain-9",status="pending"}')).toBeUndefined();
+  // 0 to 9 together.
+  expect(await readSeries(metrics, 'prism_requests_by_chain{chain="other",status="pending"}')).toBe(45);
+  expect(await readSeries(metrics, 'prism_requests_by_chain{chain="other",status="success"}')).toBe(7);
+  expect((await metrics.render()).body.match(/^prism_requests_by_chain/gm)).toHaveLength(21 * 4);
+  expect(await readSeries(metrics, 'prism_oldest_processing_seconds')).toBe(2.5);
+});
+
+test('budgets in use are told by name', async () => {
+  const readBudgets = () => [{ name: 'bodies', used: 12, ended: 3 }];
+  const metrics = createMetrics({ readStats: async () => ({}), readBudgets }, clock.now);
+  expect(await readSeries(metrics, 'prism_budget_used{budget="bodies"}')).toBe(12);
+  expect(await readSeries(metrics, 'prism_budget_ended{budget="bodies"}')).toBe(3);
 });

@@ -1,5 +1,6 @@
-import { REQUEST_STATUSES } from '@prism-gateway/protocol';
+import { REQUEST_STATUSES, type RequestStatus } from '@prism-gateway/protocol';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ChainCounts, QueueStats } from '../../ports/adminStore.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { RequestStats } from '../../ports/requestStore.ts';
 
@@ -13,11 +14,29 @@ interface Series {
   readonly time: Histogram.Internal<string>;
 }
 
+/** What a bound on the memory or the connections of strangers has come to. */
+export interface BudgetUse {
+  /** Like `bodies`. */
+  readonly name: string;
+  readonly used: number;
+  /** How often something was ended to make room. */
+  readonly ended: number;
+}
+
+/** Where the figures of a scrape come from. */
+export interface MetricSources {
+  readonly readStats: () => Promise<RequestStats>;
+  /** Absent: nothing is told by chain. */
+  readonly readQueue?: () => Promise<Pick<QueueStats, 'chains' | 'oldestProcessingAt'>>;
+  /** Absent: nothing is told of budgets. */
+  readonly readBudgets?: () => readonly BudgetUse[];
+}
+
 /** Shares one reading among the gauges of one scrape; a store that does not answer leaves them without values. */
-function shareReading(readStats: () => Promise<RequestStats>): () => Promise<RequestStats | undefined> {
-  let reading: Promise<RequestStats | undefined> | undefined;
+function shareReading<T>(read: () => Promise<T>): () => Promise<T | undefined> {
+  let reading: Promise<T | undefined> | undefined;
   return () => {
-    reading ??= readStats()
+    reading ??= read()
       .catch(() => undefined)
       .finally(() => {
         reading = undefined;
@@ -53,12 +72,85 @@ function watchQueue(registers: [Registry], readStats: () => Promise<RequestStats
   });
 }
 
+/** Most chains that are told by name: their names come from strangers. */
+const MAX_CHAIN_LABELS = 20;
+/** The label of all others together. */
+const OTHER_CHAINS = 'other';
+
+/** Counts by chain: the chains with the most open requests by name, the others together. */
+function boundChains(chains: readonly ChainCounts[]): Map<string, Record<RequestStatus, number>> {
+  const open = ({ pending, processing }: ChainCounts) => pending + processing;
+  const named = chains.filter(({ chainName }) => chainName !== null).sort((a, b) => open(b) - open(a));
+  const told = new Set(named.slice(0, MAX_CHAIN_LABELS).map(({ chainName }) => chainName));
+  const counts = new Map<string, Record<RequestStatus, number>>();
+  for (const chain of chains) {
+    const label = told.has(chain.chainName) ? (chain.chainName ?? OTHER_CHAINS) : OTHER_CHAINS;
+    const sum = counts.get(label) ?? { pending: 0, processing: 0, success: 0, failed: 0 };
+    for (const status of REQUEST_STATUSES) sum[status] += chain[status];
+    counts.set(label, sum);
+  }
+  return counts;
+}
+
+function watchChains(
+  registers: [Registry],
+  readQueue: NonNullable<MetricSources['readQueue']>,
+  now: () => number,
+): void {
+  const read = shareReading(readQueue);
+  new Gauge({
+    name: 'prism_requests_by_chain',
+    help: 'Records by chain and status: the 20 chains with the most open requests by name, the others as "other"',
+    labelNames: ['chain', 'status'],
+    registers,
+    async collect() {
+      this.reset();
+      for (const [chain, counts] of boundChains((await read())?.chains ?? [])) {
+        for (const status of REQUEST_STATUSES) this.set({ chain, status }, counts[status]);
+      }
+    },
+  });
+  new Gauge({
+    name: 'prism_oldest_processing_seconds',
+    help: 'Age of the oldest request that is processing, 0 when none is; absent when the store does not answer',
+    registers,
+    async collect() {
+      this.remove();
+      const stats = await read();
+      if (stats === undefined) return;
+      const { oldestProcessingAt } = stats;
+      this.set(oldestProcessingAt === undefined ? 0 : Math.max(0, now() - oldestProcessingAt) / MS_PER_SECOND);
+    },
+  });
+}
+
+function watchBudgets(registers: [Registry], readBudgets: () => readonly BudgetUse[]): void {
+  new Gauge({
+    name: 'prism_budget_used',
+    help: 'What is in use of a budget: bytes of bodies under way and of answers not yet read, and connections',
+    labelNames: ['budget'],
+    registers,
+    collect() {
+      for (const { name, used } of readBudgets()) this.set({ budget: name }, used);
+    },
+  });
+  new Gauge({
+    name: 'prism_budget_ended',
+    help: 'Bodies, answers and connections that were ended so far to make room for others',
+    labelNames: ['budget'],
+    registers,
+    collect() {
+      for (const { name, ended } of readBudgets()) this.set({ budget: name }, ended);
+    },
+  });
+}
+
 /**
  * Makes the metrics that Prometheus scrapes: HTTP requests and their latency, claims, the queue, and the process itself.
  *
- * @param readStats - the queue's figures, read at each scrape
+ * @param sources - the queue's figures and the budgets, read at each scrape
  */
-export function createMetrics(readStats: () => Promise<RequestStats>, now: () => number): Metrics {
+export function createMetrics({ readStats, readQueue, readBudgets }: MetricSources, now: () => number): Metrics {
   const registry = new Registry();
   const registers: [Registry] = [registry];
   collectDefaultMetrics({ register: registry });
@@ -77,6 +169,8 @@ export function createMetrics(readStats: () => Promise<RequestStats>, now: () =>
   });
   const claims = new Counter({ name: 'prism_claims_total', help: 'Claims', labelNames: ['result'], registers });
   watchQueue(registers, readStats, now);
+  if (readQueue !== undefined) watchChains(registers, readQueue, now);
+  if (readBudgets !== undefined) watchBudgets(registers, readBudgets);
   // Looking a series up by its labels costs more than counting: each one is looked up once, and then by texts as they came,
   // whose hashes are known already.
   const known = new Map<string, Map<string, Map<number, Series>>>();

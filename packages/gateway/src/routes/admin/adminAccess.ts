@@ -1,4 +1,6 @@
 import type { Endpoint } from '../../http/endpoint.ts';
+import { notLocal } from '../../http/errors.ts';
+import { isLocalPeer } from '../../http/isLocalPeer.ts';
 import type { HeaderReader } from '../../http/request.ts';
 import type { Logger } from '../../ports/logger.ts';
 
@@ -6,10 +8,14 @@ import type { Logger } from '../../ports/logger.ts';
 export type AdminAccess = Required<Pick<Endpoint<string>, 'authenticate' | 'failureLimit'>>;
 
 /** @param checkAdmin - returns the id of the key; throws ApiError ADMIN_KEY_REJECTED */
-export function createAdminAccess(checkAdmin: (request: { readonly headers: HeaderReader }) => string): AdminAccess {
+export function createAdminAccess(
+  checkAdmin: (request: { readonly headers: HeaderReader }) => string,
+  { localAdminOnly }: { readonly localAdminOnly: boolean },
+): AdminAccess {
   return {
     failureLimit: 'admin-failures',
     async authenticate(request) {
+      if (localAdminOnly && !isLocalPeer(request.peer)) throw notLocal();
       return { identity: checkAdmin(request.raw), client: 'admin' };
     },
   };

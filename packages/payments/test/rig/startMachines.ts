@@ -1,0 +1,116 @@
+import { join } from 'node:path';
+import { type RpcFaultPlan, startRpcFaultProxy } from '@prism-gateway/testing';
+import { PATIENCE_MS } from '@prism-gateway/testing/patience';
+import type { Address } from 'viem';
+import { attend } from '../../scripts/demo/attend.ts';
+import type { PaymentsRig, RigKey } from '../../scripts/demo/startPaymentsRig.ts';
+import { waitUntil } from '../../scripts/demo/waitUntil.ts';
+import { KEY_FACTS } from '../../src/chain/createKeyWatch.ts';
+import { OPEN_STATES } from '../../src/journal/paymentState.ts';
+import type { ReferenceFrontend } from '../../src/referenceFrontend/startReferenceFrontend.ts';
+import { type RunningInstance, runInstance } from './runInstance.ts';
+
+type Settings = Readonly<Record<string, string>>;
+
+/** Machines of one operator, with one frontend, before a node that may have faults. */
+export interface Machines {
+  readonly frontend: ReferenceFrontend;
+  /** What a machine's instance runs with, on a sound node. */
+  settingsOf(key: RigKey, folder: string, more?: Settings): Record<string, string>;
+  /** Starts an instance before the faulty node. */
+  start(key: RigKey, folder: string, more?: Settings): Promise<void>;
+  /** Runs one on a sound node until it has searched the chain, with nothing listed, and stops it. */
+  runIdle(key: RigKey, folder: string, more?: Settings): Promise<void>;
+  /** What befalls calls to the node from now on. */
+  setNode(plan: RpcFaultPlan): void;
+  /** Does what the documentation has a person do, until the frontend is told of all, and nothing is under way. */
+  attendUntilPaid(walletAddress: Address): Promise<void>;
+  /** What each has in its journal, and its last words. */
+  describe(): string;
+  close(): Promise<void>;
+}
+
+/**
+ * Waits until it is settled what an instance's key has done.
+ *
+ * @param instance - at work
+ */
+export async function waitForSettled({ relayer }: RunningInstance): Promise<void> {
+  const what = 'it is not settled what the key has done';
+  const isSettled = () => relayer.journal.fact(KEY_FACTS.next) !== undefined;
+  await waitUntil(isSettled, { timeoutMs: PATIENCE_MS, what });
+}
+
+function describeInstance({ relayer, log }: RunningInstance): unknown {
+  return {
+    payments: relayer.journal.list().map(({ state, reason }) => ({ state, reason })),
+    log: log.lines.filter(({ level }) => level !== 'debug').slice(-8),
+  };
+}
+
+/**
+ * Makes an operator's machines; none runs yet.
+ *
+ * @param rig - chain and contracts
+ * @param common - settings of every instance
+ * @returns the machines
+ */
+export async function startMachines(rig: PaymentsRig, common: Settings): Promise<Machines> {
+  const frontend = await rig.startFrontend();
+  const line = await startRpcFaultProxy({ target: rig.rpcUrl });
+  const alive: { readonly instance: RunningInstance; readonly key: RigKey; readonly folder: string }[] = [];
+
+  const settingsOf = (key: RigKey, folder: string, more: Settings = {}) => ({
+    ...rig.settingsFor(key, [], frontend),
+    DATA_DIR: folder,
+    LOCK_DIR: join(folder, 'locks'),
+    ...common,
+    ...more,
+  });
+
+  async function attendAll(walletAddress: Address): Promise<void> {
+    for (const one of [...alive]) {
+      const hasTwin = alive.some((twin) => twin !== one && twin.key === one.key);
+      const { journal } = one.instance.relayer;
+      if ((await attend(rig, { ...one, journal, hasTwin, walletAddress })) === 'leave it') continue;
+      await one.instance.stop();
+      alive.splice(alive.indexOf(one), 1);
+    }
+  }
+
+  return {
+    frontend,
+    settingsOf,
+    async start(key, folder, more) {
+      const instance = await runInstance({ ...settingsOf(key, folder, more), RPC_URL: line.url });
+      alive.push({ instance, key, folder });
+    },
+    async runIdle(key, folder, more) {
+      const nobody = await rig.startFrontend();
+      const instance = await runInstance({ ...settingsOf(key, folder, more), FRONTEND_URL: nobody.url });
+      await waitForSettled(instance);
+      await instance.stop();
+      await nobody.close();
+    },
+    setNode: line.setPlan,
+    async attendUntilPaid(walletAddress) {
+      const isTold = () => frontend.store.list().every(({ txHash }) => txHash !== undefined);
+      const isAtRest = () => alive.every(({ instance }) => instance.relayer.journal.list(OPEN_STATES).length === 0);
+      const isDone = async () => {
+        if (isTold() && isAtRest()) return true;
+        await attendAll(walletAddress);
+        return false;
+      };
+      await waitUntil(isDone, { timeoutMs: 3 * PATIENCE_MS, what: 'not paid, or not at rest' });
+    },
+    describe() {
+      const states = alive.map(({ instance }) => describeInstance(instance));
+      return JSON.stringify(states, (_, value) => (typeof value === 'bigint' ? `${value}` : value)).slice(0, 8000);
+    },
+    async close() {
+      await Promise.all(alive.map(({ instance }) => instance.stop()));
+      await line.stop();
+      await frontend.close();
+    },
+  };
+}

@@ -2,6 +2,7 @@
 pragma solidity ^0.8.30;
 
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
+import {MessageHashUtils} from "@openzeppelin/contracts/utils/cryptography/MessageHashUtils.sol";
 import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {IERC20Permit} from "@openzeppelin/contracts/token/ERC20/extensions/IERC20Permit.sol";
@@ -22,7 +23,6 @@ contract Forwarder is RequestGate, ReentrancyGuardTransient {
     /// @notice Most gas that a contract wallet may use to check its signature, in a single request as in a batch.
     uint256 public constant WALLET_GAS = SignatureCheck.WALLET_GAS;
 
-
     /// @notice The application layer that acts for the signers.
     IPrismCloud public immutable cloud;
     /// @notice The credits that prisms are funded with.
@@ -32,6 +32,13 @@ contract Forwarder is RequestGate, ReentrancyGuardTransient {
     error ZeroAddress();
     /// @notice A multi-user batch without entries.
     error EmptyBatch();
+
+    /// @dev What holds for all entries of a batch.
+    struct Rules {
+        uint256 age;
+        uint256 delay;
+        bytes32 domain;
+    }
 
     constructor(
         address owner_,
@@ -187,10 +194,16 @@ contract Forwarder is RequestGate, ReentrancyGuardTransient {
         if (entries.length == 0) revert EmptyBatch();
         refused = new RefusedEntry[](0);
         bool official = isOfficialRelayer[msg.sender];
+        Rules memory rules;
+        (rules.age, rules.delay) = _windows(official);
+        rules.domain = _domainSeparatorV4();
         uint256 fees = 0;
         for (uint256 i = 0; i < entries.length; ++i) {
-            (uint256 paid, bytes memory reason) = _writeEntry(entries[i], official);
+            uint256 free = _freeMemory();
+            (uint256 paid, bytes memory reason) = _writeEntry(entries[i], rules);
             if (reason.length != 0) refused = _append(refused, RefusedEntry(i, reason));
+            // What a written entry has left in memory is of no use to the next one; memory costs more the more there is.
+            else _resetMemory(free);
             fees += paid;
         }
         uint256 written = entries.length - refused.length;
@@ -199,18 +212,24 @@ contract Forwarder is RequestGate, ReentrancyGuardTransient {
 
     /// @return paid The relayer's fee; 0 where the entry was not written.
     /// @return reason Why the entry was not written; empty when it was.
-    function _writeEntry(WriteEntry calldata entry, bool official) private returns (uint256 paid, bytes memory reason) {
+    function _writeEntry(WriteEntry calldata entry, Rules memory rules)
+        private
+        returns (uint256 paid, bytes memory reason)
+    {
         Authorization calldata auth = entry.auth;
-        uint256 nonce = nonces[auth.signer];
-        bytes32 digest = _hashTypedDataV4(
-            Hashes.entryWithPayload(Hashes.WRITE_DATA, entry.cloudId, entry.dataId, entry.payload, auth, nonce)
+        address signer = auth.signer;
+        uint256 nonce = nonces[signer];
+        bytes calldata payload = entry.payload;
+        bytes32 digest = MessageHashUtils.toTypedDataHash(
+            rules.domain, Hashes.entryWithPayload(Hashes.WRITE_DATA, entry.cloudId, entry.dataId, payload, auth, nonce)
         );
-        reason = _refusal(auth, nonce, digest, official, SignatureCheck.WALLET_RESERVE);
+        reason = _checkWindow(auth.timestamp, rules.age, rules.delay);
+        if (reason.length == 0) reason = _checkSignature(auth, nonce, digest, SignatureCheck.WALLET_RESERVE);
         if (reason.length == 0) {
-            try cloud.writeEntry(auth.signer, entry.cloudId, entry.dataId, entry.payload, auth.relayerFee) {
+            try cloud.writeEntry(signer, entry.cloudId, entry.dataId, payload, auth.relayerFee) returns (bool) {
                 // After the call, as it is undone with a call that fails; nothing that is called there calls back.
-                nonces[auth.signer] = nonce + 1;
-                emit RequestExecuted(digest, auth.signer, nonce, msg.sender, auth.relayerFee);
+                nonces[signer] = nonce + 1;
+                emit RequestExecuted(digest, signer, nonce, msg.sender, auth.relayerFee);
                 return (auth.relayerFee, "");
             } catch (bytes memory fault) {
                 // Whatever is wrong with an entry has its custom error; without one, the gas has run out.
@@ -218,7 +237,20 @@ contract Forwarder is RequestGate, ReentrancyGuardTransient {
                 reason = fault;
             }
         }
-        emit RequestRefused(digest, auth.signer, nonce, msg.sender, reason);
+        emit RequestRefused(digest, signer, nonce, msg.sender, reason);
+    }
+
+    function _freeMemory() private pure returns (uint256 free) {
+        assembly ("memory-safe") {
+            free := mload(0x40)
+        }
+    }
+
+    /// @dev Only where nothing that was allocated since is used any more.
+    function _resetMemory(uint256 free) private pure {
+        assembly ("memory-safe") {
+            mstore(0x40, free)
+        }
     }
 
     function _append(RefusedEntry[] memory list, RefusedEntry memory last) private pure returns (RefusedEntry[] memory) {

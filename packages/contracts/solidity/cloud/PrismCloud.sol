@@ -160,9 +160,10 @@ contract PrismCloud is PrismLedger, IPrismCloud {
     function writeEntry(address signer, bytes32 cloudId, bytes32 dataId, bytes calldata payload, uint256 relayerFee)
         external
         onlyForwarder
+        returns (bool written)
     {
         _spend(cloudId, signer, relayerFee + protocolFee);
-        core.write(cloudId, dataId, payload);
+        return core.write(cloudId, dataId, payload);
     }
 
     /// @inheritdoc IPrismCloud

@@ -48,15 +48,21 @@ abstract contract RelayerPolicy is Ownable2Step {
         _setOfficialRelayer(relayer, official);
     }
 
-    /// @notice When a relayer that is official, or not, may submit a request of that time.
+    /// @notice The windows of a relayer that is official, or not: read once a transaction.
+    /// @return age Seconds after which a request is void.
+    /// @return delay Seconds before which this relayer may not submit it.
+    function _windows(bool official) internal view returns (uint256 age, uint256 delay) {
+        return (maxAge, official ? 0 : priorityWindow);
+    }
+
+    /// @notice When a relayer with these windows may submit a request of that time.
     /// @return reason The ABI-encoded custom error; empty when it may submit now.
-    function _checkWindow(uint256 timestamp, bool official) internal view returns (bytes memory reason) {
+    function _checkWindow(uint256 timestamp, uint256 age, uint256 delay) internal view returns (bytes memory reason) {
         // First the bare timestamp: a later sum with it can then no longer overflow.
         if (timestamp > block.timestamp) return abi.encodeWithSelector(RequestNotYetOpen.selector, timestamp);
-        uint256 expiredAt = timestamp + maxAge;
+        uint256 expiredAt = timestamp + age;
         if (block.timestamp > expiredAt) return abi.encodeWithSelector(RequestExpired.selector, expiredAt);
-        if (official) return "";
-        uint256 openAt = timestamp + priorityWindow;
+        uint256 openAt = timestamp + delay;
         if (block.timestamp < openAt) return abi.encodeWithSelector(RequestNotYetOpen.selector, openAt);
         return "";
     }

@@ -53,7 +53,9 @@ abstract contract RequestGate is RelayerPolicy, EIP712 {
     /// @param digest What the signer has to have signed.
     /// @param official Whether the sender is an official relayer.
     function _accept(Authorization calldata auth, uint256 nonce, bytes32 digest, bool official) internal {
-        bytes memory refusal = _refusal(auth, nonce, digest, official, 0);
+        (uint256 age, uint256 delay) = _windows(official);
+        bytes memory refusal = _checkWindow(auth.timestamp, age, delay);
+        if (refusal.length == 0) refusal = _checkSignature(auth, nonce, digest, 0);
         if (refusal.length != 0) {
             assembly ("memory-safe") {
                 revert(add(refusal, 0x20), mload(refusal))
@@ -62,17 +64,13 @@ abstract contract RequestGate is RelayerPolicy, EIP712 {
         nonces[auth.signer] = nonce + 1;
     }
 
-    /// @notice Why a request may not pass; empty when it may.
+    /// @notice Why a signature does not let its request pass; empty when it does.
     /// @param reservedGas What must be left for a contract wallet's check.
-    function _refusal(
-        Authorization calldata auth,
-        uint256 nonce,
-        bytes32 digest,
-        bool official,
-        uint256 reservedGas
-    ) internal view returns (bytes memory reason) {
-        reason = _checkWindow(auth.timestamp, official);
-        if (reason.length != 0) return reason;
+    function _checkSignature(Authorization calldata auth, uint256 nonce, bytes32 digest, uint256 reservedGas)
+        internal
+        view
+        returns (bytes memory reason)
+    {
         if (SignatureCheck.isSigned(auth, digest, reservedGas)) return "";
         return abi.encodeWithSelector(InvalidSignature.selector, auth.signer, nonce);
     }

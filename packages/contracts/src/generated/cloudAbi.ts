@@ -1344,7 +1344,13 @@ export const cloudAbi = [
       }
     ],
     "name": "writeEntry",
-    "outputs": [],
+    "outputs": [
+      {
+        "internalType": "bool",
+        "name": "written",
+        "type": "bool"
+      }
+    ],
     "stateMutability": "nonpayable",
     "type": "function"
   },

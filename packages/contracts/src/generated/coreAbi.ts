@@ -310,7 +310,13 @@ export const coreAbi = [
       }
     ],
     "name": "write",
-    "outputs": [],
+    "outputs": [
+      {
+        "internalType": "bool",
+        "name": "written",
+        "type": "bool"
+      }
+    ],
     "stateMutability": "nonpayable",
     "type": "function"
   },

@@ -5,8 +5,6 @@ import type { Sender } from '@prism-gateway/sender';
 import type { Hex } from 'viem';
 import { type Budgets, createBudgets } from '../budgets/createBudgets.ts';
 import type { ChainReader } from '../chain/chainReader.ts';
-import type { FindExecution } from '../chain/findExecution.ts';
-import type { FindInvalidation } from '../chain/findInvalidation.ts';
 import type { ChainState } from '../chain/watchChain.ts';
 import { type CheckRequests, checkRequests } from '../checks/checkRequests.ts';
 import { type FindExpiry, findExpiry } from '../checks/findExpiry.ts';
@@ -22,7 +20,8 @@ import type { ChainSettings } from '../settings/chainSettings.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type AdoptPorts, adoptClaims } from './adoptClaims.ts';
 import { advanceRequests, type Handlers } from './advanceRequests.ts';
-import { type AskChain, askChain } from './askChain.ts';
+import type { AskChain } from './askChain.ts';
+import type { TrustHead } from './askNodes.ts';
 import { confirmClaim } from './confirmClaim.ts';
 import { createBatchCostTracker } from './createBatchCostTracker.ts';
 import { createCandidates } from './createCandidates.ts';
@@ -75,8 +74,9 @@ export interface ChainParts {
   readonly state: ChainState;
   readonly sender: Sender;
   readonly journal: Journal;
-  readonly findExecution: FindExecution;
-  readonly findInvalidation: FindInvalidation;
+  /** Asks what became of a request, of as many nodes as it takes to believe them. */
+  readonly askNodes: AskChain;
+  readonly trustHead: TrustHead;
   readonly recovery: NonceContext;
   readonly confirmations: number;
 }
@@ -98,7 +98,7 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
   const { settings: all, chain: settings, client, metrics, health, logger: log, ...rest } = options;
   const { now, random, wake, signal } = rest;
   const { policy } = all;
-  const { chain, state, sender, journal, findExecution, findInvalidation, recovery, confirmations } = parts;
+  const { chain, state, sender, journal, askNodes, trustHead, recovery, confirmations } = parts;
   const { relayer } = chain;
   const { chainName } = settings;
   const notes = createChainNotes({ metrics, chainName, log });
@@ -125,18 +125,16 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
   const readSignerWallet = (signer: Hex) => readWallet(chain, signer);
   const checks = { chain, state, policy, settings, recovery, budgets, readWallet: readSignerWallet, now };
   const check: CheckRequests = (wanted) => checkRequests(checks, wanted);
-  const ask: AskChain = (request, knownBlock) =>
-    askChain({ chain, state, findExecution, findInvalidation, recovery, confirmations }, { request, knownBlock });
   const expiry: FindExpiry = (record) => findExpiry({ state }, record);
   const signatures: FindSignatures = (record) => findSignatures({ chain, recovery }, record);
-  const questions = { askChain: ask, check, findExpiry: expiry, findSignatures: signatures };
+  const questions = { askChain: askNodes, check, findExpiry: expiry, findSignatures: signatures };
 
   const advance = (requestIds: readonly string[]) => advanceRequests({ journal, inFlight, handlers }, requestIds);
   const held = { journal, inFlight, notes, advance, ...clock };
   const handlers: Handlers = {
     confirmClaim: (requests) => confirmClaim({ ...held, gateway, relayer }, requests),
     submitClaims: (requests) => submitClaims({ ...held, chain, state, batchCosts, policy, settings }, requests),
-    reviewClaim: (requests) => reviewClaim({ ...held, ...questions, gateway, policy }, requests),
+    reviewClaim: (requests) => reviewClaim({ ...held, ...questions, gateway, policy, trustHead }, requests),
     followSubmission: (requests) =>
       followSubmission(
         { ...held, ...questions, ...{ sender, chain, state, settings, recovery, budgets, batchCosts, confirmations } },

@@ -15,6 +15,8 @@ import { createFindInvalidation } from '../chain/findInvalidation.ts';
 import { type ChainState, watchChain } from '../chain/watchChain.ts';
 import { type Journal, openJournal } from '../journal/openJournal.ts';
 import { journalPath } from '../settings/settings.ts';
+import { type AskPorts, askChain } from './askChain.ts';
+import { type AskedNode, createAskNodes, createTrustHead } from './askNodes.ts';
 import type { Health } from './createHealth.ts';
 import { type ChainOptions, createLifecycle, type Lifecycle } from './createLifecycle.ts';
 
@@ -84,7 +86,7 @@ function isTransient(error: unknown): boolean {
  */
 export async function openChain(options: ChainOptions): Promise<OpenChain | undefined> {
   const { logger, now, random, signal, health } = options;
-  const { rpcUrl } = options.chain;
+  const [rpcUrl] = options.chain.rpcUrls;
   const onFallback = (reason: string) =>
     logger.warn({ reason }, 'the node does not know eth_simulateV1; eth_call takes its place');
   const rpc = createChainRpc({ rpcUrl, now, random, onFallback, signal });
@@ -120,6 +122,35 @@ function noteHeads(chain: ChainReader, health: Health): ChainReader {
   };
 }
 
+/** The nodes that bear the first one out. */
+function openWitnesses({ chain, now, random, signal }: ChainOptions): readonly ChainRpc[] {
+  const onFallback = () => undefined;
+  return chain.rpcUrls.slice(1).map((rpcUrl) => createChainRpc({ rpcUrl, now, random, onFallback, signal }));
+}
+
+/** Makes the question to one node. @param options.chain - default: what its rpc reads */
+function createReaderAsk(
+  options: {
+    readonly rpc: ChainRpc;
+    readonly relayer: Hex;
+    readonly fromBlock: bigint;
+    readonly chain?: ChainReader;
+  } & {
+    readonly forwarder: Hex;
+  } & Pick<AskPorts, 'state' | 'recovery' | 'confirmations'>,
+): AskedNode {
+  const { rpc, forwarder, relayer, fromBlock, ...rest } = options;
+  const chain = options.chain ?? createChainReader({ rpc, forwarder, relayer });
+  const events = { rpc, forwarder, fromBlock };
+  const ports = {
+    ...rest,
+    chain,
+    findExecution: createFindExecution(events),
+    findInvalidation: createFindInvalidation(events),
+  };
+  return { head: () => chain.head(), ask: (request, knownBlock) => askChain(ports, { request, knownBlock }) };
+}
+
 /** The sender's lock on the key comes first, so that two relayers by mistake on one key never share a journal. */
 async function openOnce(options: ChainOptions, rpc: ChainRpc): Promise<OpenChain> {
   const { settings, chain: given, account, now, logger, health } = options;
@@ -132,7 +163,7 @@ async function openOnce(options: ChainOptions, rpc: ChainRpc): Promise<OpenChain
   const sender = await openSender({
     journalPath: path('sender'),
     lockDir: settings.lockDir,
-    rpcUrl: given.rpcUrl,
+    rpcUrl: given.rpcUrls[0],
     account,
     chainId,
     confirmations,
@@ -146,9 +177,14 @@ async function openOnce(options: ChainOptions, rpc: ChainRpc): Promise<OpenChain
   const chain = noteHeads(createChainReader({ rpc, forwarder, relayer }), health);
   const state = watchChain(chain, now);
   const journal = openJournal({ path: path('relayer'), nowMs: now() });
-  const events = { rpc, forwarder, fromBlock };
-  const [findExecution, findInvalidation] = [createFindExecution(events), createFindInvalidation(events)];
   const recovery = { chainId, forwarder, recoverSigner: createRecoverSigner() };
-  const parts = { chain, state, sender, journal, findExecution, findInvalidation, recovery, confirmations };
+  const asked = { forwarder, relayer, fromBlock, state, recovery, confirmations };
+  const others = openWitnesses(options).map((witness) => createReaderAsk({ ...asked, rpc: witness }));
+  const nodes = [createReaderAsk({ ...asked, rpc, chain }), ...others];
+  // Its blocks come with transactions alone.
+  const maxHeadAgeSeconds = chainId === DEV_CHAIN_ID ? 0 : settings.policy.maxHeadAgeSeconds;
+  const asking = { nodes, maxHeadAgeSeconds, now };
+  const [askNodes, trustHead] = [createAskNodes(asking), createTrustHead(asking)];
+  const parts = { chain, state, sender, journal, askNodes, trustHead, recovery, confirmations };
   return { chainId, state, sender, journal, lifecycle: createLifecycle(options, parts) };
 }

@@ -8,6 +8,7 @@ import type { RequestGateway } from '../gateway/requestGateway.ts';
 import type { Journal } from '../journal/openJournal.ts';
 import type { RelayPolicy } from '../settings/settings.ts';
 import type { AskChain } from './askChain.ts';
+import type { TrustHead } from './askNodes.ts';
 import type { ChainNotes } from './createChainNotes.ts';
 import type { InFlight } from './createInFlight.ts';
 import type { OpenRequest, Outcome } from './openRequest.ts';
@@ -21,6 +22,7 @@ export interface ReviewPorts {
   readonly gateway: Pick<RequestGateway, 'release'>;
   readonly askChain: AskChain;
   readonly check: CheckRequests;
+  readonly trustHead: TrustHead;
   readonly findExpiry: FindExpiry;
   readonly journal: Pick<Journal, 'move' | 'judge'>;
   readonly inFlight: Pick<InFlight, 'standing' | 'note' | 'drop'>;
@@ -102,7 +104,9 @@ async function look(ports: ReviewPorts, request: OpenRequest, search: NonceSearc
   const verdict = verdicts.get(requestId);
   if (verdict === undefined) return undefined;
   ports.journal.judge([{ record, verdict, nowMs: ports.now() }]);
-  return judge(ports, request, verdict);
+  const finding = judge(ports, request, verdict);
+  // A node that has fallen behind may say of anything that it would revert.
+  return finding?.kind === 'ended' && !(await ports.trustHead()) ? undefined : finding;
 }
 
 async function reviewOne(ports: ReviewPorts, request: OpenRequest): Promise<readonly string[]> {

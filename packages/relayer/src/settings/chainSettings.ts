@@ -1,4 +1,4 @@
-import { address, decimalAmount, expected, httpUrl, wholeNumber } from '@prism-gateway/runtime/settings';
+import { address, decimalAmount, expected, httpUrl, listOf, wholeNumber } from '@prism-gateway/runtime/settings';
 import * as z from 'zod/mini';
 
 /** Highest chain id that is still an exact number. */
@@ -22,6 +22,11 @@ const nameError = expected('1 to 64 of letters, digits and ". _ : -", beginning 
 /** The gateway's name of a chain. */
 export const chainName = () => z.string(nameError).check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/, nameError));
 
+/** Nodes of one chain, the first one first. */
+export function rpcUrls() {
+  return listOf(httpUrl()).check(z.minLength(1, expected('at least one http or https URL')));
+}
+
 /** What is set for each chain; a chain that does not say it takes it from the general settings. */
 export const chainFields = {
   CREDITS_PER_ETH: rate(),
@@ -34,7 +39,7 @@ export const chainFields = {
 const chainSchema = z.strictObject(
   {
     chainName: chainName(),
-    rpcUrl: httpUrl(),
+    rpcUrl: rpcUrls(),
     forwarder: address(),
     chainId: z.optional(z.int(expected('a whole number')).check(z.gte(1), z.lte(MAX_CHAIN_ID))),
     fromBlock: z._default(z.int(expected('a whole number')).check(z.gte(0)), 0),
@@ -71,7 +76,8 @@ export type GivenChain = z.infer<typeof chainSchema>;
 export interface ChainSettings {
   /** The gateway's name of it. */
   readonly chainName: string;
-  readonly rpcUrl: string;
+  /** The node that is used; the others bear it out where an answer ends a request. */
+  readonly rpcUrls: readonly [string, ...string[]];
   /** In lower case. */
   readonly forwarder: `0x${string}`;
   /** Absent: the node's word. */

@@ -30,7 +30,7 @@ test('one chain needs few settings', () => {
   expect(chains).toEqual([
     {
       chainName: 'eip155:31337',
-      rpcUrl: 'http://127.0.0.1:8545',
+      rpcUrls: ['http://127.0.0.1:8545'],
       forwarder: forwarder.toLowerCase(),
       chainId: undefined,
       fromBlock: 0n,
@@ -83,7 +83,7 @@ test('every fault is named at once, and no value', () => {
   expect(names.toSorted()).toEqual(
     [
       ...['ACTIONS', 'MAX_FEE_GWEI', 'METRICS_PORT', 'POLL_MIN_MS', 'RELAYER_CHAINS[0].forwarder', 'RELAYER_CHAINS[0]'],
-      ...['RELAYER_PRIVATE_KEY', 'RPC_URL', 'RPC_URL'],
+      ...['RELAYER_PRIVATE_KEY', 'RPC_URL', 'RPC_URL[0]'],
     ].toSorted(),
   );
   expect(faults.join('\n')).not.toMatch(/secret/i);

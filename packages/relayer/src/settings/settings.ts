@@ -17,7 +17,7 @@ import {
 } from '@prism-gateway/runtime/settings';
 import * as z from 'zod/mini';
 import type { LossLimits } from '../budgets/createBudgets.ts';
-import { type ChainSettings, chainFields, chainName, chainsFormat, type GivenChain } from './chainSettings.ts';
+import { type ChainSettings, chainFields, chainName, chainsFormat, type GivenChain, rpcUrls } from './chainSettings.ts';
 
 const actionsError = expected(`a comma list of ${ACTIONS.join(', ')}`);
 /** 10^9 wei in 18-decimal fixed point of gwei: 10^18 / 10^9. */
@@ -30,7 +30,7 @@ const schema = z.object({
   RELAYER_KEYSTORE_PASSWORD: z.optional(z.string()),
   RELAYER_CHAINS: z.optional(chainsFormat),
   CHAIN_NAME: z.optional(chainName()),
-  RPC_URL: z.optional(httpUrl()),
+  RPC_URL: z.optional(rpcUrls()),
   FORWARDER_ADDRESS: z.optional(address()),
   CREDITS_PER_ETH: z.optional(chainFields.CREDITS_PER_ETH),
   MAX_FEE_GWEI: z._default(chainFields.MAX_FEE_GWEI, 100n * 10n ** 18n),
@@ -61,6 +61,7 @@ const schema = z.object({
   POLL_MAX_MS: z._default(wholeNumber(10, 600_000), 2000),
   GIVE_UP_SECONDS: z._default(wholeNumber(0, 86_400), 120),
   TAKE_OVER_SECONDS: z._default(wholeNumber(0, 31_536_000), 0),
+  MAX_HEAD_AGE_SECONDS: z._default(wholeNumber(0, 86_400), 60),
   CLAIM_LEASE_SECONDS: z._default(wholeNumber(0, 31_536_000), 900),
   DRAIN_SECONDS: z._default(wholeNumber(0, 3600), 60),
   BUMP_AFTER_SECONDS: z._default(wholeNumber(1, 3600), 30),
@@ -94,6 +95,8 @@ export interface RelayPolicy {
   readonly giveUpMs: number;
   /** Age of another relayer's claim from which it is tried to be taken over; 0 = never. */
   readonly takeOverMs: number;
+  /** Age from which a node's newest block is stale, in seconds; 0 = never. */
+  readonly maxHeadAgeSeconds: number;
   /** How long the gateway's claims hold: a transaction of an older one is cancelled where that is cheaper than hoping; 0 = for ever. */
   readonly leaseMs: number;
 }
@@ -153,7 +156,8 @@ function valueFaults(settings: Parsed): readonly string[] {
 function readChain(chain: GivenChain, settings: Parsed): ChainSettings {
   return {
     chainName: chain.chainName,
-    rpcUrl: chain.rpcUrl,
+    // There is at least one.
+    rpcUrls: chain.rpcUrl as [string, ...string[]],
     forwarder: chain.forwarder,
     chainId: chain.chainId,
     fromBlock: BigInt(chain.fromBlock),
@@ -185,6 +189,7 @@ function readPolicy(settings: Parsed): RelayPolicy {
     pollMaxMs: settings.POLL_MAX_MS,
     giveUpMs: settings.GIVE_UP_SECONDS * 1000,
     takeOverMs: settings.TAKE_OVER_SECONDS * 1000,
+    maxHeadAgeSeconds: settings.MAX_HEAD_AGE_SECONDS,
     leaseMs: settings.CLAIM_LEASE_SECONDS * 1000,
   };
 }

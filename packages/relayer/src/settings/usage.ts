@@ -14,7 +14,8 @@ Claims requests of a gateway, submits them to the Forwarder, reports. Settings a
 
 One chain:
   CHAIN_NAME                                   the gateway's name of the chain, as requests carry it
-  RPC_URL                                      JSON-RPC over http or https
+  RPC_URL                                      JSON-RPC over http or https; several with commas between: the first is used,
+                                               the others bear it out before a request is ended
   FORWARDER_ADDRESS                            the Forwarder's address
 
 Several chains, instead of those three; what stands in brackets may be left out and is then as set below:
@@ -37,6 +38,7 @@ What it takes and what it pays:
   CONFIRMATIONS        3 (1 on chain 31337)    blocks that settle a transaction, the including one counted
   BUMP_AFTER_SECONDS   30                      when a transaction that no block takes is offered again for more
   GIVE_UP_SECONDS      120                     how long a request that would revert is tried again before it is reported failed
+  MAX_HEAD_AGE_SECONDS 60 (0 on chain 31337)   age from which a node's newest block is stale: by itself it ends no request; 0 = never
   CLAIM_LEASE_SECONDS  900                     how long the gateway's claims hold; a transaction that no block takes by then
                                                is cancelled, where that is no dearer than hoping; 0 = never
   TAKE_OVER_SECONDS    0                       age of a claim from which it is taken over, where the gateway has leases; 0 = never

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { ChainError } from '../chain/chainError.ts';
+import type { AskedRequest, ChainAnswer } from './askChain.ts';
+import { type AskedNode, createAskNodes, createTrustHead } from './askNodes.ts';
+
+const NOW_SECONDS = 1_000_000n;
+const request = {} as AskedRequest;
+const executed: ChainAnswer = { kind: 'executed', txHash: '0x01' };
+const other: ChainAnswer = { kind: 'executed', txHash: '0x02' };
+const open: ChainAnswer = { kind: 'open' };
+
+const node = (answer: ChainAnswer, ageSeconds: bigint): AskedNode => ({
+  ask: async () => answer,
+  head: async () => ({ number: 7n, timestamp: NOW_SECONDS - ageSeconds }),
+});
+const silent: AskedNode = {
+  ...node(open, 0n),
+  head: async () => {
+    throw new ChainError('RPC_UNAVAILABLE', 'The node did not answer.');
+  },
+};
+const ask = (nodes: readonly AskedNode[], maxHeadAgeSeconds = 60) =>
+  createAskNodes({ nodes, maxHeadAgeSeconds, now: () => Number(NOW_SECONDS) * 1000 })(request);
+
+// Shows RELAY-20.
+test('one fresh node is believed, or two that agree; a stale one ends nothing', async () => {
+  expect(await ask([node(executed, 60n)])).toEqual(executed);
+  expect(await ask([node(open, 61n)])).toEqual({ kind: 'unsettled' });
+  expect(await ask([node(open, 61n), node(executed, 0n)])).toEqual(executed);
+  expect(await ask([node(open, 61n), node(open, 90n)])).toEqual(open);
+  expect(await ask([node(executed, 61n), node(other, 61n)])).toEqual({ kind: 'unsettled' });
+  // Blocks that come only with transactions are as old as the last one.
+  expect(await ask([node(open, 9999n)], 0)).toEqual(open);
+});
+
+test('a node that does not answer is passed over; where none does, that is said', async () => {
+  expect(await ask([silent, node(executed, 0n)])).toEqual(executed);
+  expect(await ask([silent, node(executed, 61n)])).toEqual({ kind: 'unsettled' });
+  await expect(ask([silent])).rejects.toMatchObject({ code: 'RPC_UNAVAILABLE' });
+});
+
+// Shows RELAY-20.
+test('what the first node’s own check says ends a request only while that node is up to date', async () => {
+  const trust = (nodes: readonly AskedNode[]) =>
+    createTrustHead({ nodes, maxHeadAgeSeconds: 60, now: () => Number(NOW_SECONDS) * 1000 })();
+  const ahead = { ...node(open, 0n), head: async () => ({ number: 8n, timestamp: NOW_SECONDS }) };
+  expect(await trust([node(open, 60n)])).toBe(true);
+  expect(await trust([node(open, 61n)])).toBe(false);
+  expect(await trust([node(open, 61n), silent, node(open, 61n)])).toBe(true);
+  expect(await trust([node(open, 61n), ahead])).toBe(false);
+});

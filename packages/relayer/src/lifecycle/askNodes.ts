@@ -1,0 +1,104 @@
+import { ChainError } from '../chain/chainError.ts';
+import type { BlockHead } from '../chain/chainReader.ts';
+import type { AskChain, AskedRequest, ChainAnswer } from './askChain.ts';
+
+/** A node, and the question to it. */
+export interface AskedNode {
+  readonly ask: AskChain;
+  readonly head: () => Promise<Pick<BlockHead, 'number' | 'timestamp'>>;
+}
+
+/** What is asked, and when a node's newest block is fresh. */
+export interface AskNodesPorts {
+  /** The first one is asked first; the others bear it out. */
+  readonly nodes: readonly AskedNode[];
+  /** Age from which a newest block is stale, in seconds; 0: none is, for blocks come only with transactions. */
+  readonly maxHeadAgeSeconds: number;
+  /** Unix time in milliseconds. */
+  readonly now: () => number;
+}
+
+/** What a node says, and whether its newest block is fresh; undefined where it does not answer. */
+interface NodeAnswer {
+  readonly answer: ChainAnswer;
+  readonly isFresh: boolean;
+}
+
+function isFresh({ maxHeadAgeSeconds, now }: AskNodesPorts, { timestamp }: Pick<BlockHead, 'timestamp'>): boolean {
+  return maxHeadAgeSeconds === 0 || Number(timestamp) * 1000 >= now() - maxHeadAgeSeconds * 1000;
+}
+
+/** The head is read before the answer: what the answer is made from is no older. */
+async function askNode(ports: AskNodesPorts, node: AskedNode, question: Question): Promise<NodeAnswer> {
+  const head = await node.head();
+  const answer = await node.ask(question.request, question.knownBlock);
+  return { answer, isFresh: isFresh(ports, head) };
+}
+
+interface Question {
+  readonly request: AskedRequest;
+  readonly knownBlock: bigint | undefined;
+}
+
+function isSame(one: ChainAnswer, other: ChainAnswer): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+async function withoutAnswer<T>(asked: Promise<T>): Promise<T | ChainError> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof ChainError) return error;
+    throw error;
+  }
+}
+
+/**
+ * Makes the question what became of a request such that its answer may end the request: it is that of a node whose newest block is
+ * fresh, or of two nodes that agree. A node that has fallen behind ends nothing.
+ *
+ * @param ports - the nodes; asked one after the other, until an answer can be believed
+ * @throws ChainError where none answers
+ * @see docs/specification.md RELAY-20
+ */
+export function createAskNodes(ports: AskNodesPorts): AskChain {
+  return async function askNodes(request, knownBlock) {
+    const stale: ChainAnswer[] = [];
+    let fault: ChainError | undefined;
+    for (const node of ports.nodes) {
+      const said = await withoutAnswer(askNode(ports, node, { request, knownBlock }));
+      if (said instanceof ChainError) {
+        fault ??= said;
+        continue;
+      }
+      if (said.isFresh || stale.some((answer) => isSame(answer, said.answer))) return said.answer;
+      stale.push(said.answer);
+    }
+    if (stale.length === 0 && fault !== undefined) throw fault;
+    return { kind: 'unsettled' };
+  };
+}
+
+/** Tells whether the first node can be believed where a check of its own would end a request. */
+export type TrustHead = () => Promise<boolean>;
+
+/**
+ * Makes the question whether the first node is up to date: its newest block is fresh, or another node knows none that is newer.
+ *
+ * @param ports - the nodes
+ * @throws ChainError where the first one does not answer
+ * @see docs/specification.md RELAY-20
+ */
+export function createTrustHead(ports: AskNodesPorts): TrustHead {
+  return async function trustHead() {
+    const [first, ...others] = ports.nodes;
+    if (first === undefined) return false;
+    const head = await first.head();
+    if (isFresh(ports, head)) return true;
+    for (const node of others) {
+      const other = await withoutAnswer(node.head());
+      if (!(other instanceof ChainError) && other.number <= head.number) return true;
+    }
+    return false;
+  };
+}

@@ -80,8 +80,8 @@ async function claimUnless(
   let answer = await moveRequest(table, {
     ...createMove(claim),
     from: [CLAIM.from],
-    condition: '#status = :unclaimed',
-    values: { ':unclaimed': text(CLAIM.from) },
+    condition: '#status = :unclaimed AND (attribute_not_exists(#expiresAt) OR #expiresAt > :second)',
+    values: { ':unclaimed': text(CLAIM.from), ':second': number(Math.floor(table.now() / 1000)) },
   });
   const held = answer.done ? undefined : readHeld(headOfAnswer(answer), claim);
   if (held !== undefined && isReplaceable(held, claim)) answer = await replaceClaim(table, claim, held);

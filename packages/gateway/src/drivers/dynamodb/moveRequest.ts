@@ -6,6 +6,8 @@ import { bytes, type Item, text } from './attributes.ts';
 import type { ParamsReader } from './params.ts';
 import { callMarkOf, type Head, isExpired, readHead, statusAttributes } from './requestItem.ts';
 import type { RequestTable } from './requestTable.ts';
+import { settleParams } from './settleParams.ts';
+import { TTL_ATTRIBUTE } from './tables.ts';
 
 /** A conditional write that moves a request to a status. */
 export interface Move {
@@ -28,7 +30,7 @@ export interface Move {
 }
 
 /** Names that conditions may use, whatever is set. */
-const CONDITION_NAMES = ['claimedBy', 'claimedAt'] as const;
+const CONDITION_NAMES = ['claimedBy', 'claimedAt', TTL_ATTRIBUTE] as const;
 
 /** A write of the named attributes, as `UpdateItem` wants it: every name and value by a placeholder. */
 function assignments(set: Item, { copy = {}, remove = [], condition }: Pick<Move, 'copy' | 'remove' | 'condition'>) {
@@ -85,21 +87,22 @@ export function headOfAnswer(answer: ConditionalAnswer<UpdateItemCommandOutput>)
 }
 
 /**
- * Tells what a move did. Refused with the call's own mark in the head, it was this call that moved the request, at a try of which
+ * Tells what a move did, once the params live as long as their head. Refused with the call's own mark in the head, it was this call that moved the request, at a try of which
  * the answer was lost.
  *
  * @throws DependencyUnavailableError
  */
 export async function transitionOf(
-  { now }: RequestTable,
+  table: RequestTable,
   params: Pick<ParamsReader, 'complete'>,
   answer: ConditionalAnswer<UpdateItemCommandOutput>,
   callId: string,
 ): Promise<Transition> {
   const head = headOfAnswer(answer);
-  if (head === undefined || (!answer.done && isExpired(head, now()))) return { outcome: 'missing' };
+  if (head === undefined || (!answer.done && isExpired(head, table.now()))) return { outcome: 'missing' };
+  const isOwn = answer.done || Buffer.compare(callMarkOf(callId), head.callMark ?? new Uint8Array()) === 0;
+  if (isOwn) await settleParams(table, head);
   const [record] = await params.complete([head]);
   if (record === undefined) return { outcome: 'missing' };
-  const isOwn = answer.done || Buffer.compare(callMarkOf(callId), head.callMark ?? new Uint8Array()) === 0;
   return { outcome: isOwn ? 'moved' : 'conflict', record };
 }

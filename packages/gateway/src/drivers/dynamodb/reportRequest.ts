@@ -1,33 +1,47 @@
-import { UpdateItemCommand, type UpdateItemCommandOutput } from '@aws-sdk/client-dynamodb';
+import type { UpdateItemCommandOutput } from '@aws-sdk/client-dynamodb';
 import { REQUEST_MOVES } from '@prism-gateway/protocol';
 import type { Release, Report, Transition } from '../../ports/requestStore.ts';
-import { askStore, type ConditionalAnswer } from './askStore.ts';
+import type { ConditionalAnswer } from './askStore.ts';
 import { bytes, type Item, number, text } from './attributes.ts';
 import { headOfAnswer, type Move, moveRequest, transitionOf } from './moveRequest.ts';
 import type { ParamsReader } from './params.ts';
 import { positionBytes, positionOf } from './position.ts';
-import type { Head } from './requestItem.ts';
-import type { RequestTable } from './requestTable.ts';
+import { type Head, PARAMS_OUTLIVE_SECONDS } from './requestItem.ts';
+import { expiryOf, type RequestTable } from './requestTable.ts';
+import { settleParams } from './settleParams.ts';
 import { TTL_ATTRIBUTE } from './tables.ts';
 
 const { from: REPORTABLE } = REQUEST_MOVES.report;
-const MS_PER_SECOND = 1000;
-const SECONDS_PER_DAY = 86_400;
-
-/** When a request that is finished now expires. */
-function expiry({ retentionDays }: RequestTable, now: number): Item {
-  if (retentionDays === 0) return {};
-  return { [TTL_ATTRIBUTE]: number(Math.floor(now / MS_PER_SECOND) + retentionDays * SECONDS_PER_DAY) };
-}
 
 /** A move that only the owner of a claim may make. */
-type OwnersMove = Omit<Move, 'condition' | 'values'> & { readonly relayer: string };
+type OwnersMove = Omit<Move, 'condition' | 'values'> & {
+  readonly relayer: string;
+  /** A further condition. */
+  readonly only?: string;
+};
 
-function reportMove(table: RequestTable, { requestId, relayer, reportId, now, outcome }: Report): OwnersMove {
+/** How a report is stored: its head expires with it, or once its params, which have an item of their own, were told. */
+type Ending = 'with head' | 'params first';
+
+function reportMove(table: RequestTable, report: Report, ending: Ending): OwnersMove {
+  const { requestId, relayer, reportId, now, outcome } = report;
+  const expiresAt = expiryOf(table.retentionDays, now);
   const told =
     outcome.status === 'success' ? { txHash: text(outcome.txHash) } : { errorMessage: text(outcome.errorMessage) };
-  const set = { ...told, updatedAt: number(now), ...expiry(table, now) };
-  return { requestId: requestId.toLowerCase(), relayer, from: [REPORTABLE], to: outcome.status, callId: reportId, set };
+  const attribute: Item = {
+    ...(expiresAt !== undefined && ending === 'with head' && { [TTL_ATTRIBUTE]: number(expiresAt) }),
+    ...(expiresAt !== undefined &&
+      ending === 'params first' && { paramsExpireTo: number(expiresAt + PARAMS_OUTLIVE_SECONDS) }),
+  };
+  return {
+    requestId: requestId.toLowerCase(),
+    relayer,
+    from: [REPORTABLE],
+    to: outcome.status,
+    callId: reportId,
+    set: { ...told, updatedAt: number(now), ...attribute },
+    ...(TTL_ATTRIBUTE in attribute && { only: 'attribute_not_exists(paramsKey)' }),
+  };
 }
 
 /**
@@ -36,12 +50,12 @@ function reportMove(table: RequestTable, { requestId, relayer, reportId, now, ou
  */
 async function moveAsOwner(
   table: RequestTable,
-  { relayer, ...move }: OwnersMove,
+  { relayer, only, ...move }: OwnersMove,
 ): Promise<ConditionalAnswer<UpdateItemCommandOutput>> {
   const moveAs = (owner: string) =>
     moveRequest(table, {
       ...move,
-      condition: '#status = :held AND #claimedBy = :owner',
+      condition: `#status = :held AND #claimedBy = :owner${only === undefined ? '' : ` AND ${only}`}`,
       values: { ':held': text(REPORTABLE), ':owner': text(owner) },
     });
   const answer = await moveAs(relayer);
@@ -60,24 +74,6 @@ function ownerInOtherCase(head: Head | undefined, relayer: string): string | und
 }
 
 /**
- * Lets params with an item of their own expire with their head. This writes them once more, the price of letting them expire;
- * where it fails they stay, until the owner repeats its report.
- */
-async function expireParams(table: RequestTable, head: Head | undefined): Promise<void> {
-  if (typeof head?.params !== 'string' || head.expiresAt === undefined) return;
-  const { client, name } = table;
-  const command = new UpdateItemCommand({
-    TableName: name,
-    Key: { requestId: text(head.params) },
-    UpdateExpression: 'SET #expiresAt = :expiresAt',
-    ConditionExpression: 'attribute_exists(requestId)',
-    ExpressionAttributeNames: { '#expiresAt': TTL_ATTRIBUTE },
-    ExpressionAttributeValues: { ':expiresAt': number(head.expiresAt) },
-  });
-  await askStore(() => client.send(command)).catch(() => undefined);
-}
-
-/**
  * Reports how a request ended: its owner's `processing` becomes `success` or `failed`.
  *
  * @throws DependencyUnavailableError
@@ -87,10 +83,19 @@ export async function reportRequest(
   params: Pick<ParamsReader, 'complete'>,
   report: Report,
 ): Promise<Transition> {
-  const answer = await moveAsOwner(table, reportMove(table, report));
-  const head = headOfAnswer(answer);
-  if (answer.done || isOwner(head, report.relayer)) await expireParams(table, head);
-  return await transitionOf(table, params, answer, report.reportId);
+  let answer = await moveAsOwner(table, reportMove(table, report, 'with head'));
+  let head = headOfAnswer(answer);
+  const isHeld = head?.record.status === REPORTABLE && isOwner(head, report.relayer);
+  if (!answer.done && isHeld && typeof head?.params === 'string') {
+    answer = await moveAsOwner(table, reportMove(table, report, 'params first'));
+    head = headOfAnswer(answer);
+  }
+  const transition = await transitionOf(table, params, answer, report.reportId);
+  // The owner repeats, by another call, a report that could not be finished.
+  if (head !== undefined && transition.outcome === 'conflict' && isOwner(head, report.relayer)) {
+    await settleParams(table, head);
+  }
+  return transition;
 }
 
 /**

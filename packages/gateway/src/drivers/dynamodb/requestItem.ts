@@ -3,7 +3,7 @@ import type { Action, RequestStatus } from '@prism-gateway/protocol';
 import type { StoredRequest } from '../../ports/requestStore.ts';
 import { bytes, type Item, number, readBytes, readNumber, readText, sizeOfItem, text } from './attributes.ts';
 import { positionBytes, positionOf } from './position.ts';
-import { type RequestTable, shardKey } from './requestTable.ts';
+import { expiryOf, type RequestTable, shardKey } from './requestTable.ts';
 import { TTL_ATTRIBUTE } from './tables.ts';
 
 /** Bytes that one write unit pays for. */
@@ -28,6 +28,10 @@ export interface Head {
   readonly callMark?: Uint8Array;
   /** Seconds since the epoch; from then on it counts as gone. */
   readonly expiresAt?: number;
+  /** When params with an item of their own expire, as they were told last; absent: never. */
+  readonly paramsExpireAt?: number;
+  /** When they are to expire; absent: they were told. */
+  readonly paramsExpireTo?: number;
 }
 
 /** The attributes that move with a status: the status itself, and its partition in the index. */
@@ -35,8 +39,11 @@ export function statusAttributes(status: RequestStatus, requestId: string, shard
   return { status: text(status), statusShard: text(shardKey(status, requestId, shards)) };
 }
 
-/** The attributes that a request has while it is pending, and never after. */
-export const PENDING_ATTRIBUTES = ['pendingShard', 'releasedChain', 'releasePosition'] as const;
+/** The attributes that a request has while it is pending, and never while it is claimed. */
+export const PENDING_ATTRIBUTES = ['pendingShard', 'releasedChain', 'releasePosition', TTL_ATTRIBUTE] as const;
+
+/** How much longer than their head params live, in seconds: a claim of the last moment finds them. */
+export const PARAMS_OUTLIVE_SECONDS = 86_400;
 
 function createHeadItem(record: StoredRequest, shards: number): Item {
   const { requestId, chainName, action, signer, status, createdAt, updatedAt } = record;
@@ -86,13 +93,26 @@ export function createItems(record: StoredRequest, packed: Uint8Array, layout: L
   const head = createHeadItem(record, layout.shards);
   const whole: Item = { ...head, params: bytes(packed) };
   const { pendingShard: _, ...lasting } = whole;
-  if (sizeOfItem({ ...lasting, ...laterAttributes(record, layout) }) <= WRITE_UNIT_BYTES) return { head: whole };
+  const expiresAt = expiryOf(layout.pendingRetentionDays, record.createdAt);
+  const expiry: Item = expiresAt === undefined ? {} : { [TTL_ATTRIBUTE]: number(expiresAt) };
+  const latest = { ...lasting, ...laterAttributes(record, layout) };
+  if (sizeOfItem(latest) <= WRITE_UNIT_BYTES) return { head: { ...whole, ...expiry } };
   // The key tells the content, so that of rival creations of one id each head finds its own params.
   const digest = createHash('sha256').update(packed).digest('hex').slice(0, DIGEST_DIGITS);
   const paramsKey = `${record.requestId}#${digest}`;
+  const paramsExpiresAt = expiresAt === undefined ? undefined : number(expiresAt + PARAMS_OUTLIVE_SECONDS);
   return {
-    head: { ...head, paramsKey: text(paramsKey) },
-    params: { requestId: text(paramsKey), params: bytes(packed) },
+    head: {
+      ...head,
+      ...expiry,
+      paramsKey: text(paramsKey),
+      ...(paramsExpiresAt && { paramsExpireAt: paramsExpiresAt }),
+    },
+    params: {
+      requestId: text(paramsKey),
+      params: bytes(packed),
+      ...(paramsExpiresAt && { [TTL_ATTRIBUTE]: paramsExpiresAt }),
+    },
   };
 }
 
@@ -126,6 +146,8 @@ export function readHead(item: Item): Head {
     params: has(item, 'paramsKey') ? readText(item, 'paramsKey') : readBytes(item, 'params'),
     ...(has(item, 'callMark') && { callMark: readBytes(item, 'callMark') }),
     ...(has(item, TTL_ATTRIBUTE) && { expiresAt: readNumber(item, TTL_ATTRIBUTE) }),
+    ...(has(item, 'paramsExpireAt') && { paramsExpireAt: readNumber(item, 'paramsExpireAt') }),
+    ...(has(item, 'paramsExpireTo') && { paramsExpireTo: readNumber(item, 'paramsExpireTo') }),
   };
 }
 

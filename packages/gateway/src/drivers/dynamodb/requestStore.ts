@@ -26,6 +26,7 @@ import { reportAll } from './reportAll.ts';
 import { releaseRequest, reportRequest } from './reportRequest.ts';
 import { isExpired, readHead } from './requestItem.ts';
 import type { RequestTable } from './requestTable.ts';
+import { settleParams } from './settleParams.ts';
 
 async function getRequest(
   table: RequestTable,
@@ -38,6 +39,8 @@ async function getRequest(
   if (item === undefined) return undefined;
   const head = readHead(item);
   if (isExpired(head, table.now())) return undefined;
+  // Whoever reads it finishes what another process has left undone; if not now, then at the next read.
+  await settleParams(table, head).catch(() => undefined);
   const [record] = await params.complete([head]);
   return record;
 }

@@ -98,6 +98,32 @@ describeWithDynamo('read and write units', () => {
     expect(await writesOfLife(record)).toEqual({ create: stored + 5, claim: 4, report: 3 });
   });
 
+  test('a request that may expire costs as much, and params with an item of their own are written once more', async () => {
+    const client = createDynamoClient({ endpoint: rig.endpoint, ...DYNAMO_TEST_ACCESS });
+    const counted = meterCapacity(client);
+    const { requests } = rig.open({ client, pendingRetentionDays: 30 });
+    const unitsOf = async (act: () => Promise<unknown>) => {
+      counted.reset();
+      await act();
+      return counted.writes;
+    };
+    const [small, large] = [requestOf(292), requestOf(100_000)];
+    expect(await unitsOf(() => requests.create(small))).toBe(5);
+    expect(await unitsOf(() => requests.claim(claimOf(small)))).toBe(4);
+    const stored = (await unitsOf(() => requests.create(large))) - 5;
+    // The params, and the head that says so.
+    expect(await unitsOf(() => requests.claim(claimOf(large)))).toBe(4 + stored + 1);
+  });
+
+  test('the marker of a signature is one unit more, and a release five', async () => {
+    const [record, submission] = [requestOf(292), { signatureKey: 'k'.repeat(43), once: true }];
+    expect(await writesOf(() => stores.requests.create(record, submission))).toBe(6);
+    const claim = claimOf(record);
+    await stores.requests.claim(claim);
+    const release = { requestId: record.requestId, relayer: claim.relayer, releaseId: 'any', now: START };
+    expect(await writesOf(() => stores.requests.release(release))).toBe(5);
+  });
+
   test('a refused claim is one write of the head, too, and reads nothing', async () => {
     const record = requestOf(100_000);
     await stores.requests.create(record);

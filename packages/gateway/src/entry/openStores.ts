@@ -1,13 +1,12 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { type Environment, SettingsError } from '@prism-gateway/runtime/settings';
-import type { DynamoClientSettings } from '../drivers/dynamodb/createDynamoClient.ts';
+import type { Environment } from '@prism-gateway/runtime/settings';
 import type { AdminStore } from '../ports/adminStore.ts';
 import type { RateLimitStore } from '../ports/rateLimitStore.ts';
 import type { RelayerStore } from '../ports/relayerStore.ts';
 import type { RequestChanges } from '../ports/requestChanges.ts';
 import type { RequestStore } from '../ports/requestStore.ts';
 import type { WorkerThread } from '../ports/workerThread.ts';
-import { isLoopback } from './isLoopback.ts';
+import { dynamoAccess, localEndpoint } from './dynamoAccess.ts';
 import type { Settings } from './settings.ts';
 
 export interface Stores {
@@ -30,18 +29,6 @@ interface StoresContext {
   readonly thread: WorkerThread;
 }
 
-/** Access that local engines take; they check neither region nor keys. */
-const LOCAL_ACCESS = { region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } } as const;
-
-/** The endpoint that the AWS SDK will read, if it is on this machine. @throws SettingsError for one that is no URL */
-function localEndpoint({ settings, environment }: StoresContext): string | undefined {
-  const name = environment.AWS_ENDPOINT_URL_DYNAMODB ? 'AWS_ENDPOINT_URL_DYNAMODB' : 'AWS_ENDPOINT_URL';
-  const endpoint = environment[name];
-  if (!endpoint) return undefined;
-  if (!URL.canParse(endpoint)) throw new SettingsError([`${name}: expected an http or https URL`]);
-  return settings.STAGE === 'dev' && isLoopback(endpoint) ? endpoint : undefined;
-}
-
 /** Without a region every call would fail, and only then. */
 async function requireRegion(client: DynamoDBClient): Promise<void> {
   try {
@@ -51,15 +38,6 @@ async function requireRegion(client: DynamoDBClient): Promise<void> {
   }
 }
 
-/** What a local engine can do without: the AWS SDK would look for a region and for keys, and give up. */
-function clientSettings(context: StoresContext): DynamoClientSettings {
-  const { AWS_REGION, AWS_DEFAULT_REGION, AWS_ACCESS_KEY_ID, AWS_PROFILE } = context.environment;
-  const region = AWS_REGION || AWS_DEFAULT_REGION;
-  const given = region ? { region } : {};
-  if (localEndpoint(context) === undefined || AWS_PROFILE) return given;
-  return AWS_ACCESS_KEY_ID ? { region: LOCAL_ACCESS.region, ...given } : { ...LOCAL_ACCESS, ...given };
-}
-
 /** How long requests are kept, as stores take it. */
 const retentionOf = (settings: Settings) => ({
   requestRetentionDays: settings.REQUEST_RETENTION_DAYS,
@@ -67,11 +45,12 @@ const retentionOf = (settings: Settings) => ({
 });
 
 async function openDynamoDb(context: StoresContext): Promise<Stores> {
-  const { settings, now } = context;
+  const { settings, environment, now } = context;
+  const access = { stage: settings.STAGE, environment };
   const { createDynamoClient } = await import('../drivers/dynamodb/createDynamoClient.ts');
   const { createDynamoStores } = await import('../drivers/dynamodb/createDynamoStores.ts');
-  const client = createDynamoClient(clientSettings(context));
-  const endpoint = localEndpoint(context);
+  const client = createDynamoClient(dynamoAccess(access));
+  const endpoint = localEndpoint(access);
   await requireRegion(client);
   if (endpoint !== undefined) {
     const { createTables } = await import('../drivers/dynamodb/createTables.ts');

@@ -1,0 +1,87 @@
+import { parseArgs } from 'node:util';
+import type { Environment } from '@prism-gateway/runtime/settings';
+import { createDynamoClient } from '../drivers/dynamodb/createDynamoClient.ts';
+import { migrateTable } from '../drivers/dynamodb/migrateTable.ts';
+import { dynamoAccess, localEndpoint } from './dynamoAccess.ts';
+
+/** What the command needs of its surroundings. */
+export interface MigrateCommand {
+  /** Arguments after the script's name. */
+  readonly args: readonly string[];
+  readonly env: Environment;
+  /** Takes a line for stdout. */
+  readonly print: (line: string) => void;
+  /** Takes a line for stderr. */
+  readonly hint: (line: string) => void;
+}
+
+const HELP = `Brings the requests' table of an earlier version on DynamoDB up to date.
+
+  npm run migrate-tables -- --stage prod    the table service-requests-prod
+
+  --stage STAGE    default STAGE, else dev
+  --table NAME     default REQUESTS_TABLE, else service-requests-STAGE
+  --help           this text
+
+It makes the indexes that are missing, one after another, and puts what is pending into that of its chain. Gateways of the
+earlier version may work on meanwhile; run it once more when the last of them has ended. It may be run any number of times.
+Region and credentials are read as the AWS SDK reads them; they need DescribeTable, UpdateTable, Query, PutItem and UpdateItem.`;
+
+function readArguments({ args, env }: MigrateCommand) {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { stage: { type: 'string' }, table: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+  });
+  const stage = values.stage ?? (env.STAGE || 'dev');
+  return { stage, table: values.table ?? (env.REQUESTS_TABLE || `service-requests-${stage}`), help: values.help };
+}
+
+/** Says in one sentence why it could not be done. */
+function describeFailure(error: unknown, table: string): string {
+  const [name, message] = error instanceof Error ? [error.name, error.message] : ['', String(error)];
+  if (name === 'ResourceNotFoundException')
+    return `There is no table ${table}: set --stage or --table, and the region.`;
+  return `${table} could not be brought up to date; run it again. (${message})`;
+}
+
+/**
+ * `npm run migrate-tables`: brings the requests' table of an earlier version up to date.
+ *
+ * @param command - arguments and surroundings
+ * @returns the exit code: 0, or 1 after one sentence on what is wrong
+ * @see docs/scaling.md "Tables of an earlier version"
+ */
+export async function runMigrateCommand(command: MigrateCommand): Promise<number> {
+  let order: ReturnType<typeof readArguments>;
+  try {
+    order = readArguments(command);
+  } catch (error) {
+    command.hint(`${error instanceof Error ? error.message : 'The arguments are wrong.'} Try --help.`);
+    return 1;
+  }
+  if (order.help) {
+    command.print(HELP);
+    return 0;
+  }
+  const access = { stage: order.stage, environment: command.env };
+  const endpoint = localEndpoint(access);
+  const client = createDynamoClient({ ...dynamoAccess(access), ...(endpoint !== undefined && { endpoint }) });
+  try {
+    await migrateTable({ client, name: order.table, tell: command.print });
+    return 0;
+  } catch (error) {
+    command.hint(describeFailure(error, order.table));
+    return 1;
+  } finally {
+    client.destroy();
+  }
+}
+
+if (import.meta.main) {
+  process.exitCode = await runMigrateCommand({
+    args: process.argv.slice(2),
+    env: process.env,
+    print: (line) => console.log(line),
+    hint: (line) => console.error(line),
+  });
+}

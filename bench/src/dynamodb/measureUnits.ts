@@ -32,8 +32,8 @@ interface Measured {
 }
 
 const PAGE = 100;
-/** Params at which a page ends before that, in bytes. @see docs/specification.md LIST-8 */
-const PAGE_BYTES = 1_000_000;
+/** Params at which a page ends before that, in bytes: one that anybody may ask for, and a relayer's. @see docs/specification.md LIST-8 */
+const PAGE_BYTES = { anyone: 128_000, relayer: 1_000_000 };
 /** Records that a page is taken from: there is more behind it. */
 const RECORDS = 120;
 
@@ -41,8 +41,8 @@ const RECORDS = 120;
 const chainOf = (paramsBytes: number) => `bench:${paramsBytes}`;
 
 /** Most write units of a whole life of a request of 1 kB. */
-const LIFE_TARGET = 12;
-/** Most write units of a whole life beyond those of storing the request once. */
+const LIFE_TARGET = 13;
+/** Most write units of a whole life beyond those of storing large params twice: a claim keeps them from expiring. */
 const EXTRA_TARGET = 8;
 /** Weight from which the second target counts. */
 const LARGE_BYTES = 200 * 1024;
@@ -71,8 +71,8 @@ async function unitsOf({ meter, tables }: Measured, act: () => Promise<unknown>)
 
 function lifeTarget(paramsBytes: number, life: number, once: number): Row['target'] {
   if (paramsBytes < LARGE_BYTES) return { text: `at most ${LIFE_TARGET} writes`, isKept: life <= LIFE_TARGET };
-  const most = once + EXTRA_TARGET;
-  return { text: `at most ${once} + ${EXTRA_TARGET} writes`, isKept: life <= most };
+  const most = 2 * once + EXTRA_TARGET;
+  return { text: `at most 2 × ${once} + ${EXTRA_TARGET} writes`, isKept: life <= most };
 }
 
 /** Measures a request from its creation to its report. */
@@ -97,7 +97,8 @@ async function measureLife(measured: Measured, paramsBytes: number): Promise<Row
 }
 
 /** Requests that a full page holds: 100, or as many as it has bytes for. @see docs/specification.md LIST-8 */
-const pageSize = (paramsBytes: number) => Math.min(PAGE, Math.max(1, Math.floor(PAGE_BYTES / paramsBytes)));
+const pageSize = (paramsBytes: number, pageBytes: number) =>
+  Math.min(PAGE, Math.max(1, Math.floor(pageBytes / paramsBytes)));
 
 /** Measures one record that is read, a full page of one signer, and one of what is pending on a chain. */
 async function measureReads(measured: Measured, paramsBytes: number): Promise<Row[]> {
@@ -106,17 +107,21 @@ async function measureReads(measured: Measured, paramsBytes: number): Promise<Ro
   const { signer } = createParams(500);
   const requestId = await writer.create(chainOf(paramsBytes), createParams(paramsBytes));
   for (let i = 0; i < RECORDS; i++) await writer.create(chainName, createParams(paramsBytes, signer));
-  const size = pageSize(paramsBytes);
-  const expectFull = (count: number) => {
+  const sizes = {
+    anyone: pageSize(paramsBytes, PAGE_BYTES.anyone),
+    relayer: pageSize(paramsBytes, PAGE_BYTES.relayer),
+  };
+  const expectFull = (count: number, size: number) => {
     if (count !== size) throw new Error(`A page held ${count} instead of ${size}.`);
   };
   const get = await unitsOf(measured, () => reader.get(requestId));
-  const ofSigner = await unitsOf(measured, async () => expectFull(await reader.listOf(signer)));
-  const pending = await unitsOf(measured, async () => expectFull(await reader.listPending(chainName)));
+  const ofSigner = await unitsOf(measured, async () => expectFull(await reader.listOf(signer), sizes.anyone));
+  const listPending = async () => expectFull(await reader.listPending(chainName), sizes.relayer);
+  const pending = await unitsOf(measured, listPending);
   return [
     { act: 'get', paramsBytes, units: get },
-    { act: `page of ${size}, by signer`, paramsBytes, units: ofSigner },
-    { act: 'again, pending of a chain', paramsBytes, units: pending },
+    { act: `page of ${sizes.anyone}, by signer`, paramsBytes, units: ofSigner },
+    { act: `page of ${sizes.relayer}, pending of a chain`, paramsBytes, units: pending },
   ];
 }
 

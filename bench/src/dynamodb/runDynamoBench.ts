@@ -29,7 +29,7 @@ function formatUnits(rows: readonly Row[], engine: string): string {
   const head = ['act, by HTTP', 'params', 'requests R / W', 'whitelist R / W', 'rate limits R / W', 'target'];
   return [
     `Consumed units as ${engine} counts them: reads / writes, with those of indexes. Requests are created at one gateway, and read,`,
-    'claimed and reported at another, which has nothing of them in memory; "again" is a page that it has just read.',
+    'claimed and reported at another, which has nothing of them in memory but what its page before has shown.',
     'The whitelist is the auth check of a relayer. RATE_LIMIT_… = 0 saves what the rate limits consume. The targets are about the',
     "requests' table; storing once is the same request, compressed alike, put as one item with the same indexes.",
     '',

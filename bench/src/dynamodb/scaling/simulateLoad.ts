@@ -51,17 +51,20 @@ const MAX_LAG_SECONDS = 5;
 
 /** Index entries that each act writes or removes. */
 const entriesOf: Readonly<Record<Act, readonly string[]>> = {
-  create: ['pending', 'chain'],
-  claim: ['pending', 'processing'],
+  create: ['pending', 'chain', 'queue'],
+  claim: ['pending', 'processing', 'queue'],
   report: ['processing', 'success'],
 };
+
+/** The index of an entry, if it is not that of statuses. */
+const indexOf: Readonly<Record<string, string>> = { chain: 'byChain', queue: 'byPendingChain' };
 
 /** Finds, and makes, the partition of each key. */
 function createPlacement({ sharedPartitions, random }: SimulatedLoad) {
   const byKey = new Map<string, Partition>();
   const byPlace = new Map<string, Partition>();
   function place(key: string): Partition {
-    const index = key.startsWith('chain') ? 'byChain' : 'byStatus';
+    const index = indexOf[key.split('#')[0] ?? ''] ?? 'byStatusWithClaim';
     const number = sharedPartitions === undefined ? key : Math.floor(random() * sharedPartitions);
     const partition = byPlace.get(`${index} ${number}`) ?? createPartition(MAX_LAG_SECONDS);
     byPlace.set(`${index} ${number}`, partition);

@@ -1,6 +1,6 @@
 import type { RequestStatus } from '@prism-gateway/protocol';
 import { bucketOf, HOUR_MS, MINUTE_MS } from '../../ports/adminStore.ts';
-import type { RequestStore, StoredRequest } from '../../ports/requestStore.ts';
+import type { Release, RequestStore, StoredRequest, Transition } from '../../ports/requestStore.ts';
 
 /** Numbers to add, by the item of the stats and the name of the count in it. */
 export type Additions = ReadonlyMap<string, ReadonlyMap<string, number>>;
@@ -109,6 +109,14 @@ function createNotes({ add, addActivity, addRelayer }: Tally) {
   };
 }
 
+/** A store whose moves are counted. */
+export interface CountedMoves {
+  readonly requests: RequestStore;
+  readonly counter: MoveCounter;
+  /** Counts a release that no call has asked for by its id. */
+  readonly noteRelease: (release: Release, outcome: Transition) => void;
+}
+
 /**
  * Counts what goes through a store. DynamoDB knows no sums: a process counts what it has moved itself, and adds it to the stats' items
  * now and then.
@@ -119,7 +127,7 @@ function createNotes({ add, addActivity, addRelayer }: Tally) {
 export function countMoves(
   store: RequestStore,
   written: () => Promise<void>,
-): { readonly requests: RequestStore; readonly counter: MoveCounter } {
+): CountedMoves {
   const tally = createTally();
   const notes = createNotes(tally);
   async function counted<T>(writing: Promise<T>, note: (result: T) => void): Promise<T> {
@@ -130,7 +138,10 @@ export function countMoves(
   }
   const requests: RequestStore = {
     ...store,
-    create: (record, ...rest) => counted(store.create(record, ...rest), () => notes.noteCreate(record)),
+    create: (record, ...rest) =>
+      counted(store.create(record, ...rest), ({ outcome }) => {
+        if (outcome === 'created') notes.noteCreate(record);
+      }),
     claim: (claim) => counted(store.claim(claim), (outcome) => notes.noteClaim(claim, outcome)),
     claimAll: (claims, ...rest) =>
       counted(store.claimAll(claims, ...rest), (outcomes) => {
@@ -146,6 +157,8 @@ export function countMoves(
         for (const [index, report] of reports.entries()) notes.noteReport(report, outcomes[index] ?? NOTHING);
       }),
     release: (release) => counted(store.release(release), (outcome) => notes.noteRelease(release, outcome)),
+    // Each of its releases is noted by the store.
+    releaseAll: (all) => counted(store.releaseAll(all), () => {}),
   };
-  return { requests, counter: { take: tally.take, giveBack: tally.giveBack } };
+  return { requests, counter: { take: tally.take, giveBack: tally.giveBack }, noteRelease: notes.noteRelease };
 }

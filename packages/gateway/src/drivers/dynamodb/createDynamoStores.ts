@@ -12,7 +12,7 @@ import { countMoves } from './countMoves.ts';
 import { createRequestChanges } from './createRequestChanges.ts';
 import { createRateLimitStore } from './rateLimitStore.ts';
 import { createRelayerStore } from './relayerStore.ts';
-import { createRequestStore } from './requestStore.ts';
+import { createRequestStore, type MoveListener } from './requestStore.ts';
 import type { RequestTable } from './requestTable.ts';
 import { checkTableLayout } from './tableLayout.ts';
 import type { TableNames } from './tables.ts';
@@ -113,8 +113,9 @@ export function createDynamoStores(options: DynamoStoresOptions): DynamoStores {
   const passGate = createLayoutGate(requestTable);
   const changes = createRequestChanges(requestTable);
   const flushing = createFlush(requestTable, () => counter);
-  const store = behindGate(createRequestStore(requestTable, changes), passGate);
-  const { requests, counter } = countMoves(store, flushing.flushIfDue);
+  const listener: MoveListener = { tell: changes.tell, released: (...release) => noteRelease(...release) };
+  const store = behindGate(createRequestStore(requestTable, listener), passGate);
+  const { requests, counter, noteRelease } = countMoves(store, flushing.flushIfDue);
   return {
     requests,
     changes,

@@ -199,6 +199,7 @@ describeWithDynamo('expiry', () => {
     expect(await expiriesOf(record)).toEqual([undefined, undefined]);
   });
 
+  // Shows DYNAMO-7.
   test('a signature may be taken again once its request has expired', async () => {
     const submission = { signatureKey: randomBytes(32).toString('base64url'), once: true };
     const [first, second] = [large(), large()];

@@ -48,8 +48,14 @@ async function getRequest(
 /** Most writes of batches under way at once: fewer than the client has connections, so that single calls do not wait behind them. */
 const MAX_BATCH_WRITES = 32;
 
+/** Who is told what the store has moved. */
+export interface MoveListener extends Pick<WatchedChanges, 'tell'> {
+  /** Told of each release that is part of a release of all that a relayer holds. */
+  readonly released: (release: Release, transition: Transition) => void;
+}
+
 /** The queue's records in DynamoDB. */
-export function createRequestStore(table: RequestTable, changes: Pick<WatchedChanges, 'tell'>): RequestStore {
+export function createRequestStore(table: RequestTable, changes: MoveListener): RequestStore {
   const params = createParamsReader(table);
   const openClaims = createOpenClaims(table);
   const context = { table, params, openClaims };
@@ -76,6 +82,11 @@ export function createRequestStore(table: RequestTable, changes: Pick<WatchedCha
     return known;
   }
   const release = (one: Release) => ended(releaseRequest(table, params, one));
+  async function releaseOfAll(one: Release): Promise<Transition> {
+    const transition = await release(one);
+    changes.released(one, transition);
+    return transition;
+  }
 
   return {
     create,
@@ -95,7 +106,7 @@ export function createRequestStore(table: RequestTable, changes: Pick<WatchedCha
         report: (report, reader) => batches.run(() => ended(reportRequest(table, reader, report))),
       }),
     release,
-    releaseAll: (all) => releaseAll(openClaims, all, (one) => batches.run(() => release(one))),
+    releaseAll: (all) => releaseAll(openClaims, all, (one) => batches.run(() => releaseOfAll(one))),
     feed: (query) => feedRequests(context, query),
     async stats() {
       const oldestPendingAt = await findOldest(table, 'pending');

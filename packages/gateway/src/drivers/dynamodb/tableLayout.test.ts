@@ -76,6 +76,7 @@ describeWithDynamo('how a table is laid out', () => {
     await expect(checkReady()).rejects.toMatchObject({ code: 'TABLE_LAYOUT' });
   });
 
+  // Shows DYNAMO-8.
   test('a table of the version before is refused, brought up to date, and then lists all that is pending', async () => {
     const chainName = anyChain();
     const records = Array.from({ length: 40 }, (_, i) => pendingRequest({ chainName, createdAt: START + i }));

@@ -190,7 +190,7 @@ describeWithDynamo('read and write units', () => {
     expect(other.meter.reads).toBeLessThanOrEqual(40 + 4 + 5 * 12.5);
   });
 
-  // Shows STORE-2.
+  // Shows STORE-2 and DYNAMO-5.
   test('the first page of a chain costs what it holds, whatever is pending on another', async () => {
     const [chainName, busy] = ['eip155:1', 'eip155:10'];
     const records = Array.from({ length: sized({ small: 300, long: 60_000 }) }, () =>

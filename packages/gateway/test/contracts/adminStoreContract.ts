@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { AdminStore, QueueStats } from '../../src/ports/adminStore.ts';
 import type { RequestStore } from '../../src/ports/requestStore.ts';
-import { anyAddress, anyChain, claimOf, pendingRequest, reportOf, START } from './storedRequests.ts';
+import { createSignatureKey } from '../../src/ports/signatureKey.ts';
+import { anyAddress, anyChain, anyTxHash, claimOf, pendingRequest, reportOf, START } from './storedRequests.ts';
 import type { CreateStore } from './storeUnderTest.ts';
 import { useStore } from './useStore.ts';
 
@@ -56,6 +57,23 @@ export function adminStoreContract(name: string, createStore: CreateStore<AdminS
           sumOf(stats[part], kind) - sumOf(before[part], kind);
         expect([grown('posts'), grown('claims'), grown('success'), grown('failed')]).toEqual([4, 3, 1, 1]);
       }
+    });
+
+    test('a signature that was taken already is no post, and a release of all is one of each', async () => {
+      const { requests, admin } = store().store;
+      const [chainName, relayer, r, s] = [anyChain(), anyAddress(), anyTxHash(), anyTxHash()];
+      const records = Array.from({ length: 3 }, () => pendingRequest({ chainName }));
+      for (const record of records) await requests.create(record);
+      const signed = pendingRequest({ chainName, paramsJson: JSON.stringify({ r, s }) });
+      const submission = { signatureKey: createSignatureKey({ chainName, signer: signed.signer, r, s }), once: true };
+      for (const { requestId } of [signed, pendingRequest()])
+        await requests.create({ ...signed, requestId }, submission);
+      for (const record of records) await requests.claim(claimOf(record, { relayer }));
+      await store().settle?.();
+      expect(await requests.releaseAll({ relayer, now: LATER, limit: 10 })).toBe(3);
+      const stats = await admin.readStats(LATER);
+      expect(chainOf(stats, chainName)).toEqual({ chainName, pending: 4, processing: 0, success: 0, failed: 0 });
+      expect(relayerOf(stats, relayer)).toMatchObject({ openClaims: 0 });
     });
 
     // Shows ADMIN-8.

@@ -124,10 +124,7 @@ export interface CountedMoves {
  * @param store - the queue's records
  * @param written - called after each write, and awaited before its answer
  */
-export function countMoves(
-  store: RequestStore,
-  written: () => Promise<void>,
-): CountedMoves {
+export function countMoves(store: RequestStore, written: () => Promise<void>): CountedMoves {
   const tally = createTally();
   const notes = createNotes(tally);
   async function counted<T>(writing: Promise<T>, note: (result: T) => void): Promise<T> {

@@ -4,7 +4,7 @@ import { isExpired, readHead } from './requestItem.ts';
 import type { RequestTable } from './requestTable.ts';
 
 /** Claims under way at once: params show their size only with the claim, so up to seven of the largest may go beyond the bound. */
-const SLICE = 8;
+export const SLICE = 8;
 
 /** Makes one claim. */
 export type MakeClaim = (claim: Claim) => Promise<ClaimTransition>;

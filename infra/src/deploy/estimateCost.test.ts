@@ -19,5 +19,5 @@ it('adds up to what the documentation says, with and without an edge', () => {
 it('is told in two lines that end in their parts', () => {
   const lines = describeCost(estimateCost({})).split('\n');
   expect(lines[1]).toMatch(/^ {2}at rest .*\d+\.\d\d USD a month: secrets 0\.80, /);
-  expect(lines[2]).toMatch(/a million requests of 1 kB, from POST to report: tables, writes 9\.41, /);
+  expect(lines[2]).toMatch(/a million requests of 1 kB, from POST to report: tables, writes 11\.91, /);
 });

@@ -23,7 +23,7 @@ export const longParts: readonly LongPart[] = [
   },
   {
     name: 'dynamodb',
-    files: ['storm', 'faults', 'listRequests', 'largeParams', 'units', 'requestStore.property'].map(
+    files: ['storm', 'faults', 'feedRequests', 'listRequests', 'largeParams', 'units', 'requestStore.property'].map(
       (name) => `${gateway}/src/drivers/dynamodb/${name}.test.ts`,
     ),
   },

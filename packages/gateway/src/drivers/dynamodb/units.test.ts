@@ -1,17 +1,23 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
 import { DYNAMO_TEST_ACCESS } from '@prism-gateway/testing';
 import { sized } from '@prism-gateway/testing/test-size';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { anyAddress, claimOf, pendingRequest, reportOf, START } from '../../../test/contracts/storedRequests.ts';
-import { createDynamoRig, type DynamoRig, describeWithDynamo } from '../../../test/rigs/dynamoStores.ts';
+import { createDynamoRig, DYNAMO_TABLES, type DynamoRig, describeWithDynamo } from '../../../test/rigs/dynamoStores.ts';
 import type { StoredRequest } from '../../ports/requestStore.ts';
 import { createDynamoClient } from './createDynamoClient.ts';
 import type { DynamoStores } from './createDynamoStores.ts';
 import { type CapacityMeter, meterCapacity } from './meterCapacity.rig.ts';
 import { packParams } from './params.ts';
+import { positionBytes, positionOf } from './position.ts';
+import { shardKey } from './requestTable.ts';
 
 /** Bytes of an item of params beside the params: its key and two names. */
 const PARAMS_ITEM_BYTES = 68;
+
+/** Most items of one BatchWriteItem. */
+const BATCH = 25;
 
 /** Makes a request as wallets do, with a payload of random bytes. */
 function requestOf(payloadBytes: number, fields: Partial<StoredRequest> = {}): StoredRequest {
@@ -49,6 +55,22 @@ describeWithDynamo('read and write units', () => {
     await stores.prepare();
     meter.reset();
     return { meter, stores };
+  }
+
+  /** Puts entries into the index of what is pending in a chain; they are all that a page of another chain could meet of its requests. */
+  async function fillPending(chainName: string, count: number): Promise<void> {
+    const raw = createDynamoClient({ endpoint: rig.endpoint, ...DYNAMO_TEST_ACCESS });
+    const puts = Array.from({ length: count }, () => {
+      const requestId = randomUUID();
+      const position = { B: positionBytes(positionOf({ createdAt: START, requestId })) };
+      const pendingShard = { S: shardKey(chainName, requestId, 4) };
+      return { PutRequest: { Item: { requestId: { S: requestId }, pendingShard, position } } };
+    });
+    for (let i = 0; i < count; i += BATCH) {
+      const RequestItems = { [DYNAMO_TABLES.requests]: puts.slice(i, i + BATCH) };
+      await raw.send(new BatchWriteItemCommand({ RequestItems }));
+    }
+    raw.destroy();
   }
 
   async function writesOf(act: () => Promise<unknown>): Promise<number> {
@@ -193,14 +215,7 @@ describeWithDynamo('read and write units', () => {
   // Shows STORE-2 and DYNAMO-5.
   test('the first page of a chain costs what it holds, whatever is pending on another', async () => {
     const [chainName, busy] = ['eip155:1', 'eip155:10'];
-    const records = Array.from({ length: sized({ small: 300, long: 60_000 }) }, () =>
-      requestOf(10, { chainName: busy }),
-    );
-    const lane = async () => {
-      for (let record = records.pop(); record !== undefined; record = records.pop())
-        await stores.requests.create(record);
-    };
-    await Promise.all(Array.from({ length: 32 }, lane));
+    await fillPending(busy, sized({ small: 500, long: 60_000 }));
     const query = { filter: { status: 'pending', chainName }, order: 'asc', limit: 100 } as const;
     meter.reset();
     expect(await stores.requests.list(query)).toEqual({ items: [], next: null });

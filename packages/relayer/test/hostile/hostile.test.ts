@@ -68,7 +68,10 @@ function countOutcomes(attacks: readonly Attack[], states: readonly string[]): R
 
 // Shows RELAY-17, RELAY-18.
 test('whoever posts to have it pay for nothing costs a relayer less than an honest hour earns, and holds no honest user up', async () => {
-  const world = await startRelayWorld({ users: HONEST_USERS + HOSTILE, relayers: 2, blockTimeMs: BLOCK_MS });
+  const users = HONEST_USERS + HOSTILE;
+  // All prisms together hold less than there is.
+  const credits = 100_000n * 10n ** 18n;
+  const world = await startRelayWorld({ users, relayers: 2, blockTimeMs: BLOCK_MS, credits });
   await using _ = world;
   const [honest, hostile] = [world.users.slice(0, HONEST_USERS), world.users.slice(HONEST_USERS)];
   const client = createTestClient({ mode: 'anvil', transport: http(world.devnet.rpcUrl) }).extend(publicActions);

@@ -143,6 +143,11 @@ export const rows: readonly SmokeRow[] = [
   { command: 'stats', args: (world) => ['--url', gatewayUrl(world)], prints: /CHAIN/ },
   { command: 'completion', args: () => ['bash'], prints: /complete -o default/ },
   { command: 'token alice', args: (world) => ['--url', gatewayUrl(world)], prints: /^[\w-]+\.[\w-]+\.[\w-]+$/m },
+  {
+    command: 'attack',
+    args: (world) => ['--url', gatewayUrl(world), '--scale', '0.01', '--seconds', '1'],
+    prints: /honest client: \d+ calls, 0 failed/,
+  },
   { command: 'walkthrough', args: (world) => ['--url', gatewayUrl(world)] },
   {
     command: 'example:relayer',

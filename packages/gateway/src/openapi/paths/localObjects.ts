@@ -135,6 +135,8 @@ function describeObject(): PathItem {
       responses: {
         200: { description: 'Stored, whole and durable.', headers: { ...REQUEST_ID, ETag: etag } },
         400: failure('PUT', 'The content does not hash to the signed SHA-256; nothing was stored.'),
+        408: failure('PUT', 'The upload came too slowly; nothing was stored.'),
+        409: failure('PUT', 'An upload by this URL is under way; nothing was stored by this one.'),
         412: failure('PUT', 'The object exists already and is not overwritten.'),
         413: failure('PUT', 'The object is larger than this store allows; nothing was stored.'),
       },

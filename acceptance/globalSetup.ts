@@ -7,8 +7,12 @@ import { DEFAULT_LIMITS, readFacts } from './rig/readFacts.ts';
 /** Limits that no run reaches: the answers carry their headers, and nothing waits. */
 const HIGH_LIMITS = {
   RATE_LIMIT_WRITES: '1000000',
+  RATE_LIMIT_WRITE_BYTES: '1000000000',
   RATE_LIMIT_READS: '1000000',
   RATE_LIMIT_SIGN: '1000000',
+  RATE_LIMIT_CLAIMS: '1000000',
+  RATE_LIMIT_REPORTS: '1000000',
+  RATE_LIMIT_AUTH_FAILURES: '1000000',
   RATE_LIMIT_ADMIN_FAILURES: '1000000',
 };
 

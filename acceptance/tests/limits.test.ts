@@ -43,14 +43,18 @@ covers(
   },
 );
 
-covers(['limit.classes', 'limit.headers'], 'reads and writes name their own limits', async (context) => {
-  if (!target.isLimited) return context.skip('its rate limits are off');
-  const nameOf = async (call: HttpRequest) =>
-    /^"([\w-]+)"/.exec((await callApi(target, call)).headers.get('ratelimit') ?? '')?.[1];
-  expect(await nameOf({ path: '/requests', query: { signer: randomHex(20) } })).toBe('reads');
-  expect(await nameOf({ method: 'POST', path: '/requests', json: {} })).toBe('writes');
-  expect(await nameOf({ method: 'POST', path: '/storage/sign', json: {} })).toBe('sign');
-});
+covers(
+  ['limit.classes', 'limit.headers'],
+  'reads, writes and failed authentications name their own limits',
+  async (context) => {
+    if (!target.isLimited) return context.skip('its rate limits are off');
+    const nameOf = async (call: HttpRequest) =>
+      /^"([\w-]+)"/.exec((await callApi(target, call)).headers.get('ratelimit') ?? '')?.[1];
+    expect(await nameOf({ path: '/requests', query: { signer: randomHex(20) } })).toBe('reads');
+    expect(await nameOf({ method: 'POST', path: '/requests', json: {} })).toBe('writes');
+    expect(await nameOf({ method: 'POST', path: '/storage/sign', json: {} })).toBe('auth-failures');
+  },
+);
 
 covers(['limit.unlimited'], 'operational routes, preflights, 404 and 405 are counted nowhere', async () => {
   const calls: readonly (readonly [number, HttpRequest])[] = [

@@ -197,11 +197,9 @@ covers(['object.once'], 'of ten puts at once one stores, and none is torn', asyn
   const signed = await signFor('put');
   const answers = await Promise.all(Array.from({ length: 10 }, () => useSigned(signed, { body: object.content })));
   const statuses = answers.map(({ status }) => status).sort();
-  // S3 may answer a rival 409 while another put is under way.
+  // While another put is under way, a rival is 409.
   expect(statuses[0]).toBe(200);
-  expect(statuses.slice(1).every((status) => status === 412 || (status === 409 && !isLocal(target, signed)))).toBe(
-    true,
-  );
+  expect(statuses.slice(1).filter((status) => status !== 412 && status !== 409)).toEqual([]);
   expect(Buffer.from((await use('get')).bytes).equals(Buffer.from(object.content))).toBe(true);
 });
 

@@ -81,6 +81,8 @@ export function parseCreateQuery(query: URLSearchParams): Parsed<CreateRequestQu
  * @see docs/specification.md WAIT-1
  */
 export function parseReadQuery(query: URLSearchParams): Parsed<ReadRequestQuery> {
+  // Without a wait the specification knows no query here, and none is refused.
+  if (!query.has('wait')) return { value: { waitSeconds: 0 } };
   const parsed = parseQuery(readSchema, query);
   if ('faults' in parsed) return parsed;
   const { status, wait = 0 } = parsed.value;

@@ -33,14 +33,19 @@ const stateMachine: readonly Mutant[] = [
     ["to: ['success', 'failed'] }", "to: ['success'] }"],
     ['move.from === from && ', ''],
   ]),
-  ...mutantsOf(`${sqlite}/requestWrites.ts`, storeTests, [
-    ["AND status = '${MOVES.claim.from}'`", '`'],
+  ...mutantsOf(`${sqlite}/claimWrites.ts`, storeTests, [
+    [" AND status = '${MOVES.claim.from}'`", '`'],
     ['AND claimed_at <= CASE', 'AND claimed_at >= CASE'],
+    ['>= maxOpenClaims', '> maxOpenClaims'],
+  ]),
+  ...mutantsOf(`${sqlite}/endWrites.ts`, storeTests, [
     ["AND status = '${MOVES.report.from}' AND claimed_by = ?", 'AND claimed_by = ?'],
     ["'${MOVES.report.from}' AND claimed_by = ?", "'${MOVES.report.from}' AND length(?) > 0"],
-    ['row[12] === callId', "row[12] !== ''"],
-    ['if (changes === 0) return null;', ''],
+    ["AND status = '${MOVES.release.from}' AND claimed_by = ?", 'AND claimed_by = ?'],
+    ["'${MOVES.release.from}' AND claimed_by = ?", "'${MOVES.release.from}' AND length(?) > 0"],
   ]),
+  ...mutantsOf(`${sqlite}/transition.ts`, storeTests, [['row[12] === callId', "row[12] !== ''"]]),
+  ...mutantsOf(`${sqlite}/createWrite.ts`, storeTests, [['if (changes === 0) return CREATED;', '']]),
   ...mutantsOf('packages/gateway/src/requests/claim.ts', blackBoxTests, [
     ["if (transition.outcome === 'conflict') {", 'if (false) {'],
     ["if (transition.outcome === 'missing') throw new RequestNotFoundError(requestId);", ''],

@@ -112,7 +112,8 @@ describe('submitting', () => {
   it('says so too where the gateway is gone by the time of the last attempt', async () => {
     const user = rig.createUser();
     const { record } = await user.deletePrism({ cloudId: '0x01', relayerFee: 1n });
-    const { chainName, action, params } = record;
+    const { chainName, action } = record;
+    const params = { ...record.params, r: `0x${'1'.repeat(64)}` } as typeof record.params;
     const dying = createGatewayClient({ url: rig.running.url, retry: QUICK_RETRY, fetch: answerNobody() });
     const submit = dying.submitRequest({ chainName, action, params });
     await expect(submit).rejects.toMatchObject({ code: 'NETWORK_FAILED', mayHaveHappened: true });

@@ -27,6 +27,8 @@ export const STACK_SETTINGS = {
   LOG_RETENTION_DAYS: '7, 14, 30, 90, 180 or 365 (prod 90, dev 14)',
   NONCURRENT_VERSION_DAYS: 'days that deleted objects can be brought back (prod 90, dev 7)',
   OLDEST_PENDING_ALARM_SECONDS: 'age of the oldest pending request that raises the alarm (600)',
+  CLAIM_OVERDUE_ALARM_SECONDS: 'seconds that a claim may be beyond its lease before the alarm is raised (300)',
+  DAILY_BUDGET_USD: 'spending of a day that raises the alarm, by list prices; 0: none (prod 20, dev 5)',
   LATENCY_ALARM_MS: '99th percentile of the latency that raises the alarm (2000)',
 } as const;
 

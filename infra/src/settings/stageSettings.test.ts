@@ -39,7 +39,7 @@ describe('settings of a stage', () => {
       isConcurrencyGiven: false,
       logRetentionDays: 14,
       noncurrentVersionDays: 7,
-      alarms: { oldestPendingSeconds: 600, latencyMs: 2000 },
+      alarms: { oldestPendingSeconds: 600, claimOverdueSeconds: 300, latencyMs: 2000, dailyBudgetUsd: 5 },
       tables: {
         requests: 'service-requests-dev',
         relayers: 'service-relayers-dev',

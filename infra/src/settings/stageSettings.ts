@@ -58,7 +58,13 @@ export interface StageSettings {
   readonly isConcurrencyGiven: boolean;
   readonly logRetentionDays: number;
   readonly noncurrentVersionDays: number;
-  readonly alarms: { readonly oldestPendingSeconds: number; readonly latencyMs: number };
+  readonly alarms: {
+    readonly oldestPendingSeconds: number;
+    readonly claimOverdueSeconds: number;
+    readonly latencyMs: number;
+    /** 0: no alarm and no budget. */
+    readonly dailyBudgetUsd: number;
+  };
   /** Names of the tables that the function uses. */
   readonly tables: TableNames;
   /** Any text; with another one, the function's instances start anew and read the secrets again. */
@@ -183,6 +189,8 @@ function readStack(given: GivenSettings, fault: Fault) {
     noncurrentVersionDays: whole('NONCURRENT_VERSION_DAYS', 1, 3650, isProd ? 90 : 7),
     alarms: {
       oldestPendingSeconds: whole('OLDEST_PENDING_ALARM_SECONDS', 60, 86_400, 600),
+      claimOverdueSeconds: whole('CLAIM_OVERDUE_ALARM_SECONDS', 60, 86_400, 300),
+      dailyBudgetUsd: whole('DAILY_BUDGET_USD', 0, 1_000_000, isProd ? 20 : 5),
       latencyMs: whole('LATENCY_ALARM_MS', 100, 29_000, 2000),
     },
   };

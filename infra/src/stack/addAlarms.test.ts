@@ -17,6 +17,10 @@ describe.each(STAGES)('alarms of %s', (stage) => {
 
   it('are these', () => {
     expect(Object.keys(alarms).sort()).toEqual([
+      'ClaimOverdue',
+      'ClaimsWithoutReports',
+      'ColdStarts',
+      'DailySpend',
       'FunctionErrors',
       'FunctionThrottles',
       'Latency',

@@ -68,6 +68,86 @@ function queuePlans({ stage, alarms }: StackContext['settings']): AlarmPlan[] {
   ];
 }
 
+/** Claims in half an hour, none of which was reported, that say more than that relayers take their time. */
+const FEWEST_CLAIMS = 10;
+
+function claimPlans({ stage, alarms }: StackContext['settings']): AlarmPlan[] {
+  const period = Duration.minutes(30);
+  const sum = (name: 'ClaimsWon' | 'Reports') => gatewayMetric(stage, name, { statistic: 'Sum', period });
+  return [
+    {
+      id: 'ClaimOverdue',
+      description: `A claim is ${alarms.claimOverdueSeconds} s or more beyond its lease, and nobody has taken it over: its relayer has stopped, and no other serves its chain.`,
+      metric: gatewayMetric(stage, 'ClaimOverdue', { statistic: 'Maximum', period: MINUTE }),
+      threshold: alarms.claimOverdueSeconds,
+      periods: [5, 5],
+    },
+    {
+      id: 'ClaimsWithoutReports',
+      description: `In half an hour ${FEWEST_CLAIMS} requests or more were claimed, and none reported: relayers claim and do not finish (no gas, a chain that stands still, or a whitelisted key that hoards).`,
+      metric: new MathExpression({
+        expression: 'IF(FILL(reports, 0) > 0, 0, FILL(claims, 0))',
+        usingMetrics: { claims: sum('ClaimsWon'), reports: sum('Reports') },
+        period,
+        label: 'claims without a report',
+      }),
+      threshold: FEWEST_CLAIMS,
+      periods: [1, 1],
+    },
+  ];
+}
+
+/** Fewer calls than this in five minutes tell nothing of cold starts: after a quiet night each is one. */
+const FEWEST_CALLS = 50;
+/** Share of cold starts, in percent, at which instances come and go faster than they pay off. */
+const MANY_COLD_STARTS = 20;
+
+function coldStartPlan(stage: string, { api }: Watched): AlarmPlan {
+  return {
+    id: 'ColdStarts',
+    description: `For 15 minutes ${MANY_COLD_STARTS} % of the calls or more met a cold start: instances end early (memory, errors), or calls come in bursts.`,
+    metric: new MathExpression({
+      expression: `IF(calls >= ${FEWEST_CALLS}, 100 * FILL(starts, 0) / calls, 0)`,
+      usingMetrics: {
+        starts: gatewayMetric(stage, 'ColdStarts', { statistic: 'Sum', period: FIVE_MINUTES }),
+        calls: apiMetric(api, 'Count', { statistic: 'Sum', period: FIVE_MINUTES }),
+      },
+      period: FIVE_MINUTES,
+      label: 'cold starts, % of calls',
+    }),
+    threshold: MANY_COLD_STARTS,
+    periods: [3, 3],
+  };
+}
+
+/** US dollars a million, at list prices of us-east-1. @see docs/operations-aws.md, "Cost" */
+const PRICES = { writes: 0.625, reads: 0.125, calls: 1.95, edgeCalls: 3.55 } as const;
+
+function spendPlans({ stage, alarms, edge }: StackContext['settings'], { api }: Watched): AlarmPlan[] {
+  if (alarms.dailyBudgetUsd === 0) return [];
+  const period = Duration.days(1);
+  const sum = (name: 'WriteUnits' | 'ReadUnits') => gatewayMetric(stage, name, { statistic: 'Sum', period });
+  const perCall = edge === undefined ? PRICES.calls : PRICES.edgeCalls;
+  return [
+    {
+      id: 'DailySpend',
+      description: `A day's calls and units come to ${alarms.dailyBudgetUsd} USD or more by list prices: more use than DAILY_BUDGET_USD expects, or somebody who makes you pay.`,
+      metric: new MathExpression({
+        expression: `(${PRICES.writes} * FILL(writes, 0) + ${PRICES.reads} * FILL(reads, 0) + ${perCall} * FILL(calls, 0)) / 1000000`,
+        usingMetrics: {
+          writes: sum('WriteUnits'),
+          reads: sum('ReadUnits'),
+          calls: apiMetric(api, 'Count', { statistic: 'Sum', period }),
+        },
+        period,
+        label: 'USD a day',
+      }),
+      threshold: alarms.dailyBudgetUsd,
+      periods: [1, 1],
+    },
+  ];
+}
+
 function callPlans({ alarms, throttle }: StackContext['settings'], { api }: Watched): AlarmPlan[] {
   return [
     {
@@ -196,8 +276,11 @@ export function addAlarms(context: StackContext, watched: Watched): AddedAlarms 
   };
   const plans = [
     ...queuePlans(settings),
+    ...claimPlans(settings),
     ...callPlans(settings, watched),
     ...functionPlans(watched),
+    coldStartPlan(settings.stage, watched),
+    ...spendPlans(settings, watched),
     ...tablePlans(settings),
   ];
   const releaseAlarms = releasePlans(watched).map(add);

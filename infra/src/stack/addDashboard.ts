@@ -45,10 +45,12 @@ function queueRow(stage: string): IWidget[] {
   return [
     graph('Queue: age of the oldest pending request', 's', [
       gatewayMetric(stage, 'OldestPendingAge', reading('Maximum', 'oldest pending')),
+      gatewayMetric(stage, 'ClaimOverdue', reading('Maximum', 'claim beyond its lease')),
     ]),
     graph('Queue: claims', 'a minute', [
       gatewayMetric(stage, 'ClaimsWon', reading('Sum', 'won')),
       gatewayMetric(stage, 'ClaimsLost', reading('Sum', 'lost to rivals')),
+      gatewayMetric(stage, 'Reports', reading('Sum', 'reported')),
     ]),
   ];
 }
@@ -83,12 +85,13 @@ function callRows(stage: string, { api }: Watched): IWidget[][] {
   ];
 }
 
-function functionRow({ target }: Watched, functionLog: ILogGroup): IWidget[] {
+function functionRow(stage: string, { target }: Watched, functionLog: ILogGroup): IWidget[] {
   return [
     graph('Function', 'a minute', [
       functionMetric(target, 'ConcurrentExecutions', reading('Maximum', 'instances at once')),
       functionMetric(target, 'Throttles', reading('Sum', 'throttled')),
       functionMetric(target, 'Errors', reading('Sum', 'errors')),
+      gatewayMetric(stage, 'ColdStarts', reading('Sum', 'cold starts')),
     ]),
     new LogQueryWidget({
       title: 'Cold starts and memory',
@@ -104,13 +107,15 @@ function functionRow({ target }: Watched, functionLog: ILogGroup): IWidget[] {
   ];
 }
 
-function tableRow({ tables }: StackContext['settings']): IWidget[] {
+function tableRow({ stage, tables }: StackContext['settings']): IWidget[] {
   const units = (metricName: string, word: string) =>
     KINDS.map((kind) => tableMetric({ tableName: tables[kind] }, metricName, reading('Sum', `${kind}, ${word}`)));
   return [
     graph('Tables: units', 'a minute', [
       ...units('ConsumedReadCapacityUnits', 'read'),
       ...units('ConsumedWriteCapacityUnits', 'written'),
+      gatewayMetric(stage, 'ReadUnits', reading('Sum', 'read, as the function was told, indexes too')),
+      gatewayMetric(stage, 'WriteUnits', reading('Sum', 'written, likewise')),
     ]),
     graph(
       'Tables: throttled',
@@ -131,7 +136,7 @@ export function addDashboard({ stack, settings }: StackContext, shown: Shown): D
       [new AlarmStatusWidget({ title: 'Alarms', width: 24, height: 3, alarms: [...shown.alarms] })],
       queueRow(stage),
       ...callRows(stage, shown),
-      functionRow(shown, shown.functionLog),
+      functionRow(stage, shown, shown.functionLog),
       tableRow(settings),
     ],
   });

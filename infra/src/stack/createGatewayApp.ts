@@ -5,6 +5,7 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import { EDGE_REGION, type EdgeSettings, type StageSettings } from '../settings/stageSettings.ts';
 import { addAlarms } from './addAlarms.ts';
 import { addBucket } from './addBucket.ts';
+import { addBudget } from './addBudget.ts';
 import { addDashboard } from './addDashboard.ts';
 import { addDistribution } from './addDistribution.ts';
 import { addFunction } from './addFunction.ts';
@@ -70,6 +71,7 @@ function fillService(context: StackContext, data: GatewayData, { bundleDirectory
   const { api, url, host, domainTarget } = addHttpApi(context, live);
   const { alarms, releaseAlarms, topic } = addAlarms(context, { api, target });
   addRelease(context, { alias, secrets: data.secrets, alarms: releaseAlarms, hookDirectory });
+  addBudget(context);
   addDashboard(context, { api, target, alarms, functionLog: target.logGroup });
   addOutputs(context.stack, {
     Url: url,

@@ -20,11 +20,17 @@ interface EmfLine {
 /** What the function writes, when it does all that it can do. */
 function writtenSeries(): Set<Series> {
   const lines: string[] = [];
-  const metrics = createEmfMetrics({ stage: 'prod', write: (line) => void lines.push(line), now: () => 0 });
+  const metrics = createEmfMetrics({
+    stage: 'prod',
+    write: (line) => void lines.push(line),
+    now: () => 0,
+    takeUnits: () => ({ reads: 1, writes: 1 }),
+  });
   metrics.claimed('won');
   metrics.claimed('lost');
+  metrics.reported();
   metrics.answered({ method: 'GET', route: '/requests', status: 500, seconds: 0.1 });
-  metrics.measured({ oldestPendingAt: 0 });
+  metrics.measured({ oldestPendingMs: 0, overdueMs: 0 });
   const directives = lines.flatMap((line) => {
     // Just written, in the form of the specification.
     const { CloudWatchMetrics } = (JSON.parse(line) as EmfLine)._aws;
@@ -37,13 +43,24 @@ function writtenSeries(): Set<Series> {
   );
 }
 
+interface PlainMetric {
+  readonly Namespace?: string;
+  readonly MetricName?: string;
+  readonly Dimensions?: readonly { readonly Name: string }[];
+}
+
 /** What the alarms read. */
 function alarmSeries(stage: Stage): Series[] {
   return Object.values(findResources(stage, 'AWS::CloudWatch::Alarm')).flatMap(({ Properties }) => {
-    if (Properties.Namespace !== EMF_NAMESPACE) return [];
-    // CloudFormation's own form.
-    const dimensions = Properties.Dimensions as readonly { readonly Name: string }[];
-    return [`${String(Properties.MetricName)} by ${dimensions.map(({ Name }) => Name).join()}`];
+    // CloudFormation's own form: one metric, or several that an expression is made of.
+    const several = (Properties.Metrics ?? []) as readonly { readonly MetricStat?: { readonly Metric: PlainMetric } }[];
+    const metrics = [
+      Properties as unknown as PlainMetric,
+      ...several.flatMap(({ MetricStat }) => MetricStat?.Metric ?? []),
+    ];
+    return metrics.flatMap(({ Namespace, MetricName, Dimensions = [] }) =>
+      Namespace === EMF_NAMESPACE ? [`${MetricName} by ${Dimensions.map(({ Name }) => Name).join()}`] : [],
+    );
   });
 }
 
@@ -94,6 +111,6 @@ describe.each(STAGES)('metrics of %s', (stage) => {
       'Queue: claims',
     ]);
     const [alarms] = widgets;
-    expect(alarms?.properties).toHaveProperty('alarms.length', 11);
+    expect(alarms?.properties).toHaveProperty('alarms.length', 15);
   });
 });

@@ -16,6 +16,11 @@ export type GatewayMetricName =
   | 'Latency'
   | 'ServerErrors'
   | 'ClientErrors'
+  | 'ColdStarts'
+  | 'Reports'
+  | 'WriteUnits'
+  | 'ReadUnits'
+  | 'ClaimOverdue'
   | 'ClaimsWon'
   | 'ClaimsLost'
   | 'OldestPendingAge';

@@ -4,7 +4,7 @@ import { adminStoreContract } from '../../../test/contracts/adminStoreContract.t
 import { anyAddress, claimOf, pendingRequest, reportOf, START } from '../../../test/contracts/storedRequests.ts';
 import { createDynamoRig, describeWithDynamo, dynamoStore } from '../../../test/rigs/dynamoStores.ts';
 import { createDynamoClient } from './createDynamoClient.ts';
-import { meterCapacity } from './meterCapacity.rig.ts';
+import { meterCapacity } from './meterCapacity.ts';
 
 describeWithDynamo('DynamoDB', () => {
   adminStoreContract(

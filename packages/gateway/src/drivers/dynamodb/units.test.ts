@@ -8,7 +8,7 @@ import { createDynamoRig, DYNAMO_TABLES, type DynamoRig, describeWithDynamo } fr
 import type { StoredRequest } from '../../ports/requestStore.ts';
 import { createDynamoClient } from './createDynamoClient.ts';
 import type { DynamoStores } from './createDynamoStores.ts';
-import { type CapacityMeter, meterCapacity } from './meterCapacity.rig.ts';
+import { type CapacityMeter, meterCapacity } from './meterCapacity.ts';
 import { packParams } from './params.ts';
 import { positionBytes, positionOf } from './position.ts';
 import { shardKey } from './requestTable.ts';

@@ -3,10 +3,17 @@ import { createEmfMetrics, type EmfMetrics } from './createEmfMetrics.ts';
 
 let lines: string[];
 let metrics: EmfMetrics;
+let units: { reads: number; writes: number };
 
 beforeEach(() => {
   lines = [];
-  metrics = createEmfMetrics({ stage: 'dev', now: () => 1_800_000_000_000, write: (line) => lines.push(line) });
+  units = { reads: 0, writes: 0 };
+  metrics = createEmfMetrics({
+    stage: 'dev',
+    now: () => 1_800_000_000_000,
+    write: (line) => lines.push(line),
+    takeUnits: () => units,
+  });
 });
 
 interface Line {
@@ -60,6 +67,7 @@ it('writes an answer as one line that CloudWatch reads', () => {
         Metrics: [
           { Name: 'ServerErrors', Unit: 'Count' },
           { Name: 'ClientErrors', Unit: 'Count' },
+          { Name: 'ColdStarts', Unit: 'Count' },
         ],
       },
     ],
@@ -89,11 +97,27 @@ it('counts a claim with the answer to it, and not again', () => {
   expect([next.ClaimsWon, next.ClaimsLost]).toEqual([undefined, 1]);
 });
 
-it.each([
-  [{ oldestPendingAt: 1_799_999_940_500 }, 59.5],
-  [{ oldestPendingAt: 1_800_000_000_500 }, 0],
-  [{}, 0],
-])('writes the age of the oldest pending request: %o', (stats, OldestPendingAge) => {
-  metrics.measured(stats);
-  expect(readLine()).toMatchObject({ OldestPendingAge, Stage: 'dev' });
+it('counts the first answer of an instance as a cold start, and no other', () => {
+  metrics.answered(answer);
+  expect(readLine().ColdStarts).toBe(1);
+  lines = [];
+  metrics.answered(answer);
+  expect(readLine()).not.toHaveProperty('ColdStarts');
+});
+
+it('counts reports and units with the answer that follows them', () => {
+  metrics.reported();
+  metrics.reported();
+  units = { reads: 2.5, writes: 4 };
+  metrics.answered(answer);
+  expect(readLine()).toMatchObject({ Reports: 2, ReadUnits: 2.5, WriteUnits: 4 });
+  lines = [];
+  units = { reads: 0, writes: 0 };
+  metrics.answered(answer);
+  for (const name of ['Reports', 'ReadUnits', 'WriteUnits']) expect(readLine()).not.toHaveProperty(name);
+});
+
+it('writes how long requests wait, and claims, in seconds', () => {
+  metrics.measured({ oldestPendingMs: 59_500, overdueMs: 0 });
+  expect(readLine()).toMatchObject({ OldestPendingAge: 59.5, ClaimOverdue: 0, Stage: 'dev' });
 });

@@ -1,5 +1,4 @@
 import type { Metrics } from '../../ports/metrics.ts';
-import type { RequestStats } from '../../ports/requestStore.ts';
 
 /** Namespace of the metrics in CloudWatch. */
 export const EMF_NAMESPACE = 'PrismGateway';
@@ -11,6 +10,16 @@ interface EmfOptions {
   readonly write: (line: string) => void;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Gives the units that tables have counted since it was last asked. */
+  readonly takeUnits: () => { readonly reads: number; readonly writes: number };
+}
+
+/** What a look at the queue has found, in milliseconds. */
+interface QueueAges {
+  /** Age of the oldest pending request that counts; 0 where none does. */
+  readonly oldestPendingMs: number;
+  /** How long the most overdue claim has been beyond its lease; 0 where none is. */
+  readonly overdueMs: number;
 }
 
 /** A metric's name, its unit as CloudWatch calls it, and its value. */
@@ -23,8 +32,10 @@ interface Directive {
 
 /** Metrics as lines of the log. */
 export interface EmfMetrics extends Omit<Metrics, 'render'> {
-  /** Writes how old the oldest pending request is; 0 where none is pending. */
-  measured(stats: RequestStats): void;
+  /** One request moved to its end. */
+  reported(): void;
+  /** Writes how long requests wait, and claims. */
+  measured(ages: QueueAges): void;
 }
 
 const MS_PER_SECOND = 1000;
@@ -36,13 +47,13 @@ const SERVER_ERROR = 500;
  * Makes metrics that CloudWatch reads out of the function's log: of one process among many, a registry to be scraped would show
  * a part only. Each line is written at once; nothing waits to be flushed.
  *
- * Metrics: `Latency` (ms, by stage, and by stage and route), `ServerErrors`, `ClientErrors`, `ClaimsWon`, `ClaimsLost`,
- * `OldestPendingAge` (s), by stage.
+ * Metrics: `Latency` (ms, by stage, and by stage and route), `ServerErrors`, `ClientErrors`, `ColdStarts` (an instance's first call),
+ * `ClaimsWon`, `ClaimsLost`, `Reports`, `WriteUnits`, `ReadUnits`, `OldestPendingAge` (s), `ClaimOverdue` (s), by stage.
  *
  * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
-export function createEmfMetrics({ stage, write, now }: EmfOptions): EmfMetrics {
-  const claims = { won: 0, lost: 0 };
+export function createEmfMetrics({ stage, write, now, takeUnits }: EmfOptions): EmfMetrics {
+  const counts = { won: 0, lost: 0, reports: 0, coldStarts: 1 };
 
   function writeLine(properties: Readonly<Record<string, unknown>>, directives: readonly Directive[]): void {
     const metrics = directives.map(({ dimensions, points }) => ({
@@ -55,37 +66,46 @@ export function createEmfMetrics({ stage, write, now }: EmfOptions): EmfMetrics 
     write(`${JSON.stringify({ ...head, ...properties, ...Object.fromEntries(values) })}\n`);
   }
 
-  /** Claims since the last line: their own answer's line carries them. */
-  function takeClaims(): Point[] {
+  /** What has happened since the last line: the next answer's line carries it. */
+  function takeCounts(): Point[] {
+    const { reads, writes } = takeUnits();
     const points: Point[] = [
-      ['ClaimsWon', 'Count', claims.won],
-      ['ClaimsLost', 'Count', claims.lost],
+      ['ColdStarts', 'Count', counts.coldStarts],
+      ['ClaimsWon', 'Count', counts.won],
+      ['ClaimsLost', 'Count', counts.lost],
+      ['Reports', 'Count', counts.reports],
+      ['WriteUnits', 'Count', writes],
+      ['ReadUnits', 'Count', reads],
     ];
-    claims.won = 0;
-    claims.lost = 0;
+    Object.assign(counts, { won: 0, lost: 0, reports: 0, coldStarts: 0 });
     return points.filter(([, , count]) => count > 0);
   }
 
   return {
     answered({ method, route, status, seconds }) {
-      const counts: Point[] = [
+      const points: Point[] = [
         ['ServerErrors', 'Count', status >= SERVER_ERROR ? 1 : 0],
         ['ClientErrors', 'Count', status >= CLIENT_ERROR && status < SERVER_ERROR ? 1 : 0],
-        ...takeClaims(),
+        ...takeCounts(),
       ];
       const latency: Point = ['Latency', 'Milliseconds', Math.round(seconds * MS_PER_SECOND * 100) / 100];
       writeLine({ Route: route, Method: method, Status: status }, [
         { dimensions: [['Stage'], ['Stage', 'Route']], points: [latency] },
-        { dimensions: [['Stage']], points: counts },
+        { dimensions: [['Stage']], points },
       ]);
     },
     claimed(result) {
-      claims[result]++;
+      counts[result]++;
     },
-    measured({ oldestPendingAt }) {
-      const ageMs = oldestPendingAt === undefined ? 0 : Math.max(0, now() - oldestPendingAt);
-      const age: Point = ['OldestPendingAge', 'Seconds', ageMs / MS_PER_SECOND];
-      writeLine({}, [{ dimensions: [['Stage']], points: [age] }]);
+    reported() {
+      counts.reports++;
+    },
+    measured({ oldestPendingMs, overdueMs }) {
+      const points: Point[] = [
+        ['OldestPendingAge', 'Seconds', oldestPendingMs / MS_PER_SECOND],
+        ['ClaimOverdue', 'Seconds', overdueMs / MS_PER_SECOND],
+      ];
+      writeLine({}, [{ dimensions: [['Stage']], points }]);
     },
   };
 }

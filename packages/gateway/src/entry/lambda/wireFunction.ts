@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { loadKeccak256 } from '@prism-gateway/crypto';
 import { type Environment, SettingsError } from '@prism-gateway/runtime/settings';
 import { createGateway, type Gateway } from '../../app.ts';
 import { createDynamoClient } from '../../drivers/dynamodb/createDynamoClient.ts';
 import { createDynamoStores } from '../../drivers/dynamodb/createDynamoStores.ts';
+import { meterCapacity } from '../../drivers/dynamodb/meterCapacity.ts';
 import { createEmfMetrics } from '../../drivers/emf/createEmfMetrics.ts';
 import { createS3SignerFromAws } from '../../drivers/s3/createS3SignerFromAws.ts';
 import { loadCompactRecovery } from '../../drivers/secp256k1/loadCompactRecovery.ts';
@@ -13,9 +15,13 @@ import type { Logger } from '../../ports/logger.ts';
 import { createUuidV7Source } from '../../uuidV7.ts';
 import { gatewayOptions } from '../gatewayOptions.ts';
 import { createProviderVerifier } from '../provider.ts';
+import { countReports } from './countReports.ts';
 import type { FunctionSettings } from './functionSettings.ts';
 import type { Invocation } from './invocation.ts';
+import { measureQueue } from './measureQueue.ts';
 import { fillOpenApi } from './openApiTemplate.ts';
+
+const MS_PER_SECOND = 1000;
 
 const page = `<!doctype html>
 <html lang="en">
@@ -51,10 +57,10 @@ interface WiredFunction {
   readonly measureQueue: () => Promise<void>;
 }
 
-function openStores(settings: FunctionSettings, now: () => number) {
+function openStores(client: DynamoDBClient, settings: FunctionSettings, now: () => number) {
   const { INDEX_SHARDS, REQUEST_RETENTION_DAYS, PENDING_RETENTION_DAYS, tables } = settings;
   return createDynamoStores({
-    client: createDynamoClient(),
+    client,
     tables,
     indexShards: INDEX_SHARDS,
     requestRetentionDays: REQUEST_RETENTION_DAYS,
@@ -89,12 +95,16 @@ export async function wireFunction(context: WireContext): Promise<WiredFunction>
     loadCrypto(),
     createS3SignerFromAws({ bucket, forcePathStyle, env: environment }),
   ]);
-  const stores = openStores(settings, now);
+  const client = createDynamoClient();
+  const meter = meterCapacity(client);
+  const stores = openStores(client, settings, now);
   await stores.prepare();
-  const metrics = createEmfMetrics({ stage: settings.STAGE, write, now });
+  const metrics = createEmfMetrics({ stage: settings.STAGE, write, now, takeUnits: meter.take });
+  const requests = countReports(stores.requests, metrics.reported);
   const gateway = createGateway(
     {
       ...stores,
+      requests,
       hasSpace: () => true,
       crypto,
       logger,
@@ -115,5 +125,11 @@ export async function wireFunction(context: WireContext): Promise<WiredFunction>
     },
     gatewayOptions(settings, new Uint8Array(0)),
   );
-  return { gateway, measureQueue: async () => metrics.measured(await stores.requests.stats()) };
+  const measuring = {
+    requests,
+    chains: settings.chains,
+    leaseMs: settings.CLAIM_LEASE_SECONDS * MS_PER_SECOND,
+    now,
+  };
+  return { gateway, measureQueue: async () => metrics.measured(await measureQueue(measuring)) };
 }

@@ -7,6 +7,8 @@ export interface CapacityMeter {
   /** Calls; DynamoDB tells no units of those that it refuses. */
   readonly calls: number;
   reset(): void;
+  /** Gives the sums, and begins anew. */
+  take(): { readonly reads: number; readonly writes: number };
 }
 
 const writeCommands = new Set(['PutItemCommand', 'UpdateItemCommand', 'DeleteItemCommand']);
@@ -55,5 +57,10 @@ export function meterCapacity(client: DynamoDBClient): CapacityMeter {
       return sums.calls;
     },
     reset: () => Object.assign(sums, { reads: 0, writes: 0, calls: 0 }),
+    take: () => {
+      const { reads, writes } = sums;
+      Object.assign(sums, { reads: 0, writes: 0, calls: 0 });
+      return { reads, writes };
+    },
   };
 }

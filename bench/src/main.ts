@@ -13,7 +13,7 @@ const suites: Readonly<Record<string, () => Promise<unknown>>> = {
 
 /** What the benches that have no options of their own take: words like `scaling`, and numbers. */
 const wordsOf: Readonly<Record<string, RegExp>> = {
-  dynamodb: /^(scaling( [1-9]\d{0,6})?)?$/,
+  dynamodb: /^(--worst-day|scaling( [1-9]\d{0,6})?)?$/,
   lambda: /^(--quick|[1-9]\d{0,3})?$/,
   payments: /^(--quick)?$/,
 };

@@ -190,6 +190,7 @@ export const rows: readonly SmokeRow[] = [
   { command: 'bench', args: () => ['--quick', '--only', 'get', '--runs', '1'] },
   { command: 'bench dynamodb' },
   { command: 'bench dynamodb', args: () => ['scaling', '10000'] },
+  { command: 'bench dynamodb', args: () => ['--worst-day'], prints: /less than 5\.00 is wanted: kept/ },
   { command: 'bench lambda', args: () => ['--quick'] },
   { command: 'bench payments', args: () => ['--quick'] },
   { command: 'bench relayer', args: () => ['--quick'] },

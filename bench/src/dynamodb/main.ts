@@ -1,8 +1,10 @@
 /**
  * `npm run bench -- dynamodb`: read and write units; `DYNAMODB_ENGINE=dynamodb-local` has AWS's own engine count them.
  * `npm run bench -- dynamodb scaling [new requests a second]`: how many shards a rate needs.
+ * `npm run bench -- dynamodb --worst-day`: the dearest day that one address can cause.
  */
 import { runDynamoBench } from './runDynamoBench.ts';
+import { runWorstDay } from './runWorstDay.ts';
 import { runScaling } from './scaling/runScaling.ts';
 
 /** New requests a second, unless told otherwise. */
@@ -10,4 +12,5 @@ const DEFAULT_RATE = 10_000;
 
 const [subject, rate] = process.argv.slice(2).filter((argument) => argument !== 'dynamodb');
 if (subject === 'scaling') runScaling(Number(rate ?? DEFAULT_RATE));
+else if (subject === '--worst-day') process.exitCode = (await runWorstDay()) ? 0 : 1;
 else process.exitCode = (await runDynamoBench()) ? 0 : 1;

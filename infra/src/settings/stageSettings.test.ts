@@ -113,7 +113,7 @@ describe('settings of a stage', () => {
 
   it('have no edge where none is wanted, and then nothing that belongs to it', () => {
     expect(parseStageSettings(prod).edge).toMatchObject({
-      ratePerAddress: 2000,
+      ratePerAddress: 400,
       origin: { name: 'origin.example.org' },
     });
     expect(faultsOf({ ...prod, EDGE: 'off' })).toEqual([

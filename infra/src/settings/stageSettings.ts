@@ -1,4 +1,9 @@
-import { parseFunctionSettings, SettingsError, type TableNames } from '@prism-gateway/gateway/deployment';
+import {
+  DEPLOYED_LIMITS,
+  parseFunctionSettings,
+  SettingsError,
+  type TableNames,
+} from '@prism-gateway/gateway/deployment';
 import {
   GATEWAY_SETTINGS,
   type GatewaySettingName,
@@ -124,7 +129,7 @@ const EDGE_SETTINGS = [
   'EDGE_TRUSTED_ADDRESSES',
 ] as const;
 /** WAF counts from 10 on. */
-const EDGE_RATE = { min: 10, max: 2_000_000, fallback: 2000 } as const;
+const EDGE_RATE = { min: 10, max: 2_000_000, fallback: DEPLOYED_LIMITS.callsInFiveMinutes } as const;
 
 function readEntrance(
   given: GivenSettings,

@@ -77,6 +77,7 @@ describe('environment of prod', () => {
       IDENTITY_ISSUER: 'https://id.example.org',
       IDENTITY_APP_ID: 'prism',
       CLAIM_LEASE_SECONDS: '600',
+      RATE_LIMIT_WRITE_BYTES: '2097152',
       STORAGE_SIGNED_URL_TTL_SECONDS: '120',
     });
   });

@@ -1,3 +1,4 @@
+import { DEPLOYED_LIMITS } from '@prism-gateway/gateway/deployment';
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -20,6 +21,7 @@ const TIMEOUT_SECONDS = 29;
 function environmentOf({ settings }: StackContext, { bucket, secrets }: FunctionParts): Record<string, string> {
   const { stage, tables, identityAppSecretArn, secretsRevision, gateway, domain } = settings;
   return {
+    RATE_LIMIT_WRITE_BYTES: String(DEPLOYED_LIMITS.writeBytesAMinute),
     ...gateway,
     STAGE: stage,
     REQUESTS_TABLE: tables.requests,

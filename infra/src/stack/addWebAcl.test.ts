@@ -20,7 +20,7 @@ describe('firewall', () => {
     expect(rules[0]).toMatchObject({
       Name: 'RatePerAddress',
       Action: { Block: { CustomResponse: { ResponseCode: 429 } } },
-      Statement: { RateBasedStatement: { Limit: 2000, EvaluationWindowSec: 300, AggregateKeyType: 'IP' } },
+      Statement: { RateBasedStatement: { Limit: 400, EvaluationWindowSec: 300, AggregateKeyType: 'IP' } },
     });
   });
 

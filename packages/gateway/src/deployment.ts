@@ -1,6 +1,7 @@
 /** `@prism-gateway/gateway/deployment`: what a deployment must know of the gateway to give it its tables, settings, secrets and alarms. */
 
 export { SettingsError } from '@prism-gateway/runtime/settings';
+export { DEPLOYED_LIMITS } from './deployedLimits.ts';
 export { createSecretReader } from './drivers/awsSecrets/createSecretReader.ts';
 export { parseSecretArn } from './drivers/awsSecrets/secretAddress.ts';
 export {

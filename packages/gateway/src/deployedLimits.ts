@@ -1,0 +1,10 @@
+/**
+ * What a deployment to AWS lets one address do, unless its settings say otherwise: as much as keeps the worst day that it can cause
+ * below five dollars. `npm run bench -- dynamodb --worst-day` prints that day.
+ */
+export const DEPLOYED_LIMITS = {
+  /** Calls in five minutes, counted by the firewall. */
+  callsInFiveMinutes: 400,
+  /** Bytes of anonymous bodies a minute, counted by the gateway: `RATE_LIMIT_WRITE_BYTES`. */
+  writeBytesAMinute: 2 * 1024 * 1024,
+} as const;

@@ -4,9 +4,7 @@ import { type AdminClient, createAdminClient } from '@prism-gateway/sdk/admin';
 import { createRelayerClient, type RelayerClient } from '@prism-gateway/sdk/relayer';
 import { createGatewayClient, type GatewayClient } from '@prism-gateway/sdk/requests';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-
-/** Chain of the canary's requests: no relayer serves it, so that nobody else claims them. */
-export const CANARY_CHAIN = 'prism-canary';
+import { CANARY_CHAIN } from './canaryChain.ts';
 
 /** A new version does not do what it must. */
 export class CanaryError extends Error {

@@ -38,6 +38,7 @@ export const GIVEN_SETTINGS: Readonly<Record<Variant, GivenSettings>> = {
     IDENTITY_APP_SECRET_ARN: 'arn:aws:ssm:eu-central-1:123456789012:parameter/prism/app-secret',
     SECRETS_REVISION: '2',
     LOCAL_ORIGINS: 'none',
+    CHAINS: 'eip155:1,eip155:10',
     DOMAIN_NAME: 'dev.example.org',
     CERTIFICATE_ARN: 'arn:aws:acm:eu-central-1:123456789012:certificate/12345678-90ab-cdef-1234-567890abcdef',
     BUCKET_NAME: 'prism-objects-of-before',

@@ -92,6 +92,11 @@ describe('environment behind an edge', () => {
 });
 
 describe('other settings', () => {
+  it('let the canary of a release through, beside the chains that are taken', () => {
+    expect(environmentOf('other').CHAINS).toBe('eip155:1,eip155:10,prism-canary');
+    expect(environmentOf('prod')).not.toHaveProperty('CHAINS');
+  });
+
   it('have instances read the secrets again', () => {
     expect(environmentOf('other').SECRETS_REVISION).toBe('2');
     expect(environmentOf('prod')).not.toHaveProperty('SECRETS_REVISION');

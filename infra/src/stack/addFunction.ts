@@ -3,6 +3,7 @@ import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
+import { CANARY_CHAIN } from '../hook/canaryChain.ts';
 import { addRole } from './addRole.ts';
 import type { GatewaySecrets } from './addSecrets.ts';
 import type { StackContext } from './stackContext.ts';
@@ -23,6 +24,8 @@ function environmentOf({ settings }: StackContext, { bucket, secrets }: Function
   return {
     RATE_LIMIT_WRITE_BYTES: String(DEPLOYED_LIMITS.writeBytesAMinute),
     ...gateway,
+    // The hook of a release plays its request on a chain of its own.
+    ...(gateway.CHAINS !== undefined && { CHAINS: `${gateway.CHAINS},${CANARY_CHAIN}` }),
     STAGE: stage,
     REQUESTS_TABLE: tables.requests,
     RELAYERS_TABLE: tables.relayers,

@@ -131,6 +131,7 @@ describeWithDynamo('alarms, played with the built function', () => {
       },
       indexShards: 4,
       requestRetentionDays: 0,
+      pendingRetentionDays: 0,
       now: Date.now,
     }).requests;
   }

@@ -41,7 +41,7 @@ const LIFE = {
   gigabyteSeconds: 0.25 * 0.03,
 } as const;
 /** Metrics that the alarms read, and those that the function writes of itself. */
-const ALARM_METRICS = 30;
+const ALARM_METRICS = 34;
 const CUSTOM_METRICS = 22;
 /** Rules of the firewall, and the set of rules itself. */
 const WAF_RULES = 4;

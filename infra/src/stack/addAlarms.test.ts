@@ -30,6 +30,7 @@ describe.each(STAGES)('alarms of %s', (stage) => {
       'RelayersThrottles',
       'ReleaseFunctionErrors',
       'ReleaseServerErrors',
+      'RequestsReadThrottles',
       'RequestsThrottles',
       'ServerErrors',
     ]);
@@ -87,7 +88,9 @@ describe.each(STAGES)('alarms of %s', (stage) => {
     const text = JSON.stringify(alarms.RequestsThrottles);
     for (const index of ['bySigner', 'byStatusWithClaim', 'byChain', 'byPendingChain', 'byRelease'])
       expect(text).toContain(`"Value":"${index}"`);
-    expect(alarms.RequestsThrottles?.Metrics).toHaveLength(9);
+    // The sum, the table and its five indexes.
+    expect(alarms.RequestsThrottles?.Metrics).toHaveLength(7);
+    expect(alarms.RequestsReadThrottles?.Metrics).toHaveLength(7);
     expect(alarms.RelayersThrottles?.Metrics).toHaveLength(3);
     expect(JSON.stringify(alarms.RateLimitThrottles)).toContain(`"service-ratelimit-${stage}"`);
   });

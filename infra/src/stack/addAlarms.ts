@@ -197,17 +197,19 @@ function functionPlans({ target }: Watched): AlarmPlan[] {
   ];
 }
 
-const TABLE_ALARM_IDS = {
-  requests: 'RequestsThrottles',
-  relayers: 'RelayersThrottles',
-  rateLimits: 'RateLimitThrottles',
-} as const;
+const BOTH = ['ReadThrottleEvents', 'WriteThrottleEvents'] as const;
+const TABLE_ALARMS = [
+  { id: 'RequestsThrottles', kind: 'requests', events: ['WriteThrottleEvents'] },
+  { id: 'RequestsReadThrottles', kind: 'requests', events: ['ReadThrottleEvents'] },
+  { id: 'RelayersThrottles', kind: 'relayers', events: BOTH },
+  { id: 'RateLimitThrottles', kind: 'rateLimits', events: BOTH },
+] as const;
 
 function tablePlans({ tables }: StackContext['settings']): AlarmPlan[] {
-  return (['requests', 'relayers', 'rateLimits'] as const).map((kind) => ({
-    id: TABLE_ALARM_IDS[kind],
-    description: `DynamoDB throttles ${tables[kind]}: a sudden rise, one hot key, or the account's limit. The gateway tries again by itself; clients see 503 when that does not help.`,
-    metric: tableThrottles(tables, kind, FIVE_MINUTES),
+  return TABLE_ALARMS.map(({ id, kind, events }) => ({
+    id,
+    description: `DynamoDB throttles ${tables[kind]}: a sudden rise, one hot key, MAX_TABLE_…_UNITS, or the account's limit. The gateway tries again by itself; clients see 503 when that does not help.`,
+    metric: tableThrottles(tables, { kind, events, period: FIVE_MINUTES }),
     threshold: 10,
     periods: [2, 2],
   }));

@@ -120,7 +120,9 @@ function tableRow({ stage, tables }: StackContext['settings']): IWidget[] {
     graph(
       'Tables: throttled',
       'a minute',
-      KINDS.map((kind) => tableThrottles(tables, kind, MINUTE)),
+      KINDS.map((kind) =>
+        tableThrottles(tables, { kind, events: ['ReadThrottleEvents', 'WriteThrottleEvents'], period: MINUTE }),
+      ),
     ),
   ];
 }

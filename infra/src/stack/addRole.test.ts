@@ -29,7 +29,7 @@ function expectedPermissions(stage: Stage, names: { readonly requests: string; r
   const table = (name: string) => `arn:<AWS::Partition>:dynamodb:${place}:table/${name}`;
   const on = (resource: string, ...actions: string[]) => actions.map((action) => `dynamodb:${action} ${resource}`);
   return [
-    ...on(table(names.requests), 'BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'),
+    ...on(table(names.requests), 'BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'UpdateItem'),
     ...['bySigner', 'byStatusWithClaim', 'byChain', 'byPendingChain', 'byRelease'].flatMap((index) =>
       on(`${table(names.requests)}/index/${index}`, 'Query'),
     ),

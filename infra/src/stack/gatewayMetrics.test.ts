@@ -111,6 +111,6 @@ describe.each(STAGES)('metrics of %s', (stage) => {
       'Queue: claims',
     ]);
     const [alarms] = widgets;
-    expect(alarms?.properties).toHaveProperty('alarms.length', 15);
+    expect(alarms?.properties).toHaveProperty('alarms.length', 16);
   });
 });

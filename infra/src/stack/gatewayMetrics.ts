@@ -80,17 +80,23 @@ function sumOf(metrics: readonly IMetric[], { id, label, period }: SumOptions): 
   return new MathExpression({ expression, usingMetrics: named, period, label });
 }
 
+type ThrottleEvents = 'ReadThrottleEvents' | 'WriteThrottleEvents';
+
+interface ThrottleQuestion {
+  readonly kind: keyof TableNames;
+  /** An alarm adds up ten metrics at most, and a table with five indexes has twelve. */
+  readonly events: readonly ThrottleEvents[];
+  readonly period: Duration;
+}
+
 /** Counts what was throttled in a table and its indexes; a throttled index holds up writes to its table. */
-export function tableThrottles(tables: TableNames, kind: keyof TableNames, period: Duration): MathExpression {
+export function tableThrottles(tables: TableNames, { kind, events, period }: ThrottleQuestion): MathExpression {
   const tableName = tables[kind];
   const parts: TablePart[] = [
     { tableName },
     ...tableDescriptions[kind].indexes.map(({ name }) => ({ tableName, indexName: name })),
   ];
   const reading = { statistic: 'Sum', period };
-  const metrics = parts.flatMap((part) => [
-    tableMetric(part, 'ReadThrottleEvents', reading),
-    tableMetric(part, 'WriteThrottleEvents', reading),
-  ]);
-  return sumOf(metrics, { id: kind, label: tableName, period });
+  const metrics = parts.flatMap((part) => events.map((name) => tableMetric(part, name, reading)));
+  return sumOf(metrics, { id: `${kind}${events.join('')}`, label: tableName, period });
 }

@@ -45,13 +45,36 @@ async function playQueue({ requests }: DynamoStores, { requestId, ...record }: S
   await requests.report({ requestId, relayer: address, reportId: randomUUID(), now, outcome });
 }
 
+async function playFurther({ requests, admin }: DynamoStores): Promise<void> {
+  const now = Date.now();
+  const { requestId, ...record } = createRecord('{"small":2}');
+  await requests.create({ requestId, ...record });
+  await requests.claim({ requestId, relayer: address, claimId: randomUUID(), now });
+  await requests.feed({ chainName: record.chainName, from: 'oldest', limit: 10, maxParamsBytes: 1000, now });
+  await requests.releaseAll({ relayer: address, now, limit: 10 });
+  await requests.feed({
+    chainName: record.chainName,
+    from: 'oldest',
+    limit: 10,
+    maxParamsBytes: 1000,
+    leaseExpiredAt: now,
+    now,
+  });
+  await admin.readStats(now);
+  await admin.remove(requestId);
+}
+
 /** Everything that the ports can be asked for. */
 async function playAll(stores: DynamoStores): Promise<void> {
   const { relayers, rateLimits } = stores;
+  await stores.prepare();
   await playQueue(stores, createRecord('{"small":1}'));
   await playQueue(stores, createRecord(JSON.stringify({ large: Array.from({ length: 500 }, () => randomUUID()) })));
+  await playFurther(stores);
   await relayers.put({ address, label: 'relayer', now: Date.now() });
-  await relayers.has(address);
+  await relayers.find(address);
+  await relayers.suspend({ address, reason: 'test', now: Date.now() });
+  await relayers.resume({ address, now: Date.now() });
   await relayers.list();
   await relayers.remove(address);
   await rateLimits.take({ key: 'reads:ip:192.0.2.1', limit: 1, window: 7, elapsed: 0.5 });

@@ -11,7 +11,7 @@ export interface TableAccess {
  * test drives the driver through its whole repertoire and compares.
  */
 export const TABLE_ACCESS: Readonly<Record<keyof TableNames, TableAccess>> = {
-  requests: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'], indexes: ['Query'] },
+  requests: { table: ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'UpdateItem'], indexes: ['Query'] },
   relayers: { table: ['DeleteItem', 'GetItem', 'Scan', 'UpdateItem'], indexes: [] },
   rateLimits: { table: ['GetItem', 'Query', 'UpdateItem'], indexes: [] },
 };

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Plugin } from 'esbuild';
 
 /** Modules that are imported for little or nothing, and what is put in their places. */
@@ -13,6 +14,45 @@ const substitutes: Readonly<Record<string, string>> = {
 };
 
 /**
+ * The client's rules for finding DynamoDB's address weigh 14 kB. These are those of the partitions `aws` and `aws-cn`, with FIPS and
+ * dual stack; an address that depends on the account is only an optimisation.
+ *
+ * @see https://docs.aws.amazon.com/general/latest/gr/ddb.html
+ */
+const ENDPOINT_RESOLVER = `
+export const defaultEndpointResolver = ({ Endpoint, Region, UseFIPS, UseDualStack }) => {
+  const name = UseFIPS ? 'dynamodb-fips' : 'dynamodb';
+  const isChina = Region.startsWith('cn-');
+  const dual = isChina ? 'api.amazonwebservices.com.cn' : 'api.aws';
+  const suffix = UseDualStack ? dual : isChina ? 'amazonaws.com.cn' : 'amazonaws.com';
+  return { url: new URL(Endpoint ?? 'https://' + name + '.' + Region + '.' + suffix), headers: {}, properties: {} };
+};`;
+
+const ERROR_CLASS = /class (\w+) extends[^}]*?shapeId = "([^"]+)"[^}]*?\$fault = "(\w+)"/g;
+
+/** Writes the client's error classes by one that makes them: they differ in their names, faults and fields. */
+function writeErrors(source: string): string {
+  const made = [...source.matchAll(ERROR_CLASS)].map(
+    ([, name, shapeId, fault]) => `${name} = make('${shapeId}', '${fault}')`,
+  );
+  return `import { DynamoDBServiceException } from './DynamoDBServiceException';
+const make = (shapeId, $fault) => {
+  const name = shapeId.split('#')[1];
+  return class Made extends DynamoDBServiceException {
+    static shapeId = shapeId;
+    name = name;
+    $fault = $fault;
+    constructor(given) {
+      super({ name, $fault, ...given });
+      Object.setPrototypeOf(this, Made.prototype);
+      for (const key of Object.keys(given)) if (/^[A-Z]/.test(key)) this[key] = given[key];
+    }
+  };
+};
+export const ${made.join(', ')};`;
+}
+
+/**
  * Leaves out what takes its time at a cold start and serves nothing here. Where more of such a module is imported than its
  * substitute has, the build fails.
  */
@@ -23,5 +63,18 @@ export const leaveOut: Plugin = {
     const filter = /^(?:@smithy\/core\/event-streams|mnemonist\/lru-cache|node:process|node:util)$/;
     onResolve({ filter }, ({ path }) => ({ path, namespace }));
     onLoad({ filter: /./, namespace }, ({ path }) => ({ contents: substitutes[path] ?? '', loader: 'js' }));
+    onLoad({ filter: /client-dynamodb\/dist-es\/endpoint\/endpointResolver\.js$/ }, () => ({
+      contents: ENDPOINT_RESOLVER,
+      loader: 'js',
+    }));
+    onLoad({ filter: /client-dynamodb\/dist-es\/models\/errors\.js$/ }, async ({ path }) => ({
+      contents: writeErrors(await readFile(path, 'utf8')),
+      loader: 'js',
+    }));
+    // Of which the client tells its version to DynamoDB.
+    onLoad({ filter: /client-dynamodb\/package\.json$/ }, async ({ path }) => {
+      const { version } = JSON.parse(await readFile(path, 'utf8')) as { readonly version: string };
+      return { contents: JSON.stringify({ version }), loader: 'json' };
+    });
   },
 };

@@ -63,8 +63,16 @@ const environmentOf = (endpoint: string) => ({
 });
 
 async function measure(folder: string, count: number) {
-  await using engine = await startDynamo();
-  const env = environmentOf(engine.endpoint);
+  const engine = await startDynamo();
+  try {
+    return await measureOn(engine.endpoint, { folder, count });
+  } finally {
+    await engine.close();
+  }
+}
+
+async function measureOn(endpoint: string, { folder, count }: { readonly folder: string; readonly count: number }) {
+  const env = environmentOf(endpoint);
   await createGatewayTables(env);
   const { file } = await bundleFunction({ code: join(folder, 'code'), maps: join(folder, 'maps') });
   const timed: Readonly<Record<keyof Round, Timed>> = {

@@ -102,6 +102,11 @@ export const programs = {
     group: 'run',
     steps: [{ file: 'packages/relayer/src/entry/relayer.ts' }],
   },
+  watchtower: {
+    summary: 'compares what relayers report with the chain; `watchtower audit` goes through the past',
+    group: 'run',
+    steps: [{ file: 'packages/relayer/src/entry/watchtower.ts' }],
+  },
   payments: {
     summary: 'turns card payments into credits; `payments status` lists those under way',
     group: 'run',

@@ -36,6 +36,7 @@ export const longParts: readonly LongPart[] = [
   { name: 'sender', files: ['packages/sender/test/crashMatrix.test.ts', 'packages/sender/test/rpcFaults.test.ts'] },
   { name: 'relayer', files: ['packages/relayer/test/storm/storm.test.ts'] },
   { name: 'hostile', files: ['packages/relayer/test/hostile/hostile.test.ts'] },
+  { name: 'watchtower', files: ['packages/relayer/test/watchtower.test.ts'] },
 ];
 
 /** Full sizes that take up to an hour each, which is too long for a run of CI: `npm run test:long` alone has them. */

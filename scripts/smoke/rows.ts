@@ -162,6 +162,17 @@ export const rows: readonly SmokeRow[] = [
     ready: /(http:\/\/127\.0\.0\.1:\d+)/,
     ask: (_, url) => expectOk(url),
   },
+  {
+    command: 'watchtower',
+    env: async (world) => ({ ...(await relayerEnv(world)), DATA_DIR: join(world.dir, 'watchtower') }),
+    ready: /"msg":"started"/,
+  },
+  {
+    command: 'watchtower audit',
+    args: () => ['--since', '1h'],
+    env: relayerEnv,
+    prints: /No relayer has lied/,
+  },
   { command: 'relayer status', env: relayerEnv },
   { command: 'relayer explain', args: () => ['01890000-0000-7000-8000-000000000000'], env: relayerEnv, status: 1 },
   {

@@ -20,7 +20,8 @@ export interface Execution extends RequestExecuted {
 export interface ExecutionFilter {
   readonly rpc: Pick<ChainRpc, 'read'>;
   readonly forwarder: Hex;
-  readonly signer: Hex;
+  /** undefined: anybody's. */
+  readonly signer: Hex | undefined;
   /** undefined: any. */
   readonly nonce: bigint | undefined;
 }
@@ -37,7 +38,8 @@ export interface ExecutionPage {
 function readExecution({ forwarder, signer, nonce }: ExecutionFilter, answer: unknown): Execution | undefined {
   const log = parseLog(answer, 'log');
   const [event] = log.removed ? [] : readRequestExecuted({ logs: [log], forwarder });
-  if (event?.success !== true || event.signer.toLowerCase() !== signer.toLowerCase()) return undefined;
+  if (event?.success !== true) return undefined;
+  if (signer !== undefined && event.signer.toLowerCase() !== signer.toLowerCase()) return undefined;
   if (nonce !== undefined && event.nonce !== nonce) return undefined;
   // `parseLog` has read both.
   return { ...event, txHash: log.transactionHash as Hex, blockNumber: log.blockNumber as bigint };
@@ -66,7 +68,7 @@ export async function readExecutions(
 ): Promise<ExecutionPage | undefined> {
   const { rpc, forwarder, signer, nonce } = filter;
   // Of any digest.
-  const topics = [REQUEST_EXECUTED, null, padHex(signer, { size: 32 })];
+  const topics: (Hex | null)[] = [REQUEST_EXECUTED, null, signer === undefined ? null : padHex(signer, { size: 32 })];
   if (nonce !== undefined) topics.push(numberToHex(nonce, { size: 32 }));
   const query = { address: forwarder, topics, fromBlock: numberToHex(fromBlock), toBlock: numberToHex(toBlock) };
   // In one batch, which one node answers: one that is behind knows no logs of blocks that it does not have.

@@ -1,17 +1,14 @@
-import { forwarderAbi } from '@prism-gateway/contracts';
 import { createRecoverSigner } from '@prism-gateway/crypto/accounts';
-import { hashForwarderDomain } from '@prism-gateway/protocol/typed-data';
-import { parseCount } from '@prism-gateway/rpc';
 import { createBackOff } from '@prism-gateway/runtime';
 import type { Logger } from '@prism-gateway/runtime/logs';
 import { openSender, type Sender, SenderError, type SenderEvent } from '@prism-gateway/sender';
 import type { Hex } from 'viem';
-import { encodeFunctionData } from 'viem/utils';
 import { ChainError } from '../chain/chainError.ts';
 import { type ChainReader, createChainReader } from '../chain/chainReader.ts';
 import { type ChainRpc, createChainRpc } from '../chain/createChainRpc.ts';
 import { createFindExecution } from '../chain/findExecution.ts';
 import { createFindInvalidation } from '../chain/findInvalidation.ts';
+import { verifyForwarder } from '../chain/verifyForwarder.ts';
 import { type ChainState, watchChain } from '../chain/watchChain.ts';
 import { type Journal, openJournal } from '../journal/openJournal.ts';
 import { journalPath } from '../settings/settings.ts';
@@ -37,28 +34,6 @@ export interface OpenChain {
   readonly state: ChainState;
   readonly sender: Sender;
   readonly journal: Journal;
-}
-
-/** Refuses a node of another chain, and an address that is not a Forwarder of this chain: nothing signed would be valid there. */
-async function verifyForwarder(rpc: ChainRpc, { chain }: ChainOptions): Promise<number> {
-  const chainId = await rpc.read(['eth_chainId'], (answer) => parseCount(answer, 'chain id'));
-  if (chain.chainId !== undefined && chain.chainId !== chainId) {
-    throw new ChainError(
-      'WRONG_CHAIN',
-      `The node of ${chain.chainName} is on chain ${chainId}, not on ${chain.chainId}.`,
-    );
-  }
-  const data = encodeFunctionData({ abi: forwarderAbi, functionName: 'domainSeparator' });
-  const answer = await rpc.attempt(['eth_call', { to: chain.forwarder, data }, 'latest']);
-  // No code there answers with no bytes; nonsense is no word of any contract.
-  const separator = 'returned' in answer ? answer.returned : '0x';
-  if (separator !== hashForwarderDomain({ chainId, forwarder: chain.forwarder })) {
-    throw new ChainError(
-      'WRONG_FORWARDER',
-      `At ${chain.forwarder} on chain ${chainId} is no Forwarder of this version.`,
-    );
-  }
-  return chainId;
 }
 
 function logSenderEvent(logger: Logger, event: SenderEvent): void {
@@ -154,7 +129,7 @@ function createReaderAsk(
 /** The sender's lock on the key comes first, so that two relayers by mistake on one key never share a journal. */
 async function openOnce(options: ChainOptions, rpc: ChainRpc): Promise<OpenChain> {
   const { settings, chain: given, account, now, logger, health } = options;
-  const chainId = await verifyForwarder(rpc, options);
+  const chainId = await verifyForwarder(rpc, options.chain);
   // Addresses are compared in lower case here.
   const relayer = account.address.toLowerCase() as Hex;
   const path = (kind: 'relayer' | 'sender') =>

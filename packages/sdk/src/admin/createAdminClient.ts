@@ -9,7 +9,7 @@ export type AdminClientOptions = { readonly adminKey: string } & (
   | TransportOptions
 );
 
-/** The whitelist of relayers, as its administrator sees it. */
+/** The relayers, as their administrator sees them. */
 export interface AdminClient {
   /** Puts a relayer on the whitelist; one that is there gets the new label, or none. */
   addRelayer(
@@ -20,6 +20,15 @@ export interface AdminClient {
   removeRelayer(address: string, options?: CallOptions): Promise<RelayerRemoved>;
   /** Reads the whole whitelist. */
   listRelayers(options?: CallOptions): Promise<RelayerList>;
+  /** Shuts a relayer out until it is resumed; it stays on the whitelist. @param relayer.reason - which the list shows */
+  suspendRelayer(
+    relayer: { readonly address: string; readonly reason: string },
+    options?: CallOptions,
+  ): Promise<RelayerWireRecord>;
+  /** Lets a suspended relayer in again. */
+  resumeRelayer(address: string, options?: CallOptions): Promise<RelayerWireRecord>;
+  /** Gives back all that a relayer holds: its claims are pending again. */
+  releaseRelayer(address: string, options?: CallOptions): Promise<void>;
 }
 
 /**
@@ -34,6 +43,10 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
   const makeHeaders = async () => ({ 'x-admin-key': options.adminKey });
   const path = '/admin/relayers';
   const shared = { repeat: 'freely', makeHeaders } as const;
+  async function act(target: { address: string; act: string; body?: unknown }, { signal }: CallOptions = {}) {
+    const actPath = `${path}/${encodeURIComponent(target.address)}/${target.act}`;
+    return await transport.call({ ...shared, method: 'POST', path: actPath, body: target.body, signal });
+  }
   // The answers' types are the wire contract's; they are handed on, not acted upon.
   return {
     async addRelayer({ address, label }, { signal } = {}) {
@@ -46,6 +59,12 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
     },
     async listRelayers({ signal } = {}) {
       return (await transport.call({ ...shared, method: 'GET', path, signal })) as RelayerList;
+    },
+    suspendRelayer: async ({ address, reason }, options) =>
+      (await act({ address, act: 'suspend', body: { reason } }, options)) as RelayerWireRecord,
+    resumeRelayer: async (address, options) => (await act({ address, act: 'resume' }, options)) as RelayerWireRecord,
+    async releaseRelayer(address, options) {
+      await act({ address, act: 'release' }, options);
     },
   };
 }

@@ -1,0 +1,56 @@
+import type { Logger } from '@prism-gateway/runtime/logs';
+import type { AdminClient, GatewayClient } from '@prism-gateway/sdk';
+import { isLie } from './finding.ts';
+import type { StoredFinding, WatchJournal } from './watchJournal.ts';
+
+/** What an enforcer works with. */
+export interface EnforcerOptions {
+  readonly journal: Pick<WatchJournal, 'listToActOn' | 'markActedOn' | 'get'>;
+  readonly admin: Pick<AdminClient, 'listRelayers' | 'suspendRelayer' | 'releaseRelayer'>;
+  readonly gateway: Pick<GatewayClient, 'transport'>;
+  readonly log: Logger;
+  /** Unix time in milliseconds. */
+  readonly now: () => number;
+}
+
+/** Posts again what was reported as done and is not: the ended record stays as it is, and the unused signature gets a request anew. */
+async function postAgain({ journal, gateway, log }: EnforcerOptions, { requestId }: StoredFinding): Promise<void> {
+  const row = journal.get(requestId);
+  if (row?.body === undefined) return;
+  // What the gateway has stored it takes again.
+  const body = JSON.parse(row.body) as Record<string, unknown>;
+  const call = { method: 'POST', path: '/requests', body, repeat: 'ifUnsent' } as const;
+  const stored = await gateway.transport.call(call);
+  log.warn({ requestId, stored: (stored as { requestId?: string }).requestId }, 'posted again for another relayer');
+}
+
+async function act(options: EnforcerOptions, finding: StoredFinding): Promise<void> {
+  const { admin, log } = options;
+  const { requestId, relayer, kind } = finding;
+  const { relayers } = await admin.listRelayers();
+  // One that has been taken off the list is shut out already.
+  const isListed = relayers.some(({ address }) => address.toLowerCase() === relayer);
+  const reason = `watchtower: ${kind} of request ${requestId}`;
+  if (isListed) await admin.suspendRelayer({ address: relayer, reason });
+  await admin.releaseRelayer(relayer);
+  log.warn({ relayer, kind, requestId }, 'suspended, and what it held is released');
+  if (kind === 'falseSuccess') await postAgain(options, finding);
+}
+
+/**
+ * Makes what acts upon lies: their relayer is suspended, what it holds is released, and a request that was reported as done and is not is
+ * posted again. What could not be done is tried again with the next look, also after a restart.
+ *
+ * @param options - the journal, the gateway and its administrator's key
+ * @returns acts upon every lie that has not been acted upon; it throws GatewayError
+ * @see docs/specification.md WATCH-4
+ */
+export function createEnforcer(options: EnforcerOptions): () => Promise<void> {
+  const { journal, now } = options;
+  return async function enforce() {
+    for (const finding of journal.listToActOn()) {
+      if (isLie(finding)) await act(options, finding);
+      journal.markActedOn(finding.id, now());
+    }
+  };
+}

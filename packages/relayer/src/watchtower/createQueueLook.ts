@@ -1,0 +1,109 @@
+import type { RequestRecord } from '@prism-gateway/protocol';
+import type { RelayerClient, RequestList } from '@prism-gateway/sdk';
+import { GatewayError } from '@prism-gateway/sdk';
+
+/** Records a page of a list. */
+const PAGE = 100;
+/** Most pages of the open requests a look: a longer queue is gone through over several looks. */
+const MAX_SWEEP_PAGES = 40;
+/** Most requests a look that are asked for one by one. */
+const MAX_ASKED = 200;
+
+/** What has happened in the queue since the last look. */
+export interface QueueNews {
+  /** As they are listed; of one that stands here twice the last counts. */
+  readonly records: readonly RequestRecord[];
+  /** Known requests that the gateway does not have any more. */
+  readonly gone: readonly string[];
+  /** When the look began, in Unix milliseconds. */
+  readonly atMs: number;
+}
+
+/** Whose queue it is, and what is known of it. */
+export interface QueueLookOptions {
+  readonly client: Pick<RelayerClient, 'list' | 'get'>;
+  readonly chainName: string;
+  /** Whether a request is known just so. */
+  readonly isKnown: (record: RequestRecord) => boolean;
+  /** Open requests that were not listed since a time, in Unix milliseconds. */
+  readonly listUnseen: (beforeMs: number, limit: number) => readonly string[];
+  /** Unix time in milliseconds. */
+  readonly now: () => number;
+  /** How far back the first look goes, in Unix milliseconds. */
+  readonly sinceMs: number;
+}
+
+/** The newest requests, down to a page of which everything is known. */
+async function readNewest({ client, chainName, isKnown, sinceMs }: QueueLookOptions): Promise<RequestRecord[]> {
+  const fresh: RequestRecord[] = [];
+  for await (const { items } of client.list({ chainName, order: 'desc', limit: PAGE }).pages()) {
+    const unknown = items.filter((record) => !isKnown(record));
+    fresh.push(...unknown.filter(({ createdAt }) => Date.parse(createdAt) >= sinceMs));
+    const isOld = items.some(({ createdAt }) => Date.parse(createdAt) < sinceMs);
+    if (unknown.length === 0 || isOld) break;
+  }
+  return fresh;
+}
+
+/** Walks through lists again and again, some pages at a time. */
+function createSweep({ client, chainName, now }: QueueLookOptions) {
+  let startedAtMs = 0;
+  let pages: AsyncIterator<{ readonly items: readonly RequestRecord[] }> | undefined;
+  async function* listOpen() {
+    // Claims move from the one to the other: in this order none of them can be missed by both.
+    for (const status of ['pending', 'processing'] as const) {
+      const list: RequestList = client.list({ chainName, status, limit: PAGE });
+      yield* list.pages();
+    }
+  }
+  /** @returns what was listed, and when the sweep that has just ended began */
+  return async function sweep(): Promise<{ records: RequestRecord[]; sweptFromMs: number | undefined }> {
+    const records: RequestRecord[] = [];
+    if (pages === undefined) {
+      startedAtMs = now();
+      pages = listOpen();
+    }
+    for (let page = 0; page < MAX_SWEEP_PAGES; page += 1) {
+      const next = await pages.next().catch((error: unknown) => {
+        pages = undefined;
+        throw error;
+      });
+      if (next.done === true) {
+        pages = undefined;
+        return { records, sweptFromMs: startedAtMs };
+      }
+      records.push(...next.value.items);
+    }
+    return { records, sweptFromMs: undefined };
+  };
+}
+
+/**
+ * Makes the look at a gateway's queue: what is new, what is open, and what became of those that are open no more.
+ *
+ * @param options - the gateway, and what is known of its queue
+ * @returns the look; it throws GatewayError
+ * @see docs/specification.md WATCH-2
+ */
+export function createQueueLook(options: QueueLookOptions): () => Promise<QueueNews> {
+  const { client, listUnseen, now } = options;
+  const sweep = createSweep(options);
+  async function ask(requestId: string): Promise<RequestRecord | string> {
+    try {
+      return await client.get(requestId);
+    } catch (error) {
+      if (error instanceof GatewayError && error.code === 'NOT_FOUND') return requestId;
+      throw error;
+    }
+  }
+  return async function look() {
+    const atMs = now();
+    const newest = await readNewest(options);
+    const { records, sweptFromMs } = await sweep();
+    const listed = new Set([...newest, ...records].map(({ requestId }) => requestId));
+    const unseen = sweptFromMs === undefined ? [] : listUnseen(sweptFromMs, MAX_ASKED);
+    const asked = await Promise.all(unseen.filter((requestId) => !listed.has(requestId)).map(ask));
+    const gone = asked.filter((each) => typeof each === 'string');
+    return { records: [...newest, ...records, ...asked.filter((each) => typeof each !== 'string')], gone, atMs };
+  };
+}

@@ -1,0 +1,193 @@
+import type { Alerter } from '@prism-gateway/alerts';
+import { readRequestExecuted } from '@prism-gateway/contracts';
+import type { RequestRecord } from '@prism-gateway/protocol';
+import { parseArray, parseCount, parseLog, parseRecord } from '@prism-gateway/rpc';
+import type { Hex } from 'viem';
+import type { ChainRpc } from '../chain/createChainRpc.ts';
+import { createDigestTest } from './createDigestTest.ts';
+import type { QueueNews } from './createQueueLook.ts';
+import { describeFinding } from './describeFinding.ts';
+import { type Judgement, judgeReport } from './judgeReport.ts';
+import type { ChainNews } from './readChainNews.ts';
+import { takeRecords } from './takeRecords.ts';
+import type { SeenHead, StoredExecution, StoredFinding, WatchedRow, WatchJournal } from './watchJournal.ts';
+
+/** How far back the first look at the chain goes, in seconds: as long as the Forwarder takes a signature by default. */
+const FIRST_LOOK_SECONDS = 86_400n;
+
+/** What a watch over one chain works with. */
+export interface WatchOptions {
+  readonly rpc: Pick<ChainRpc, 'read'>;
+  readonly chainId: number;
+  readonly forwarder: Hex;
+  readonly confirmations: bigint;
+  readonly leaseSeconds: bigint;
+  /** How long the Forwarder takes a signature, in seconds. */
+  readonly maxAge: bigint;
+  readonly journal: WatchJournal;
+  readonly alerter: Pick<Alerter, 'raise'>;
+  readonly lookAtQueue: () => Promise<QueueNews>;
+  readonly lookAtChain: (seen: readonly SeenHead[], since: { readonly sinceSeconds: bigint }) => Promise<ChainNews>;
+  /** Unix time in milliseconds. */
+  readonly now: () => number;
+}
+
+/** What a look has brought. */
+export interface Looked {
+  readonly head: SeenHead;
+  readonly findings: readonly StoredFinding[];
+}
+
+/** What was read for a look; the writing needs nothing else. */
+interface Reading {
+  readonly queue: QueueNews;
+  readonly chain: ChainNews;
+  /** How many transactions each holder has sent that are mined, and with those that wait. */
+  readonly mined: ReadonlyMap<Hex, number>;
+  readonly sent: ReadonlyMap<Hex, number>;
+  /** Executions in the transactions that reports name. */
+  readonly told: readonly StoredExecution[];
+}
+
+async function countSent(rpc: WatchOptions['rpc'], relayers: Iterable<Hex>, tag: 'latest' | 'pending') {
+  const counts = [...new Set(relayers)].map(async (relayer) => {
+    const count = await rpc.read(['eth_getTransactionCount', relayer, tag], (answer) => parseCount(answer, 'count'));
+    return [relayer, count] as const;
+  });
+  return new Map(await Promise.all(counts));
+}
+
+/**
+ * Reads the executions that a transaction's own events tell of.
+ *
+ * @returns none where it is not mined, or nothing of the Forwarder's is in it
+ * @throws ChainError
+ */
+export async function readTold(
+  { rpc, forwarder }: Pick<WatchOptions, 'rpc' | 'forwarder'>,
+  txHash: Hex,
+): Promise<readonly StoredExecution[]> {
+  return await rpc.read(['eth_getTransactionReceipt', txHash], (answer) => {
+    if (answer === null) return [];
+    const { logs: given, blockNumber } = parseRecord(answer, 'receipt');
+    const logs = parseArray(given, 'logs').map((log) => parseLog(log, 'log'));
+    const block = BigInt(parseCount(blockNumber, 'block number'));
+    const lower = (hex: Hex) => hex.toLowerCase() as Hex;
+    return readRequestExecuted({ logs, forwarder })
+      .filter(({ success }) => success)
+      .map(({ digest, signer, nonce, relayer, logIndex }) => ({
+        ...{ txHash, block, nonce, logIndex: logIndex ?? 0, deepSeconds: undefined },
+        ...{ digest: lower(digest), signer: lower(signer), relayer: lower(relayer) },
+      }));
+  });
+}
+
+function listNamed({ journal }: WatchOptions, { records }: QueueNews): Set<Hex> {
+  const fresh = records.map(({ txHash, status }) => (status === 'success' ? txHash : undefined));
+  const known = journal.listToJudge(0n).map(({ txHash }) => txHash);
+  return new Set(
+    [...fresh, ...known].filter((txHash) => txHash !== undefined).map((txHash) => txHash.toLowerCase() as Hex),
+  );
+}
+
+/** The queue comes first: the chain that is looked at afterwards is no older than any report. */
+async function read(options: WatchOptions): Promise<Reading> {
+  const { rpc, journal, lookAtQueue, lookAtChain, now } = options;
+  const queue = await lookAtQueue();
+  const sinceSeconds = BigInt(Math.floor(now() / 1000)) - FIRST_LOOK_SECONDS;
+  const claimants = queue.records.flatMap(({ status, claimedBy }) =>
+    status === 'processing' && claimedBy !== undefined ? [claimedBy.toLowerCase() as Hex] : [],
+  );
+  const holders = new Set([...claimants, ...journal.holders()]);
+  const [chain, told, mined, sent] = await Promise.all([
+    lookAtChain(journal.heads(), { sinceSeconds }),
+    Promise.all([...listNamed(options, queue)].map((txHash) => readTold(options, txHash))),
+    countSent(rpc, holders, 'latest'),
+    countSent(rpc, holders, 'pending'),
+  ]);
+  return { queue, chain, told: told.flat(), mined, sent };
+}
+
+/** Takes in what has happened on the chain. */
+function takeChain({ journal, confirmations, now }: WatchOptions, { chain }: Reading): void {
+  if (chain.fork !== undefined) {
+    journal.wake(journal.undoAbove(chain.fork));
+    if (chain.lostBlocks >= confirmations) journal.excuseOpen();
+  }
+  journal.addExecutions(chain.executions, now());
+  journal.wake(new Set(chain.executions.map(({ signer }) => signer)));
+  for (const head of chain.heads) journal.addHead(head, confirmations);
+}
+
+/** Judges one request. */
+function judge(options: WatchOptions, { chain: { head }, told, sent }: Reading, row: WatchedRow): Judgement {
+  const { journal, confirmations, leaseSeconds, chainId, forwarder } = options;
+  const { requestId, relayer, claimNonce, txHash, isExcused } = row;
+  // Of what is claimed or ended, all of that is known.
+  const body = JSON.parse(row.body as string) as Pick<RequestRecord, 'action' | 'params'>;
+  const test = createDigestTest(body, { chainId, forwarder });
+  const named = told.filter((execution) => execution.txHash === txHash && test.signers.has(execution.signer));
+  const seen = journal
+    .executionsOf(test.signers)
+    .filter((execution) => execution.txHash !== txHash || named.length === 0);
+  const report = {
+    ...{ requestId, relayer: relayer as Hex, txHash, isExcused, endedBlock: row.endedBlock },
+    status: row.status as 'processing' | 'success' | 'failed',
+    claimedSeconds: row.claimedSeconds ?? 0n,
+    expiresSeconds: row.expiresSeconds ?? 0n,
+  };
+  const hasActed = claimNonce === undefined || (sent.get(report.relayer) ?? 0) > claimNonce;
+  const executions = [...named, ...seen].filter((execution) => test.isOf(execution));
+  return judgeReport(report, { head, confirmations, leaseSeconds, executions, hasActed });
+}
+
+/** Puts down what follows from a judgement. @returns the finding, where it is new */
+function settle(options: WatchOptions, row: WatchedRow, judgement: Judgement): StoredFinding | undefined {
+  const { journal, alerter, now } = options;
+  const { requestId } = row;
+  if (judgement === 'again') return undefined;
+  if (judgement === 'watch') return void journal.setState(requestId, 'watching');
+  if (judgement === 'done') return void journal.setState(requestId, 'done');
+  // What is held is watched on: it can still be reported.
+  if (row.state !== 'held') journal.setState(requestId, 'done');
+  const finding = journal.addFinding(judgement, now());
+  if (finding !== undefined) alerter.raise(describeFinding(finding));
+  return finding;
+}
+
+/** A report counts from the first block that is as late as it. */
+function noteEnds({ journal, now }: WatchOptions, { chain: { head } }: Reading): void {
+  for (const row of journal.listToJudge(0n)) {
+    const { endedBlock, endedSeconds = 0n } = row;
+    if (endedBlock !== undefined || head.seconds < endedSeconds) continue;
+    journal.put({ ...row, endedBlock: head.number }, { signers: [], atMs: now() });
+  }
+}
+
+/**
+ * Makes the watch over the relayers of one chain. A look reads first, and then writes all that it has seen and found in one commit: what
+ * was found is never lost with the cursor gone on, nor found twice.
+ *
+ * @param options - queue, chain, journal, and what counts as settled
+ * @returns one look; it throws ChainError and GatewayError, and has then changed nothing
+ * @see docs/specification.md WATCH-3
+ */
+export function createWatch(options: WatchOptions): () => Promise<Looked> {
+  const { journal, leaseSeconds, maxAge, now } = options;
+  return async function look() {
+    const reading = await read(options);
+    const { queue, chain, mined } = reading;
+    const { head } = chain;
+    return journal.commit(() => {
+      takeChain(options, reading);
+      takeRecords({ journal, head, maxAge, sent: mined }, queue);
+      noteEnds(options, reading);
+      const findings = journal
+        .listToJudge(head.seconds - leaseSeconds)
+        .map((row) => settle(options, row, judge(options, reading, row)))
+        .filter((finding) => finding !== undefined);
+      journal.retire({ seconds: head.seconds, ms: now() });
+      return { head, findings };
+    });
+  };
+}

@@ -1,0 +1,140 @@
+/**
+ * What a relayer says of a request, against what the chain shows. An execution is one of that very request: its event carries the digest.
+ *
+ *   success     the event stands in the transaction that was named         true, once it is deep enough
+ *               it stands in another one                                   wrongTransaction
+ *               it stands nowhere, CONFIRMATIONS blocks after the report   falseSuccess
+ *   failed      carried out by the reporter, or deep before its claim      falseFailure
+ *               carried out by somebody else later                         executedLater (no lie)
+ *               not carried out while the Forwarder would take it          true
+ *   processing  carried out                                                an act: the report is waited for
+ *               beyond the lease, and its holder has sent nothing since    idleClaim
+ *               beyond twice the lease                                     idleClaim
+ *
+ * A reorganisation deeper than the confirmations excuses whoever reported before it.
+ */
+import type { Hex } from 'viem';
+import type { Finding, FindingKind } from './finding.ts';
+
+/** An execution of a request, as its event tells. */
+export interface SeenExecution {
+  readonly txHash: Hex;
+  readonly block: bigint;
+  /** Who submitted it, in lower case. */
+  readonly relayer: Hex;
+  /** Unix seconds by which it was deep enough; undefined while it is not. */
+  readonly deepSeconds: bigint | undefined;
+}
+
+/** What a relayer says. */
+export interface ReportedRequest {
+  readonly requestId: string;
+  readonly status: 'processing' | 'success' | 'failed';
+  /** Who holds or reported it, in lower case. */
+  readonly relayer: Hex;
+  /** Unix seconds of the first claim that this relayer has held without a break. */
+  readonly claimedSeconds: bigint;
+  /** The transaction that a `success` names, in lower case. */
+  readonly txHash: Hex | undefined;
+  /** The newest block when the report was there for sure; undefined: no block is as late as it. */
+  readonly endedBlock: bigint | undefined;
+  /** From when on the Forwarder would not take it any more, in Unix seconds. */
+  readonly expiresSeconds: bigint;
+  /** Whether a reorganisation deeper than the confirmations came after it was claimed. */
+  readonly isExcused: boolean;
+}
+
+/** What the chain shows of it. */
+export interface Evidence {
+  readonly head: { readonly number: bigint; readonly seconds: bigint };
+  readonly confirmations: bigint;
+  readonly leaseSeconds: bigint;
+  /** Executions of this request, by digest, oldest first. */
+  readonly executions: readonly SeenExecution[];
+  /** Whether the holder has sent any transaction since its claim. */
+  readonly hasActed: boolean;
+}
+
+/** What follows: look again with the next block, wait until something of the signer's happens, no more doubt, or a finding. */
+export type Judgement = 'again' | 'watch' | 'done' | Finding;
+
+interface Case {
+  readonly report: ReportedRequest;
+  readonly evidence: Evidence;
+}
+
+function isDeep({ evidence: { head, confirmations } }: Case, { block }: SeenExecution): boolean {
+  return head.number >= block + confirmations - 1n;
+}
+
+function find(
+  { report, evidence }: Case,
+  { kind, text, execution }: { kind: FindingKind; text: string; execution?: SeenExecution },
+): Finding {
+  const { requestId, relayer } = report;
+  return { requestId, kind, relayer, text, txHash: execution?.txHash, block: evidence.head.number };
+}
+
+const REORGANISED = 'A reorganisation deeper than the confirmations came between the claim and now.';
+
+function judgeSuccess(given: Case): Judgement {
+  const { report, evidence } = given;
+  const told = evidence.executions.find(({ txHash }) => txHash === report.txHash);
+  if (told !== undefined) return isDeep(given, told) ? 'done' : 'again';
+  const { endedBlock } = report;
+  if (endedBlock === undefined || evidence.head.number < endedBlock + evidence.confirmations) return 'again';
+  if (report.isExcused) return find(given, { kind: 'reorganised', text: REORGANISED });
+  const [other] = evidence.executions;
+  if (other === undefined) {
+    const text = `Transaction ${report.txHash} holds no event of this request, and no other one does.`;
+    return find(given, { kind: 'falseSuccess', text });
+  }
+  if (!isDeep(given, other)) return 'again';
+  const text = `Transaction ${report.txHash} was named; ${other.txHash} has carried the request out.`;
+  return find(given, { kind: 'wrongTransaction', text, execution: other });
+}
+
+function judgeFailed(given: Case): Judgement {
+  const { report, evidence } = given;
+  const { executions, head } = evidence;
+  const [first] = executions;
+  if (first === undefined) return head.seconds > report.expiresSeconds ? 'done' : 'watch';
+  const isOwn = ({ relayer }: SeenExecution) => relayer === report.relayer;
+  const wasDeep = ({ deepSeconds }: SeenExecution) => deepSeconds !== undefined && deepSeconds <= report.claimedSeconds;
+  const execution = executions.find((each) => isOwn(each) || wasDeep(each)) ?? first;
+  if (!isDeep(given, execution)) return 'again';
+  if (report.isExcused) return find(given, { kind: 'reorganised', text: REORGANISED, execution });
+  if (isOwn(execution)) {
+    const text = `It carried the request out itself, in transaction ${execution.txHash}.`;
+    return find(given, { kind: 'falseFailure', text, execution });
+  }
+  if (wasDeep(execution)) {
+    const text = `Transaction ${execution.txHash} had carried the request out before the claim.`;
+    return find(given, { kind: 'falseFailure', text, execution });
+  }
+  const text = `Transaction ${execution.txHash}, of relayer ${execution.relayer}, has carried the request out since.`;
+  return find(given, { kind: 'executedLater', text, execution });
+}
+
+function judgeHeld(given: Case): Judgement {
+  const { report, evidence } = given;
+  const { executions, head, leaseSeconds, hasActed } = evidence;
+  const heldSeconds = head.seconds - report.claimedSeconds;
+  const boundSeconds = hasActed ? 2n * leaseSeconds : leaseSeconds;
+  if (executions.length > 0 || heldSeconds <= boundSeconds) return 'again';
+  const text = `It has held the request for ${heldSeconds} s, and ${hasActed ? 'not carried it out' : 'sent nothing since'}.`;
+  return find(given, { kind: 'idleClaim', text });
+}
+
+/**
+ * Judges a report. Nothing is asked here, so that what follows from the evidence can be tested alone.
+ *
+ * @param report - what the relayer says
+ * @param evidence - what the chain shows
+ * @see docs/specification.md WATCH-1
+ */
+export function judgeReport(report: ReportedRequest, evidence: Evidence): Judgement {
+  const given = { report, evidence };
+  if (report.status === 'success') return judgeSuccess(given);
+  return report.status === 'failed' ? judgeFailed(given) : judgeHeld(given);
+}

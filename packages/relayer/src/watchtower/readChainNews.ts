@@ -1,0 +1,125 @@
+import { parseHash, parseQuantity, parseRecord } from '@prism-gateway/rpc';
+import type { Hex } from 'viem';
+import { numberToHex } from 'viem/utils';
+import { ChainError } from '../chain/chainError.ts';
+import type { ChainRpc } from '../chain/createChainRpc.ts';
+import { findBlockAt } from '../chain/findBlockAt.ts';
+import { readExecutions } from '../chain/readExecutions.ts';
+import { createWalkBack, type WalkBack } from '../chain/walkBack.ts';
+import type { SeenHead, StoredExecution } from './watchJournal.ts';
+
+/** What has happened on the chain since the last look. */
+export interface ChainNews {
+  readonly head: SeenHead;
+  /** The head, and the blocks before it that no look has seen; oldest first. */
+  readonly heads: readonly SeenHead[];
+  /** The newest block that is as it was seen; what stood above it is gone. Undefined: nothing is gone. */
+  readonly fork: bigint | undefined;
+  /** How many blocks that were seen are gone. */
+  readonly lostBlocks: bigint;
+  readonly executions: readonly StoredExecution[];
+}
+
+/** Whom the chain is asked for. */
+export interface WatchedChain {
+  readonly rpc: Pick<ChainRpc, 'read'>;
+  readonly forwarder: Hex;
+  /** Where the Forwarder's events begin. */
+  readonly fromBlock: bigint;
+}
+
+async function readHead(rpc: WatchedChain['rpc'], block: bigint | 'latest'): Promise<SeenHead | undefined> {
+  const tag = block === 'latest' ? block : numberToHex(block);
+  return await rpc.read(['eth_getBlockByNumber', tag, false], (answer) => {
+    if (answer === null && block !== 'latest') return undefined;
+    const { number, hash, timestamp } = parseRecord(answer, 'block');
+    return {
+      number: parseQuantity(number, 'block number'),
+      hash: parseHash(hash, 'block hash'),
+      seconds: parseQuantity(timestamp, 'block time'),
+    };
+  });
+}
+
+/** The newest of the heads that the chain still has; undefined where it has none of them. */
+async function findKept(rpc: WatchedChain['rpc'], seen: readonly SeenHead[]): Promise<SeenHead | undefined> {
+  for (const head of seen) {
+    const now = await readHead(rpc, head.number);
+    if (now?.hash === head.hash) return head;
+  }
+  return undefined;
+}
+
+/**
+ * Reads every execution in a range of blocks.
+ *
+ * @returns oldest first
+ * @throws ChainError
+ */
+export async function readAllExecutions(
+  { rpc, forwarder, walkBack }: Pick<WatchedChain, 'rpc' | 'forwarder'> & { readonly walkBack: WalkBack },
+  range: { readonly fromBlock: bigint; readonly toBlock: bigint },
+): Promise<readonly StoredExecution[]> {
+  const read = readExecutions.bind(undefined, { rpc, forwarder, signer: undefined, nonce: undefined });
+  const found: StoredExecution[] = [];
+  for await (const { executions } of walkBack(range, read)) {
+    for (const { txHash, logIndex, blockNumber, signer, nonce, digest, relayer } of executions) {
+      // Addresses and hashes are compared in lower case; a mined log has its place.
+      const lower = (hex: Hex) => hex.toLowerCase() as Hex;
+      const who = { signer: lower(signer), relayer: lower(relayer), digest: lower(digest), txHash: lower(txHash) };
+      found.push({ ...who, logIndex: logIndex ?? 0, block: blockNumber, nonce, deepSeconds: undefined });
+    }
+  }
+  return found.toReversed();
+}
+
+/** The first block that has not been read: on the first look, the first one of the time that is looked at. */
+async function findStart(chain: WatchedChain, { head, sinceSeconds }: { head: SeenHead; sinceSeconds: bigint }) {
+  const { rpc, fromBlock } = chain;
+  const newest = { number: head.number, timestamp: head.seconds };
+  return (await findBlockAt({ rpc, seconds: sinceSeconds, fromBlock, head: newest })) + 1n;
+}
+
+/** The blocks right before the head that no look has seen, so that the depth of a later reorganisation is known. */
+async function readSkipped(rpc: WatchedChain['rpc'], range: { after: bigint; head: SeenHead; depth: bigint }) {
+  const { after, head, depth } = range;
+  const numbers: bigint[] = [];
+  for (let block = head.number - 1n; block > after && block >= head.number - depth; block -= 1n) numbers.push(block);
+  const heads = await Promise.all(numbers.map((number) => readHead(rpc, number)));
+  return heads.filter((each) => each !== undefined).toReversed();
+}
+
+/**
+ * Makes the look at a chain: what is new since what was seen, and what of that is gone.
+ *
+ * @param chain - node and Forwarder, and how many blocks settle a transaction
+ * @returns the look; its `sinceSeconds` says how far back the first one goes, in Unix seconds. It throws ChainError where the node does
+ * not answer, or is behind what was seen
+ */
+export function createChainLook(chain: WatchedChain & { readonly confirmations: bigint }) {
+  const { rpc, forwarder, fromBlock, confirmations } = chain;
+  const walkBack = createWalkBack();
+  return async function look(
+    seen: readonly SeenHead[],
+    { sinceSeconds }: { readonly sinceSeconds: bigint },
+  ): Promise<ChainNews> {
+    const [newest] = seen;
+    // The newest block is always there.
+    const head = (await readHead(rpc, 'latest')) as SeenHead;
+    if (newest !== undefined && head.number < newest.number)
+      throw new ChainError('RPC_UNAVAILABLE', `The node is at block ${head.number}, and ${newest.number} was seen.`);
+    const kept = newest === undefined ? undefined : await findKept(rpc, seen);
+    // With none of the heads left, all that was seen is gone.
+    const lowest = kept?.number ?? (seen.at(-1)?.number ?? 0n) - 1n;
+    const first = newest === undefined ? await findStart(chain, { head, sinceSeconds }) : lowest + 1n;
+    const range = { fromBlock: first < fromBlock ? fromBlock : first, toBlock: head.number };
+    const isEmpty = range.fromBlock > range.toBlock;
+    const [executions, skipped] = await Promise.all([
+      isEmpty ? [] : readAllExecutions({ rpc, forwarder, walkBack }, range),
+      readSkipped(rpc, { after: first - 1n, head, depth: confirmations }),
+    ]);
+    const fork = newest === undefined || kept === newest ? undefined : lowest;
+    const lostBlocks = fork === undefined || newest === undefined ? 0n : newest.number - fork;
+    return { heads: [...skipped, head], head, fork, lostBlocks, executions };
+  };
+}

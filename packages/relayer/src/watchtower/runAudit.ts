@@ -1,0 +1,207 @@
+import { parseArgs } from 'node:util';
+import { openAccount } from '@prism-gateway/crypto/accounts';
+import type { RequestRecord } from '@prism-gateway/protocol';
+import { parseCount } from '@prism-gateway/rpc';
+import { createLogger } from '@prism-gateway/runtime/logs';
+import { createRelayerClient, type RelayerClient } from '@prism-gateway/sdk';
+import type { Hex } from 'viem';
+import { numberToHex } from 'viem/utils';
+import { findBlockAt } from '../chain/findBlockAt.ts';
+import { readBlockTime } from '../chain/readBlockTime.ts';
+import { createWalkBack } from '../chain/walkBack.ts';
+import { listSignedParts } from '../checks/findNonce.ts';
+import { createDigestTest } from './createDigestTest.ts';
+import { readTold } from './createWatch.ts';
+import { type Finding, isLie } from './finding.ts';
+import { judgeReport, type ReportedRequest, type SeenExecution } from './judgeReport.ts';
+import { type OpenedChain, openWatchedChain } from './openWatchedChain.ts';
+import { readAllExecutions } from './readChainNews.ts';
+import type { StoredExecution } from './watchJournal.ts';
+import { parseWatchSettings, type WatchedChainSettings } from './watchSettings.ts';
+
+const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const PAGE = 100;
+
+/** What the command works with. */
+export interface AuditInput {
+  /** What stands behind `audit` on the command line. */
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Prints a line. */
+  readonly print: (text: string) => void;
+  /** Unix time in milliseconds. */
+  readonly now: () => number;
+}
+
+/** The command line or its time cannot be understood. */
+class AuditUsageError extends Error {
+  override readonly name = 'AuditUsageError';
+  readonly code = 'AUDIT_USAGE';
+}
+
+function readSince(args: readonly string[], nowMs: number): number {
+  const { values } = parseArgs({ args: [...args], options: { since: { type: 'string' } } });
+  const { since = '' } = values;
+  const span = /^(\d{1,6})([mhd])$/.exec(since);
+  // The pattern has no other units.
+  if (span !== null) return nowMs - Number(span[1]) * UNIT_MS[span[2] as keyof typeof UNIT_MS];
+  const time = Date.parse(since);
+  if (Number.isNaN(time))
+    throw new AuditUsageError('--since: expected a time like 2026-01-31T00:00:00Z, or a span like 90m, 24h or 7d.');
+  return time;
+}
+
+/** What is known of a chain once, for all of its requests. */
+interface Audit extends OpenedChain {
+  readonly chain: WatchedChainSettings;
+  readonly leaseSeconds: bigint;
+  readonly head: { readonly number: bigint; readonly seconds: bigint };
+  /** Time of the block before which reports are settled, in Unix seconds. */
+  readonly settledSeconds: bigint;
+  readonly executions: ReadonlyMap<Hex, readonly StoredExecution[]>;
+}
+
+async function readHead({ rpc }: Pick<Audit, 'rpc'>) {
+  const number = await rpc.read(['eth_blockNumber'], (answer) => BigInt(parseCount(answer, 'block number')));
+  return { number, seconds: (await readBlockTime(rpc, number)) ?? 0n };
+}
+
+async function openAudit(
+  opened: OpenedChain,
+  given: { readonly chain: WatchedChainSettings; readonly sinceMs: number; readonly leaseSeconds: bigint },
+): Promise<Audit> {
+  const { chain, sinceMs, leaseSeconds } = given;
+  const { rpc, confirmations } = opened;
+  const { forwarder, fromBlock } = chain;
+  const head = await readHead(opened);
+  const seconds = BigInt(Math.floor(sinceMs / 1000));
+  const newest = { number: head.number, timestamp: head.seconds };
+  const first = (await findBlockAt({ rpc, seconds, fromBlock, head: newest })) + 1n;
+  const range = { fromBlock: first, toBlock: head.number };
+  const found =
+    first > head.number ? [] : await readAllExecutions({ rpc, forwarder, walkBack: createWalkBack() }, range);
+  const settled = head.number - confirmations;
+  const settledSeconds = settled < 0n ? 0n : ((await readBlockTime(rpc, settled)) ?? 0n);
+  return {
+    ...opened,
+    chain,
+    leaseSeconds,
+    head,
+    settledSeconds,
+    executions: Map.groupBy(found, ({ signer }) => signer),
+  };
+}
+
+/** When each execution was deep enough, as the chain tells. */
+async function addDepths({ rpc, confirmations, head }: Audit, executions: readonly StoredExecution[]) {
+  return await Promise.all(
+    executions.map(async (execution): Promise<SeenExecution> => {
+      const deep = execution.block + confirmations - 1n;
+      return { ...execution, deepSeconds: deep > head.number ? undefined : await readBlockTime(rpc, deep) };
+    }),
+  );
+}
+
+/** Whether a holder has sent anything since its claim. A node that has forgotten the past leaves it the benefit of the doubt. */
+async function hasActedSince(
+  { rpc, chain, head }: Audit,
+  { relayer, claimedSeconds }: ReportedRequest,
+): Promise<boolean> {
+  const { fromBlock } = chain;
+  const newest = { number: head.number, timestamp: head.seconds };
+  const block = await findBlockAt({ rpc, seconds: claimedSeconds, fromBlock, head: newest });
+  const count = (tag: string) =>
+    rpc.read(['eth_getTransactionCount', relayer, tag], (answer) => parseCount(answer, 'count'));
+  const before = await count(numberToHex(block < 0n ? 0n : block)).catch(() => undefined);
+  return before === undefined || (await count('pending')) > before;
+}
+
+async function judgeRecord(audit: Audit, record: RequestRecord): Promise<Finding | undefined> {
+  const { chain, chainId, confirmations, leaseSeconds, head, settledSeconds, maxAge } = audit;
+  const { forwarder } = chain;
+  const test = createDigestTest(record, { chainId, forwarder });
+  const endedSeconds = BigInt(Math.floor(Date.parse(record.updatedAt) / 1000));
+  const report: ReportedRequest = {
+    requestId: record.requestId,
+    // Pending ones have been left out.
+    status: record.status as ReportedRequest['status'],
+    relayer: record.claimedBy?.toLowerCase() as Hex,
+    claimedSeconds: BigInt(Math.floor(Date.parse(record.claimedAt ?? record.updatedAt) / 1000)),
+    txHash: record.txHash?.toLowerCase() as Hex | undefined,
+    endedBlock: settledSeconds >= endedSeconds ? head.number - confirmations : undefined,
+    expiresSeconds: listSignedParts(record).reduce((end, { params }) => {
+      const own = BigInt(params.timestamp) + maxAge;
+      return own > end ? own : end;
+    }, 0n),
+    isExcused: false,
+  };
+  const told = report.txHash === undefined ? [] : await readTold({ ...audit, forwarder }, report.txHash);
+  const seen = [...test.signers].flatMap((signer) => audit.executions.get(signer) ?? []);
+  const others = seen.filter(({ txHash }) => txHash !== report.txHash);
+  const executions = await addDepths(
+    audit,
+    [...told, ...others].filter((each) => test.isOf(each)),
+  );
+  const isHeld = report.status === 'processing' && head.seconds > report.claimedSeconds + leaseSeconds;
+  const hasActed = isHeld && (await hasActedSince(audit, report));
+  const judgement = judgeReport(report, { head, confirmations, leaseSeconds, executions, hasActed });
+  return typeof judgement === 'string' ? undefined : judgement;
+}
+
+async function auditChain(audit: Audit, client: RelayerClient, sinceMs: number) {
+  const findings: Finding[] = [];
+  let count = 0;
+  const { chainName } = audit.chain;
+  for await (const { items } of client.list({ chainName, order: 'desc', limit: PAGE }).pages()) {
+    const fresh = items.filter(({ createdAt }) => Date.parse(createdAt) >= sinceMs);
+    const told = fresh.filter(({ status }) => status !== 'pending');
+    count += told.length;
+    const judged = await Promise.all(told.map((record) => judgeRecord(audit, record)));
+    findings.push(...judged.filter((finding) => finding !== undefined));
+    if (fresh.length < items.length) break;
+  }
+  return { findings, count };
+}
+
+function formatTable(findings: readonly Finding[]): string {
+  const rows = findings.map(({ requestId, kind, relayer, text }) => [requestId, kind, relayer, text]);
+  const table = [['REQUEST', 'FINDING', 'RELAYER', 'WHAT SHOWS IT'], ...rows];
+  const widths = [0, 1, 2].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
+  return table.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')).join('\n');
+}
+
+/**
+ * `watchtower audit --since WHEN`: goes through what was posted since a time, against the chain as it is now, and prints what is not
+ * true. It keeps nothing, and does nothing about what it finds.
+ *
+ * @returns 1 where a relayer has lied, else 0
+ * @throws SettingsError, AuditUsageError, ChainError, GatewayError
+ * @see docs/specification.md WATCH-5
+ */
+export async function runAudit({ args, environment, print, now }: AuditInput): Promise<number> {
+  const sinceMs = readSince(args, now());
+  const settings = parseWatchSettings(environment);
+  const client = createRelayerClient({ url: settings.gatewayUrl, account: await openAccount(settings) });
+  const log = createLogger({ level: settings.logLevel, write: () => undefined, now });
+  const ending = new AbortController();
+  const findings: Finding[] = [];
+  try {
+    for (const chain of settings.chains) {
+      const opened = await openWatchedChain(chain, { log, now, signal: ending.signal });
+      const audit = await openAudit(opened, { chain, sinceMs, leaseSeconds: settings.leaseSeconds });
+      const found = await auditChain(audit, client, sinceMs);
+      findings.push(...found.findings);
+      print(`${chain.chainName}: ${found.count} reports and claims since ${new Date(sinceMs).toISOString()}`);
+    }
+  } finally {
+    ending.abort();
+  }
+  const lies = findings.filter(isLie);
+  if (findings.length > 0) print(formatTable(findings));
+  print(
+    lies.length === 0
+      ? 'No relayer has lied.'
+      : `${lies.length} lies of ${new Set(lies.map(({ relayer }) => relayer)).size} relayers.`,
+  );
+  return lies.length === 0 ? 0 : 1;
+}

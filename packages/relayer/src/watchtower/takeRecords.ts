@@ -1,0 +1,75 @@
+import type { RequestRecord } from '@prism-gateway/protocol';
+import type { Hex } from 'viem';
+import { listSignedParts } from '../checks/findNonce.ts';
+import type { QueueNews } from './createQueueLook.ts';
+import type { SeenHead, WatchedRow, WatchJournal } from './watchJournal.ts';
+
+/** What has to be known of the chain to take a record in. */
+export interface TakeContext {
+  readonly journal: Pick<WatchJournal, 'get' | 'put' | 'touch' | 'forget'>;
+  readonly head: Pick<SeenHead, 'number' | 'seconds'>;
+  /** How long the Forwarder takes a signature, in seconds. */
+  readonly maxAge: bigint;
+  /** How many transactions each holder has sent, by address in lower case. */
+  readonly sent: ReadonlyMap<Hex, number>;
+}
+
+/** Unix seconds of a time on the wire. */
+function toSeconds(time: string | undefined): bigint {
+  return BigInt(Math.floor(Date.parse(time ?? '') / 1000) || 0);
+}
+
+/** Whether a record says of a request what is known of it already. */
+export function isKnownSo(row: WatchedRow | undefined, record: RequestRecord): boolean {
+  return row?.status === record.status && row.relayer === record.claimedBy?.toLowerCase();
+}
+
+function makeRow(
+  { head, maxAge, sent }: TakeContext,
+  record: RequestRecord,
+  known: WatchedRow | undefined,
+): WatchedRow {
+  const { requestId, status, chainName, action, params } = record;
+  const nothing = { claimedSeconds: undefined, claimNonce: undefined, txHash: undefined, endedSeconds: undefined };
+  const open = { endedBlock: undefined, expiresSeconds: undefined, isExcused: false, body: undefined };
+  if (status === 'pending') return { requestId, state: 'pending', status, relayer: undefined, ...nothing, ...open };
+  const relayer = record.claimedBy?.toLowerCase() as Hex;
+  const isHeldOn = known?.relayer === relayer;
+  const claim = {
+    relayer,
+    claimedSeconds: isHeldOn ? known.claimedSeconds : toSeconds(record.claimedAt),
+    claimNonce: isHeldOn ? known.claimNonce : sent.get(relayer),
+    isExcused: isHeldOn && known.isExcused,
+    body: JSON.stringify({ chainName, action, params }),
+    expiresSeconds: listSignedParts(record).reduce((latest, part) => {
+      const end = BigInt(part.params.timestamp) + maxAge;
+      return end > latest ? end : latest;
+    }, 0n),
+  };
+  if (status === 'processing') return { requestId, state: 'held', status, ...nothing, endedBlock: undefined, ...claim };
+  const endedSeconds = toSeconds(record.updatedAt);
+  const endedBlock = head.seconds >= endedSeconds ? head.number : undefined;
+  const txHash = record.txHash?.toLowerCase() as Hex | undefined;
+  return { requestId, state: 'ended', status, ...claim, txHash, endedSeconds, endedBlock };
+}
+
+/**
+ * Takes in what the queue tells. A claim that one relayer holds on is one claim, however often its lease is renewed.
+ *
+ * @param context - the journal, and the chain as it is now
+ * @param news - as the queue was looked at
+ */
+export function takeRecords(context: TakeContext, { records, gone, atMs }: QueueNews): void {
+  const { journal } = context;
+  for (const record of records) {
+    const known = journal.get(record.requestId);
+    if (isKnownSo(known, record)) {
+      journal.touch(record.requestId, atMs);
+      continue;
+    }
+    const row = makeRow(context, record, known);
+    const signers = row.state === 'pending' ? [] : listSignedParts(record).map(({ signer }) => signer);
+    journal.put(row, { signers, atMs });
+  }
+  for (const requestId of gone) journal.forget(requestId);
+}

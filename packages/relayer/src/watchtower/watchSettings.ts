@@ -1,0 +1,123 @@
+import { type AlertSettings, alertFaults, alertFields } from '@prism-gateway/alerts';
+import {
+  address,
+  type Environment,
+  expected,
+  flag,
+  httpUrl,
+  keyFaults,
+  logLevel,
+  parseEnvironment,
+  privateKey,
+  wholeNumber,
+} from '@prism-gateway/runtime/settings';
+import * as z from 'zod/mini';
+import { chainFields, chainName, chainsFormat, type GivenChain } from '../settings/chainSettings.ts';
+
+const schema = z.object({
+  GATEWAY_URL: z._default(httpUrl(), 'http://127.0.0.1:8787'),
+  RELAYER_PRIVATE_KEY: z.optional(privateKey()),
+  RELAYER_KEYSTORE: z.optional(z.string()),
+  RELAYER_KEYSTORE_PASSWORD: z.optional(z.string()),
+  RELAYER_CHAINS: z.optional(chainsFormat),
+  CHAIN_NAME: z.optional(chainName()),
+  RPC_URL: z.optional(httpUrl()),
+  FORWARDER_ADDRESS: z.optional(address()),
+  CONFIRMATIONS: z.optional(chainFields.CONFIRMATIONS),
+  LEASE_SECONDS: z._default(wholeNumber(1, 31_536_000), 900),
+  POLL_MS: z._default(wholeNumber(10, 600_000), 1000),
+  ENFORCE: z._default(flag(), false),
+  ADMIN_API_KEY: z.optional(z.string()),
+  ...alertFields,
+  DATA_DIR: z._default(z.string(), './data/watchtower'),
+  METRICS_PORT: z._default(
+    z.union([z.literal('off'), wholeNumber(0, 65_535)], expected('a port, 0 for any free one, or off')),
+    9467,
+  ),
+  LOG_LEVEL: z._default(logLevel(), 'info'),
+});
+
+/** A chain under watch. */
+export interface WatchedChainSettings {
+  /** The gateway's name of it. */
+  readonly chainName: string;
+  readonly rpcUrl: string;
+  /** In lower case. */
+  readonly forwarder: `0x${string}`;
+  /** Absent: the node's word. */
+  readonly chainId: number | undefined;
+  /** Block in which the Forwarder's events begin. */
+  readonly fromBlock: bigint;
+  /** Blocks that settle a transaction, the including one counted; absent: 1 on Anvil's chain id, else 3. */
+  readonly confirmations: number | undefined;
+}
+
+/** All settings of the watchtower, parsed. */
+export interface WatchSettings {
+  readonly gatewayUrl: string;
+  readonly privateKey: `0x${string}` | undefined;
+  readonly keystore: string | undefined;
+  readonly keystorePassword: string | undefined;
+  readonly chains: readonly WatchedChainSettings[];
+  /** How long the gateway lets a claim stand. */
+  readonly leaseSeconds: bigint;
+  readonly pollMs: number;
+  /** The administrator's key, where lies are to be acted upon. */
+  readonly adminKey: string | undefined;
+  readonly alerts: AlertSettings;
+  readonly dataDir: string;
+  readonly metricsPort: number | 'off';
+  readonly logLevel: z.infer<typeof schema>['LOG_LEVEL'];
+}
+
+function findFaults(given: Environment): readonly string[] {
+  const single = ['CHAIN_NAME', 'RPC_URL', 'FORWARDER_ADDRESS'] as const;
+  const isSingle = given.RELAYER_CHAINS === undefined;
+  const chains = single
+    .filter((name) => (given[name] === undefined) === isSingle)
+    .map((name) =>
+      isSingle
+        ? `${name}: required, unless RELAYER_CHAINS names the chains`
+        : `${name}: expected none beside RELAYER_CHAINS, which has its own`,
+    );
+  const isUnarmed = given.ENFORCE === 'true' && given.ADMIN_API_KEY === undefined;
+  const key = isUnarmed ? ['ADMIN_API_KEY: required with ENFORCE=true'] : [];
+  return [...keyFaults(given, 'RELAYER_'), ...chains, ...key, ...alertFaults(given)];
+}
+
+function listChains(settings: z.infer<typeof schema>): readonly WatchedChainSettings[] {
+  const { RELAYER_CHAINS: chains, CHAIN_NAME: name, RPC_URL: rpcUrl, FORWARDER_ADDRESS: forwarder } = settings;
+  const single: readonly GivenChain[] =
+    name && rpcUrl && forwarder ? [{ chainName: name, rpcUrl, forwarder, fromBlock: 0 }] : [];
+  return (chains ?? single).map((chain) => ({
+    chainName: chain.chainName,
+    rpcUrl: chain.rpcUrl,
+    forwarder: chain.forwarder,
+    chainId: chain.chainId,
+    fromBlock: BigInt(chain.fromBlock),
+    confirmations: chain.confirmations ?? settings.CONFIRMATIONS,
+  }));
+}
+
+/**
+ * Parses all settings of the watchtower, once, at start. An empty value counts as unset.
+ *
+ * @throws SettingsError `SETTINGS_INVALID`: names every fault and repeats no value
+ */
+export function parseWatchSettings(environment: Environment): WatchSettings {
+  const settings = parseEnvironment({ schema, findFaults }, environment);
+  return {
+    gatewayUrl: settings.GATEWAY_URL,
+    privateKey: settings.RELAYER_PRIVATE_KEY,
+    keystore: settings.RELAYER_KEYSTORE,
+    keystorePassword: settings.RELAYER_KEYSTORE_PASSWORD,
+    chains: listChains(settings),
+    leaseSeconds: BigInt(settings.LEASE_SECONDS),
+    pollMs: settings.POLL_MS,
+    adminKey: settings.ENFORCE ? settings.ADMIN_API_KEY : undefined,
+    alerts: settings,
+    dataDir: settings.DATA_DIR,
+    metricsPort: settings.METRICS_PORT,
+    logLevel: settings.LOG_LEVEL,
+  };
+}

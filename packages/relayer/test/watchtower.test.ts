@@ -1,0 +1,254 @@
+import { join } from 'node:path';
+import { encodeForwarderCall } from '@prism-gateway/contracts';
+import type { ActionParams } from '@prism-gateway/protocol';
+import { createRelayerClient } from '@prism-gateway/sdk';
+import { createLogRecorder, startChatReceiver } from '@prism-gateway/testing';
+import { PATIENCE_MS } from '@prism-gateway/testing/patience';
+import { type RelayWorld, signWrite, startRelayerProcess, startRelayWorld } from '@prism-gateway/testing/relay';
+import { sized } from '@prism-gateway/testing/test-size';
+import { createTestClient, type Hex, http, numberToHex, publicActions, walletActions } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { expect, test } from 'vitest';
+import { runAudit } from '../src/watchtower/runAudit.ts';
+import { startWatchtower } from '../src/watchtower/startWatchtower.ts';
+import { openWatchJournal } from '../src/watchtower/watchJournal.ts';
+import { parseWatchSettings } from '../src/watchtower/watchSettings.ts';
+
+const CHAIN_NAME = 'eip155:31337';
+const CONFIRMATIONS = 2n;
+const LEASE_SECONDS = 900;
+const FEE = 3000n * 10n ** 18n;
+/** What no honest relayer takes, so that a liar is surely the one to claim. */
+const POOR_FEE = 1n;
+const INVENTED = `0x${'5c'.repeat(32)}` as const;
+const HONEST = 0;
+const LIAR = 1;
+const IDLER = 2;
+const WATCHER = 3;
+
+/** A chain, a gateway, an honest relayer's process, a liar, one that does nothing, and a watchtower over all. */
+async function setUp() {
+  await using stack = new AsyncDisposableStack();
+  const gatewayEnv = { CLAIM_LEASE_SECONDS: String(LEASE_SECONDS) };
+  const world = stack.use(await startRelayWorld({ users: 9, relayers: 4, gatewayEnv }));
+  const chat = stack.adopt(await startChatReceiver(), (receiver) => receiver.close());
+  const honest = stack.adopt(
+    await startRelayerProcess({
+      ...world.relayerEnv(HONEST),
+      CONFIRMATIONS: String(CONFIRMATIONS),
+      GIVE_UP_SECONDS: '0',
+    }),
+    async (relayer) => void (await relayer.stop()),
+  );
+  const environment = {
+    ...world.relayerEnv(WATCHER),
+    DATA_DIR: join(world.dir, 'watchtower'),
+    CONFIRMATIONS: String(CONFIRMATIONS),
+    POLL_MS: '20',
+    METRICS_PORT: '0',
+    ALERT_CHAT_WEBHOOK_URL: chat.url,
+    ALERT_CHAT_FORM: 'slack',
+  };
+  const settings = parseWatchSettings(environment);
+  const watchtower = stack.adopt(
+    await startWatchtower({ settings, log: createLogRecorder(), now: Date.now }),
+    (running) => running.stop(),
+  );
+  const owned = stack.move();
+  return {
+    ...{ world, chat, honest, watchtower, environment },
+    journalPath: join(world.dir, 'watchtower', 'watchtower-31337.db'),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+type Scene = Awaited<ReturnType<typeof setUp>>;
+
+const connect = ({ devnet }: RelayWorld) =>
+  createTestClient({ mode: 'anvil', transport: http(devnet.rpcUrl), pollingInterval: 50 })
+    .extend(publicActions)
+    .extend(walletActions);
+
+/** Posts a write of a user's own. */
+async function post({ world }: Scene, write: { user: number; fee?: bigint; prismOf?: number }) {
+  const { user, fee = POOR_FEE, prismOf = user } = write;
+  const { account } = world.users[user]!;
+  const { cloudId } = world.users[prismOf]!;
+  const { timestamp } = await connect(world).getBlock();
+  const wish = { dataId: numberToHex(1, { size: 32 }), payload: '0xabcd', relayerFee: fee, nonce: 1n } as const;
+  const params = await signWrite(world.deployment, { account, cloudId }, { ...wish, timestamp });
+  const body = { chainName: CHAIN_NAME, action: 'WRITE_DATA_FOR', params } as const;
+  const { requestId } = await world.client.submitRequest(body);
+  return { requestId, params };
+}
+
+const accountOf = ({ world }: Scene, relayer: number) => privateKeyToAccount(world.relayerKeys[relayer]!);
+const clientOf = (scene: Scene, relayer: number) =>
+  createRelayerClient({ url: scene.world.gateway.url, account: accountOf(scene, relayer) });
+
+async function carryOut(scene: Scene, params: ActionParams<'WRITE_DATA_FOR'>): Promise<Hex> {
+  const { world } = scene;
+  const { data } = encodeForwarderCall({ action: 'WRITE_DATA_FOR', params });
+  const chain = connect(world);
+  const account = accountOf(scene, LIAR);
+  const hash = await chain.sendTransaction({ to: world.deployment.forwarder, data, account, chain: null });
+  expect(await chain.waitForTransactionReceipt({ hash })).toMatchObject({ status: 'success' });
+  return hash;
+}
+
+async function readMetric({ watchtower }: Scene, name: string): Promise<number> {
+  const text = await (await fetch(`${watchtower.metricsUrl}/metrics`)).text();
+  return Number(new RegExp(`^prism_watchtower_${name}\\{[^}]*\\} (\\d+)$`, 'm').exec(text)?.[1] ?? -1);
+}
+
+/** Waits until the watchtower has seen all that there is: the newest block, and the queue as it is now. */
+async function settle(scene: Scene): Promise<bigint> {
+  const block = await connect(scene.world).getBlockNumber({ cacheTime: 0 });
+  await expect.poll(() => readMetric(scene, 'head'), { timeout: PATIENCE_MS }).toBeGreaterThanOrEqual(Number(block));
+  const looks = await readMetric(scene, 'looks_total');
+  // The next look may have begun before.
+  await expect.poll(() => readMetric(scene, 'looks_total'), { timeout: PATIENCE_MS }).toBeGreaterThan(looks + 1);
+  return block;
+}
+
+/** Makes blocks, one by one, each seen by the watchtower. */
+async function mine(scene: Scene, blocks: bigint): Promise<void> {
+  for (let block = 0n; block < blocks; block += 1n) {
+    await connect(scene.world).mine({ blocks: 1 });
+    await settle(scene);
+  }
+}
+
+/** Takes the newest blocks away; the node makes others, and goes by the machine's clock again. */
+async function reorganise({ world }: Scene, depth: number): Promise<void> {
+  const chain = connect(world);
+  await chain.request({ method: 'anvil_reorg', params: [depth, []] } as never);
+  const { timestamp } = await chain.getBlock();
+  const now = BigInt(Math.floor(Date.now() / 1000));
+  await chain.setNextBlockTimestamp({ timestamp: now > timestamp ? now : timestamp + 1n });
+}
+
+/** Mines until the honest relayer has ended a request. */
+async function awaitHonest(scene: Scene, requestId: string) {
+  const { world } = scene;
+  const read = async () => {
+    await connect(world).mine({ blocks: 1 });
+    return (await world.client.getRequest(requestId)).status;
+  };
+  await expect.poll(read, { timeout: PATIENCE_MS, interval: 200 }).toMatch(/success|failed/);
+  return await world.client.getRequest(requestId);
+}
+
+/** The honest relayer does all that it can do, through a reorganisation that takes its transaction away. */
+async function playHonest(scene: Scene): Promise<Hex> {
+  const { world } = scene;
+  const first = await post(scene, { user: 6, fee: FEE });
+  const foreign = await post(scene, { user: 7, fee: FEE, prismOf: 8 });
+  expect(await awaitHonest(scene, foreign.requestId)).toMatchObject({ status: 'failed' });
+  const done = await awaitHonest(scene, first.requestId);
+  expect(done).toMatchObject({ status: 'success', claimedBy: accountOf(scene, HONEST).address });
+  const second = await post(scene, { user: 8, fee: FEE });
+  await expect
+    .poll(() => world.client.getRequest(second.requestId), { timeout: PATIENCE_MS })
+    .toMatchObject({ status: 'processing' });
+  await settle(scene);
+  await reorganise(scene, 1);
+  expect(await awaitHonest(scene, second.requestId)).toMatchObject({ status: 'success' });
+  await mine(scene, CONFIRMATIONS + 1n);
+  return done.txHash as Hex;
+}
+
+/** A lie, and when it was told: by then there was nothing that showed it before. */
+interface Lie {
+  readonly requestId: string;
+  readonly kind: string;
+  readonly block: bigint;
+}
+
+/** @param honestTx - a real transaction that has carried out something else */
+async function tellLies(scene: Scene, honestTx: Hex): Promise<readonly Lie[]> {
+  const liar = clientOf(scene, LIAR);
+  const lies: Lie[] = [];
+  async function lie(kind: string, user: number, act: (given: Awaited<ReturnType<typeof post>>) => Promise<unknown>) {
+    const given = await post(scene, { user });
+    await liar.claim(given.requestId);
+    await act(given);
+    lies.push({ requestId: given.requestId, kind, block: await connect(scene.world).getBlockNumber({ cacheTime: 0 }) });
+    await settle(scene);
+  }
+  await lie('falseSuccess', 0, ({ requestId }) => liar.reportSuccess(requestId, INVENTED));
+  await lie('falseSuccess', 1, ({ requestId }) => liar.reportSuccess(requestId, honestTx));
+  await lie('wrongTransaction', 2, async ({ requestId, params }) => {
+    await carryOut(scene, params);
+    await liar.reportSuccess(requestId, honestTx);
+  });
+  await lie('falseFailure', 3, async ({ requestId, params }) => {
+    await carryOut(scene, params);
+    await liar.reportFailure(requestId, 'out of luck');
+  });
+  await lie('falseFailure', 4, async ({ requestId, params }) => {
+    await liar.reportFailure(requestId, 'later, in secret');
+    await settle(scene);
+    await carryOut(scene, params);
+  });
+  return lies;
+}
+
+/** @returns what was found, by request */
+function readFindings({ journalPath }: Scene) {
+  const journal = openWatchJournal({ path: journalPath, now: Date.now });
+  try {
+    return new Map(journal.listFindings().map((finding) => [finding.requestId, finding]));
+  } finally {
+    journal.close();
+  }
+}
+
+async function audit({ environment }: Scene): Promise<{ code: number; text: string }> {
+  const lines: string[] = [];
+  const print = (text: string) => void lines.push(text);
+  return {
+    code: await runAudit({ args: ['--since', '1d'], environment, print, now: Date.now }),
+    text: lines.join('\n'),
+  };
+}
+
+// Shows WATCH-1, WATCH-2, WATCH-3, WATCH-5.
+test.each(Array.from({ length: sized({ small: 1, long: 20 }) }, (_, run) => run))(
+  'every lie is found within the confirmations and a block, and no honest relayer is accused, run %i',
+  async () => {
+    await using scene = await setUp();
+    const honestTx = await playHonest(scene);
+    expect([...readFindings(scene).values()]).toEqual([]);
+    expect(await audit(scene)).toMatchObject({ code: 0 });
+
+    const lies = await tellLies(scene, honestTx);
+    await mine(scene, CONFIRMATIONS + 1n);
+    const found = readFindings(scene);
+    const liar = accountOf(scene, LIAR).address.toLowerCase();
+    for (const { requestId, kind, block } of lies) {
+      const finding = found.get(requestId);
+      expect(finding).toMatchObject({ kind, relayer: liar });
+      expect(Number(finding!.block - block)).toBeLessThanOrEqual(Number(CONFIRMATIONS) + 1);
+    }
+    expect(found.size).toBe(lies.length);
+
+    const held = await post(scene, { user: 5 });
+    await clientOf(scene, IDLER).claim(held.requestId);
+    await settle(scene);
+    await connect(scene.world).increaseTime({ seconds: LEASE_SECONDS + 60 });
+    await mine(scene, 1n);
+    const idler = accountOf(scene, IDLER).address.toLowerCase();
+    expect(readFindings(scene).get(held.requestId)).toMatchObject({ kind: 'idleClaim', relayer: idler });
+
+    // Deeper than the confirmations: what was true when it was judged stays so.
+    await reorganise(scene, 4);
+    await mine(scene, CONFIRMATIONS + 1n);
+    expect(readFindings(scene).size).toBe(lies.length + 1);
+    await expect.poll(() => scene.chat.messages.length, { timeout: PATIENCE_MS }).toBeGreaterThan(0);
+    const { code, text } = await audit(scene);
+    expect(code).toBe(1);
+    expect(text).toContain(lies[0]!.requestId);
+    expect(text).not.toContain(accountOf(scene, HONEST).address.toLowerCase());
+  },
+);

@@ -11,10 +11,12 @@ export {
 } from './answers/parseAnswers.ts';
 export { type Revert, readRevert } from './answers/readRevert.ts';
 export { createRpcClient, type RpcClientOptions } from './client/createRpcClient.ts';
+export { createRpcPool, type RpcPoolOptions } from './client/createRpcPool.ts';
 export { createRpcTransport } from './client/createRpcTransport.ts';
 export { createTransportClient } from './client/createTransportClient.ts';
 export type { RpcClient } from './client/rpcClient.ts';
 export { type RetryPolicy, withRetries } from './client/withRetries.ts';
+export { type CostModel, createCostModel, type ExtraCost, type PricedTransaction } from './costs/createCostModel.ts';
 export { RpcAnswerError, type RpcFaultCode, RpcUnavailableError } from './rpcErrors.ts';
 export {
   createSimulator,

@@ -1,5 +1,5 @@
-import { readRevert } from '../answers/readRevert.ts';
-import { isRefusedRequest, RpcAnswerError, RpcUnavailableError } from '../rpcErrors.ts';
+import { RpcUnavailableError } from '../rpcErrors.ts';
+import { isPassing } from './isPassing.ts';
 import type { RpcClient } from './rpcClient.ts';
 
 /** How patiently calls are repeated. */
@@ -11,20 +11,6 @@ export interface RetryPolicy {
     /** Waits, at least as long as the node has asked for. @returns false when the wait was ended: nothing is tried again then */
     wait(askedMs?: number): Promise<boolean>;
   };
-}
-
-/** "Method not found", and the other errors of JSON-RPC that are about the call: they would be the same again. */
-const FINAL_CODES: readonly number[] = [-32_700, -32_600, -32_601, -32_602];
-/** Errors of `eth_simulateV1` about the call. @see https://github.com/ethereum/execution-apis */
-const isSimulationCode = (code: number) => code <= -38_000 && code > -39_000;
-
-/** Whether the same call may have a better answer in a moment: nodes behind a balancer differ, and an overloaded one errs. */
-function isPassing(error: unknown): boolean {
-  if (error instanceof RpcUnavailableError) {
-    return error.code !== 'RPC_ANSWER_TOO_LARGE' && !isRefusedRequest(error);
-  }
-  if (!(error instanceof RpcAnswerError)) return false;
-  return readRevert(error) === undefined && !FINAL_CODES.includes(error.code) && !isSimulationCode(error.code);
 }
 
 /**

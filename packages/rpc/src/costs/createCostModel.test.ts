@@ -1,0 +1,53 @@
+import { type Anvil, startAnvil } from '@prism-gateway/testing';
+import { installArbitrum, installOpStack } from '@prism-gateway/testing/rollups';
+import { type Hex, serializeTransaction } from 'viem';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createRpcClient } from '../client/createRpcClient.ts';
+import type { RpcClient } from '../client/rpcClient.ts';
+import { createCostModel } from './createCostModel.ts';
+
+const GWEI = 10n ** 9n;
+const to = '0x00000000000000000000000000000000000000aa';
+/** 400 bytes that no compression shortens much. */
+const NOISE =
+  `0x${Array.from({ length: 400 }, (_, index) => ((index * 167 + (index >> 3) * 59) % 256).toString(16).padStart(2, '0')).join('')}` as Hex;
+const ZEROS = `0x${'00'.repeat(400)}` as Hex;
+
+let anvil: Anvil;
+let client: RpcClient;
+beforeAll(async () => {
+  anvil = await startAnvil();
+  client = createRpcClient({ rpcUrl: anvil.rpcUrl });
+});
+afterAll(async () => {
+  client?.close();
+  await anvil?.[Symbol.asyncDispose]();
+});
+
+// Shows COST-1.
+test('a chain is asked what it charges: a plain one nothing beside gas, OP-stack a data fee, Arbitrum gas for data', async () => {
+  const plain = await createCostModel(client);
+  expect(plain.kind).toBe('plain');
+  expect(await plain.extraCost({ to, data: NOISE, gas: 100_000n })).toEqual({ wei: 0n, gas: 0n });
+
+  const snapshot = await anvil.rpc('evm_snapshot');
+  const prices = { l1BaseFee: 20n * GWEI, blobBaseFee: GWEI, baseFeeScalar: 1368n, blobBaseFeeScalar: 810_949n };
+  await installOpStack(anvil.rpcUrl, prices);
+  const opStack = await createCostModel(client);
+  expect(opStack.kind).toBe('op-stack');
+  const dear = await opStack.extraCost({ to, data: NOISE, gas: 100_000n });
+  const cheap = await opStack.extraCost({ to, data: ZEROS, gas: 100_000n });
+  expect(dear.gas).toBe(0n);
+  // Fjord: estimated size × (16 × scalar × base fee + blob scalar × blob base fee) ÷ 10^12, of at least 100 bytes.
+  const perByte = (16n * 1368n * 20n * GWEI + 810_949n * GWEI) * 10n ** 6n;
+  expect(cheap.wei).toBe((100n * perByte) / 10n ** 12n);
+  const bytes = BigInt(serializeTransaction({ type: 'eip1559', chainId: 1, to, data: NOISE }).length / 2);
+  expect(dear.wei).toBeGreaterThan((bytes * perByte) / 10n ** 12n / 2n);
+  expect(dear.wei).toBeLessThan((2n * bytes * perByte) / 10n ** 12n);
+  await anvil.rpc('evm_revert', [snapshot]);
+
+  await installArbitrum(anvil.rpcUrl, { l1BaseFee: 20n * GWEI, l2BaseFee: GWEI / 100n });
+  const arbitrum = await createCostModel(client);
+  expect(arbitrum.kind).toBe('arbitrum');
+  expect(await arbitrum.extraCost({ to, data: NOISE, gas: 100_000n })).toEqual({ wei: 0n, gas: 400n * 16n * 2000n });
+});

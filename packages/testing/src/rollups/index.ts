@@ -1,0 +1,1 @@
+export { installArbitrum, installOpStack, type OpStackPrices } from './installRollup.ts';

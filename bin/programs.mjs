@@ -152,6 +152,11 @@ export const programs = {
     group: 'run',
     steps: [{ file: 'packages/cli/src/entry/cli.ts', args: ['completion'] }],
   },
+  keystore: {
+    summary: 'makes an encrypted keystore: `keystore new FILE`, `keystore import FILE`',
+    group: 'run',
+    steps: [{ file: 'packages/crypto/src/entry/keystore.ts' }],
+  },
   token: {
     summary: 'prints an access token of the development identity provider, or revokes one',
     group: 'try',

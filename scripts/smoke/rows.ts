@@ -173,6 +173,18 @@ export const rows: readonly SmokeRow[] = [
     env: relayerEnv,
     prints: /No relayer has lied/,
   },
+  {
+    command: 'keystore new',
+    args: ({ dir }) => [join(dir, 'new.json')],
+    env: () => ({ KEYSTORE_PASSWORD: 'correct horse battery' }),
+    prints: /0x[0-9a-fA-F]{40}/,
+  },
+  {
+    command: 'keystore import',
+    args: ({ dir }) => [join(dir, 'imported.json')],
+    env: () => ({ KEYSTORE_PASSWORD: 'correct horse battery', KEYSTORE_PRIVATE_KEY: RELAYER.key }),
+    prints: new RegExp(RELAYER.address),
+  },
   { command: 'relayer status', env: relayerEnv },
   { command: 'relayer explain', args: () => ['01890000-0000-7000-8000-000000000000'], env: relayerEnv, status: 1 },
   {

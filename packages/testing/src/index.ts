@@ -34,6 +34,7 @@ export { type ChatReceiver, type ReceivedMessage, startChatReceiver } from './st
 export { startFetchServer } from './startFetchServer.ts';
 export { type GatewaySettings, type RunningGateway, startGateway } from './startGateway.ts';
 export { type JwtIssuer, type JwtIssuerOptions, startJwtIssuer } from './startJwtIssuer.ts';
+export { type KmsServer, startKmsServer } from './startKmsServer.ts';
 export { type MailServer, type ReceivedMail, startMailServer } from './startMailServer.ts';
 export {
   type IssueOptions,

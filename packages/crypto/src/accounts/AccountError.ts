@@ -1,5 +1,5 @@
 /** What can be wrong with a key. */
-export type AccountErrorCode = 'INVALID_ARGUMENT' | 'KEYSTORE_INVALID' | 'KEYSTORE_PASSWORD_WRONG';
+export type AccountErrorCode = 'INVALID_ARGUMENT' | 'KEYSTORE_INVALID' | 'KEYSTORE_PASSWORD_WRONG' | 'KMS_FAILED';
 
 /** A key that cannot be opened. It says nothing of the key, nor of its password. */
 export class AccountError extends Error {

@@ -1,4 +1,6 @@
 export { AccountError, type AccountErrorCode } from './AccountError.ts';
 export { createRecoverSigner, type RecoverSigner } from './createRecoverSigner.ts';
+export type { Account } from './createSigningAccount.ts';
 export { decryptKeystore } from './decryptKeystore.ts';
-export { type Account, type KeySource, openAccount } from './openAccount.ts';
+export { encryptKeystore } from './encryptKeystore.ts';
+export { type KeySource, openAccount } from './openAccount.ts';

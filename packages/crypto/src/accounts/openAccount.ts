@@ -1,32 +1,15 @@
 import { readFile } from 'node:fs/promises';
-import {
-  type Address,
-  bytesToHex,
-  type Hex,
-  hashMessage,
-  hexToBytes,
-  keccak256,
-  type SignableMessage,
-  serializeTransaction,
-  type TransactionSerializable,
-} from 'viem';
+import { type Address, bytesToHex, type Hex, hexToBytes } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { loadSecp256k1 } from '../secp256k1/loadSecp256k1.ts';
 import { AccountError } from './AccountError.ts';
+import { type Account, createSigningAccount, type DigestSignature } from './createSigningAccount.ts';
 import { decryptKeystore } from './decryptKeystore.ts';
-
-/** Signs messages and transactions. The key stays within. */
-export interface Account {
-  readonly address: Address;
-  /** Signs a message as EIP-191 has it, version 0x45. @see https://eips.ethereum.org/EIPS/eip-191 */
-  signMessage(parameters: { readonly message: SignableMessage }): Promise<Hex>;
-  /** Signs a transaction and returns its serialised bytes. */
-  signTransaction(transaction: TransactionSerializable): Promise<Hex>;
-}
+import { openKmsAccount } from './openKmsAccount.ts';
 
 /** Where a key comes from: one of the two. */
 export interface KeySource {
-  /** `0x` and 64 hex digits; the `0x` may be left out. */
+  /** `0x` and 64 hex digits, the `0x` may be left out; or `kms:` and the id, ARN or alias of a key in AWS KMS. */
   readonly privateKey?: string | undefined;
   /** The JSON text of a keystore (Web3 Secret Storage, version 3), or the path of its file. */
   readonly keystore?: string | undefined;
@@ -52,6 +35,8 @@ async function readKeystore(keystore: string): Promise<string> {
   }
 }
 
+/** What stands before the name of a key in AWS KMS. */
+const KMS_PREFIX = 'kms:';
 /** Bytes of half a signature. */
 const HALF_BYTES = 32;
 
@@ -68,29 +53,21 @@ function createAccount(privateKey: Hex): Account {
   const address = addressOf(privateKey);
   const key = hexToBytes(privateKey);
   const secp256k1 = loadSecp256k1();
-  function sign(digest: Hex) {
+  function sign(digest: Hex): DigestSignature {
     const { signature, recovery } = secp256k1.sign(hexToBytes(digest), key);
     const [r, s] = [bytesToHex(signature.subarray(0, HALF_BYTES)), bytesToHex(signature.subarray(HALF_BYTES))];
-    return { r, s, yParity: recovery };
+    // Of a recovery id only its lowest bit is used on Ethereum.
+    return { r, s, yParity: recovery === 0 ? 0 : 1 };
   }
-  return {
-    address,
-    async signMessage({ message }) {
-      const { r, s, yParity } = sign(hashMessage(message));
-      return `${r}${s.slice(2)}${yParity === 0 ? '1b' : '1c'}` as Hex;
-    },
-    async signTransaction(transaction) {
-      return serializeTransaction(transaction, sign(keccak256(serializeTransaction(transaction))));
-    },
-  };
+  return createSigningAccount({ address, signDigest: sign });
 }
 
 /**
- * Opens an account from a private key or an encrypted keystore. It signs with libsecp256k1.
+ * Opens an account from a private key, an encrypted keystore, or a key in AWS KMS. The first two sign with libsecp256k1.
  *
  * @param source - one of both, the keystore with its password
  * @returns the account
- * @throws AccountError `INVALID_ARGUMENT`, `KEYSTORE_INVALID`, `KEYSTORE_PASSWORD_WRONG`
+ * @throws AccountError `INVALID_ARGUMENT`, `KEYSTORE_INVALID`, `KEYSTORE_PASSWORD_WRONG`, `KMS_FAILED`
  * @example
  * const account = await openAccount({ keystore: 'key.json', keystorePassword });
  */
@@ -99,6 +76,7 @@ export async function openAccount(source: KeySource): Promise<Account> {
   if (privateKey !== undefined && keystore !== undefined) {
     throw new AccountError('INVALID_ARGUMENT', 'Give either a private key or a keystore, not both.');
   }
+  if (privateKey?.startsWith(KMS_PREFIX)) return await openKmsAccount(privateKey.slice(KMS_PREFIX.length));
   if (privateKey !== undefined) return createAccount(parsePrivateKey(privateKey));
   if (keystore === undefined) throw new AccountError('INVALID_ARGUMENT', 'Give either a private key or a keystore.');
   if (keystorePassword === undefined) throw new AccountError('INVALID_ARGUMENT', 'A keystore needs its password.');

@@ -104,7 +104,7 @@ export interface RelayPolicy {
 /** All settings, parsed. */
 export interface Settings {
   readonly gatewayUrl: string;
-  readonly privateKey: `0x${string}` | undefined;
+  readonly privateKey: string | undefined;
   /** Path of an encrypted keystore, instead of the key. */
   readonly keystore: string | undefined;
   readonly keystorePassword: string | undefined;

@@ -55,7 +55,7 @@ export interface WatchedChainSettings {
 /** All settings of the watchtower, parsed. */
 export interface WatchSettings {
   readonly gatewayUrl: string;
-  readonly privateKey: `0x${string}` | undefined;
+  readonly privateKey: string | undefined;
   readonly keystore: string | undefined;
   readonly keystorePassword: string | undefined;
   readonly chains: readonly WatchedChainSettings[];

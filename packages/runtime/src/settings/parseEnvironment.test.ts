@@ -103,7 +103,7 @@ test.each<[string, string, string]>([
   ['RPC_URL', 'ws://s3cret', 'an http or https URL'],
   ['RPC_URL', 's3cret', 'an http or https URL'],
   ['SMTP_URL', 'http://s3cret', 'an smtp or smtps URL'],
-  ['KEY', `${KEY}s3cret`, '0x followed by 64 hex digits'],
+  ['KEY', `${KEY}s3cret`, '0x followed by 64 hex digits, or kms: and the name of a key'],
   ['CONTRACT', '0xs3cret', '0x followed by 40 hex digits'],
   ['LOG_LEVEL', 's3cret', 'debug, info, warn, error or silent'],
 ])('%s=%s is refused, and the value is not repeated', (name, text, wanted) => {

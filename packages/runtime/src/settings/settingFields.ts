@@ -101,14 +101,13 @@ export const httpUrl = () => urlOf('http:', 'https:');
 export const smtpUrl = () => urlOf('smtp:', 'smtps:');
 
 /**
- * A private key.
+ * A private key, or the name of one in AWS KMS.
  *
- * @returns the field; its value is 0x and 64 hex digits
+ * @returns the field; its value is 0x and 64 hex digits, or `kms:` and the id, ARN or alias of a key
  */
 export function privateKey() {
-  const error = expected('0x followed by 64 hex digits');
-  // The form has seen that it is hex.
-  return parsedText(/^0x[0-9a-fA-F]{64}$/, error, (text) => text as `0x${string}`);
+  const error = expected('0x followed by 64 hex digits, or kms: and the name of a key');
+  return z.string(error).check(z.regex(/^(0x[0-9a-fA-F]{64}|kms:[\w:/.-]{1,256})$/, error));
 }
 
 /**

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { decryptKeystore } from './decryptKeystore.ts';
+import { encryptKeystore } from './encryptKeystore.ts';
+
+const KEY = `0x${'4c'.repeat(32)}` as const;
+
+// Shows KEY-2.
+test('a keystore opens with its password alone, and no two of one key are alike', async () => {
+  const keystore = await encryptKeystore(KEY, 'correct horse');
+  expect(keystore).not.toContain('4c4c4c');
+  expect(await decryptKeystore(keystore, 'correct horse')).toBe(KEY);
+  await expect(decryptKeystore(keystore, 'wrong horse')).rejects.toMatchObject({ code: 'KEYSTORE_PASSWORD_WRONG' });
+  expect(await encryptKeystore(KEY, 'correct horse')).not.toBe(keystore);
+});

@@ -13,5 +13,7 @@ export interface Sent {
   readonly gasUsed: bigint;
   /** In wei. */
   readonly effectiveGasPrice: bigint;
+  /** What was paid beside the gas for the data, in wei: on OP-stack chains. */
+  readonly dataFee: bigint;
   readonly logs: readonly Log[];
 }

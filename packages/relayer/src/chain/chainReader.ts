@@ -1,5 +1,7 @@
 import { forwarderAbi } from '@prism-gateway/contracts';
 import {
+  type CostModel,
+  type ExtraCost,
   parseAddress,
   parseBytes,
   parseHash,
@@ -60,6 +62,8 @@ export interface ChainReader {
   simulate(data: Hex, block: SimulatedBlock, terms?: SimulatedCall['terms']): Promise<Simulated>;
   /** Repeats a call of the Forwarder by this relayer, after a block and with its time. @returns what it reverts with; undefined where it does not */
   replay(data: Hex, block: bigint): Promise<Revert | undefined>;
+  /** What a transaction to the Forwarder costs beside its execution. @param gas - that the execution uses */
+  extraCost(data: Hex, gas: bigint): Promise<ExtraCost>;
   /** The relayer's ether, in wei. */
   balance(): Promise<bigint>;
   /** The code at an address, in lower case; `0x` where there is none. */
@@ -98,13 +102,15 @@ export function nextBlock(head: BlockHead, seconds: bigint): SimulatedBlock {
  * @param options.rpc - makes the calls
  * @param options.forwarder - address of the Forwarder
  * @param options.relayer - the relayer's own address: simulations are made as if it sent them
+ * @param options.costs - how the chain charges
  */
 export function createChainReader(options: {
   readonly rpc: ChainRpc;
   readonly forwarder: Hex;
   readonly relayer: Hex;
+  readonly costs: CostModel;
 }): ChainReader {
-  const { rpc, forwarder, relayer } = options;
+  const { rpc, forwarder, relayer, costs } = options;
 
   async function view(functionName: View, args: readonly unknown[] = []): Promise<bigint> {
     // The views' arguments are one address or none, which their callers give.
@@ -150,6 +156,7 @@ export function createChainReader(options: {
       const outcome = await rpc.attempt(['eth_call', { from: relayer, to: forwarder, data }, numberToHex(block)]);
       return 'reverted' in outcome ? outcome : undefined;
     },
+    extraCost: (data, gas) => costs.extraCost({ to: forwarder, data, gas }),
     balance: () => rpc.read(['eth_getBalance', relayer, 'latest'], (answer) => parseQuantity(answer, 'balance')),
     code: (address) => rpc.read(['eth_getCode', address, 'latest'], (code) => parseBytes(code, 'code')),
     storage: (address, slot) =>

@@ -1,4 +1,6 @@
 import {
+  type CostModel,
+  createCostModel,
   createRpcClient,
   createSimulator,
   parseBytes,
@@ -34,6 +36,8 @@ export interface ChainRpc {
   attempt(call: ChainCall): Promise<{ readonly returned: `0x${string}` } | Revert>;
   /** Simulates a call of a contract. @throws ChainError `RPC_UNAVAILABLE`, `RPC_ANSWER_INVALID` */
   readonly simulate: Simulator;
+  /** Finds out how the chain charges. @throws ChainError, as the model's own question does */
+  openCosts(): Promise<CostModel>;
 }
 
 /** Says of a node's errors what was asked. */
@@ -90,6 +94,10 @@ export function createChainRpc(options: {
           return revert;
         }
       }),
+    async openCosts() {
+      const model = await wrapErrors('how it charges', () => createCostModel(client));
+      return { ...model, extraCost: (transaction) => wrapErrors('a price', () => model.extraCost(transaction)) };
+    },
     simulate: (call, block) => wrapErrors('a simulation', () => simulate(call, block)),
   };
 }

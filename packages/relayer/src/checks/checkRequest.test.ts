@@ -24,6 +24,7 @@ function encodeResults(successes: readonly boolean[]): `0x${string}` {
 const simulatedAt: bigint[] = [];
 const context: CheckContext = {
   chain: {
+    extraCost: async () => ({ wei: 0n, gas: 0n }),
     simulate: async (_, { seconds }) => {
       simulatedAt.push(seconds);
       return { gas: 100_000n, returned: encodeResults(written) };
@@ -128,7 +129,7 @@ it('simulates in a block later than the newest one, but reckons with one of the 
 
 // A block's gas would be cancelled and paid again and again otherwise.
 it('ends at once what needs more gas than a transaction may have', async () => {
-  const chain = { simulate: async () => ({ gas: 16_777_217n, returned: encodeResults([]) }) };
+  const chain = { ...context.chain, simulate: async () => ({ gas: 16_777_217n, returned: encodeResults([]) }) };
   const input = createInput([{ signer: alice, nonce: 5n }]);
   expect(await checkRequest({ ...context, chain }, input)).toMatchObject({
     kind: 'settle',

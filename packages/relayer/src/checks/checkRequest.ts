@@ -44,7 +44,7 @@ export interface CheckInput {
 
 /** What one check asks, and what it goes by. */
 export interface CheckContext {
-  readonly chain: Pick<ChainReader, 'simulate'>;
+  readonly chain: Pick<ChainReader, 'simulate' | 'extraCost'>;
   readonly readWallet: ReadWallet;
   readonly budgets: Pick<Budgets, 'findExceeded'>;
   readonly policy: Pick<
@@ -169,16 +169,17 @@ function netGift(
   if (given === 0n) return 0n;
   const share = (BigInt(record.params.relayerFee) * forwarder.shareBps) / 10_000n;
   const gasCredits =
-    (deal.gas * deal.gasPrice * (100n + BigInt(deal.marginPercent)) * settings.creditsPerEth) / (100n * 10n ** 18n);
+    ((deal.gas * deal.gasPrice + deal.extraWei) * (100n + BigInt(deal.marginPercent)) * settings.creditsPerEth) /
+    (100n * 10n ** 18n);
   const net = given + gasCredits - share;
   return net > 0n ? net : 0n;
 }
 
 /** What a revert costs: a contract wallet may burn all of the gas; anything else that has changed since is found before most is used. */
-function riskOf({ gas, gasPrice }: Deal, signatures: readonly SignatureRef[]): bigint {
+function riskOf({ gas, gasPrice, extraWei }: Deal, signatures: readonly SignatureRef[]): bigint {
   const isWallet = signatures.some(({ code }) => code !== undefined);
   const early = EARLY_REVERT_GAS + gas / 4n;
-  return (isWallet || gas < early ? gas : early) * gasPrice;
+  return (isWallet || gas < early ? gas : early) * gasPrice + extraWei;
 }
 
 /** A party to which enough was lost is left alone, until some of that is long enough ago. */
@@ -214,7 +215,9 @@ export async function checkRequest(context: CheckContext, input: CheckInput): Pr
   const block = nextBlock(head, seconds);
   const simulated = readNothingDone(record, await chain.simulate(data, block));
   if ('reverted' in simulated) return leaveReverting(simulated.reverted, { nowMs, signatures });
-  const { gas, returned } = simulated;
+  const { returned } = simulated;
+  const extra = await chain.extraCost(data, simulated.gas);
+  const gas = simulated.gas + extra.gas;
   if (gas > mostGas(head)) {
     const errorMessage = `it needs ${gas} gas, and a transaction may have ${mostGas(head)}`;
     return { kind: 'settle', signatures, errorMessage };
@@ -224,7 +227,7 @@ export async function checkRequest(context: CheckContext, input: CheckInput): Pr
   const marginPercent = hasUnknown
     ? Math.max(policy.unknownWalletMarginPercent, policy.feeMarginPercent)
     : policy.feeMarginPercent;
-  const deal = { feeWei, gas, marginPercent, gasPrice: head.gasPrice };
+  const deal = { feeWei, gas, extraWei: extra.wei, marginPercent, gasPrice: head.gasPrice };
   if (!coversGas(deal)) return leave(nowMs, 'fee', { paysAtWei: highestPrice(deal) });
   if (signatures.some(({ code }) => code !== undefined)) {
     // Whether it would be carried out, a wallet may make depend on all that tells a simulation from a transaction.
@@ -239,7 +242,7 @@ export async function checkRequest(context: CheckContext, input: CheckInput): Pr
       kind: 'ready',
       signatures,
       gas,
-      feeWei,
+      feeWei: feeWei - extra.wei,
       stake: { wei: riskOf(deal, signatures), gift },
     }
   );

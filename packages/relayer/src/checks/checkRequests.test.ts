@@ -36,6 +36,7 @@ function createChain() {
     chain: {
       nonces: async (signers) => new Map(signers.map((signer) => [signer, chain.nonce])),
       simulate: async () => ({ gas: 1n, returned }),
+      extraCost: async () => ({ wei: 0n, gas: 0n }),
     },
     policy: {
       actions: new Set(['WRITE_DATA_FOR', 'BATCH_MULTI_USER_WRITE_DATA'] as const),

@@ -17,7 +17,7 @@ export interface CheckCandidate {
 
 /** What the checks of many requests ask, and what they go by. */
 export interface ChecksContext extends CheckContext {
-  readonly chain: Pick<ChainReader, 'simulate' | 'nonces'>;
+  readonly chain: Pick<ChainReader, 'simulate' | 'extraCost' | 'nonces'>;
   readonly state: Pick<ChainState, 'head' | 'policy' | 'seconds'>;
   readonly recovery: NonceContext;
 }

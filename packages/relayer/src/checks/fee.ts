@@ -49,22 +49,28 @@ export function coversGas(deal: {
   readonly gas: bigint;
   /** In wei. */
   readonly gasPrice: bigint;
+  /** What the chain charges beside the gas, in wei. */
+  readonly extraWei: bigint;
   readonly marginPercent: number;
 }): boolean {
-  const { feeWei, gas, gasPrice, marginPercent } = deal;
-  return gas * gasPrice * (WHOLE_PERCENT + BigInt(marginPercent)) <= feeWei * WHOLE_PERCENT;
+  const { feeWei, gas, gasPrice, extraWei, marginPercent } = deal;
+  return (gas * gasPrice + extraWei) * (WHOLE_PERCENT + BigInt(marginPercent)) <= feeWei * WHOLE_PERCENT;
 }
 
 /**
  * Finds the highest price of gas that a fee pays for, with a margin.
  *
- * @returns wei for a unit of gas, rounded down
+ * @param deal.extraWei - what the chain charges beside the gas, in wei
+ * @returns wei for a unit of gas, rounded down; 0 where the fee does not even pay for what comes beside the gas
  */
 export function highestPrice(deal: {
   readonly feeWei: bigint;
   readonly gas: bigint;
+  readonly extraWei: bigint;
   readonly marginPercent: number;
 }): bigint {
-  const { feeWei, gas, marginPercent } = deal;
-  return (feeWei * WHOLE_PERCENT) / (gas * (WHOLE_PERCENT + BigInt(marginPercent)));
+  const { feeWei, gas, extraWei, marginPercent } = deal;
+  const withMargin = WHOLE_PERCENT + BigInt(marginPercent);
+  const left = feeWei * WHOLE_PERCENT - extraWei * withMargin;
+  return left > 0n ? left / (gas * withMargin) : 0n;
 }

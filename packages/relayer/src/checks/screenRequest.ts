@@ -65,7 +65,7 @@ export function screenRequest(
   }
   const { shareBps } = forwarder;
   const feeWei = feeInWei({ credits: sumOffered(record), shareBps, creditsPerEth: settings.creditsPerEth });
-  const paysAtWei = highestPrice({ feeWei, gas: LEAST_GAS, marginPercent: policy.feeMarginPercent });
+  const paysAtWei = highestPrice({ feeWei, gas: LEAST_GAS, extraWei: 0n, marginPercent: policy.feeMarginPercent });
   if (paysAtWei >= head.gasPrice) return undefined;
   return { kind: 'leave', reason: 'fee', recheckAtMs: now() + FEE_PAUSE_MS, paysAtWei };
 }

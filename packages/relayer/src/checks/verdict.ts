@@ -36,6 +36,7 @@ export type Verdict =
       readonly kind: 'ready';
       readonly signatures: readonly SignatureRef[];
       readonly gas: bigint;
+      /** What the fee is worth, less what the chain charges beside the gas. */
       readonly feeWei: bigint;
       /** What may be lost with it. */
       readonly stake: Stake;

@@ -41,10 +41,19 @@ export function noteLoss({ budgets, notes, now }: CostPorts, cost: RequestCost, 
   notes.lost(cost.wei);
 }
 
+/** What a mined transaction has cost, in wei: gas, and what its chain charges beside it. */
+export function costOf({
+  gasUsed,
+  effectiveGasPrice,
+  dataFee,
+}: Pick<Sent, 'gasUsed' | 'effectiveGasPrice' | 'dataFee'>): bigint {
+  return gasUsed * effectiveGasPrice + dataFee;
+}
+
 /** Divides what a transaction has cost among its requests, by the gas that each would need singly. */
 function shareCost({ sent, requests }: MinedCall): ReadonlyMap<string, bigint> {
   const total = requests.reduce((sum, { gas = 0n }) => sum + gas, 0n);
-  const costWei = sent.gasUsed * sent.effectiveGasPrice;
+  const costWei = costOf(sent);
   const shareOf = ({ gas = 0n }: OpenRequest) =>
     total === 0n ? costWei / BigInt(requests.length) : (costWei * gas) / total;
   return new Map(requests.map((request) => [request.requestId, shareOf(request)]));
@@ -63,7 +72,7 @@ function noteTotals(
 ): void {
   notes.mined(sent, requests.length);
   notes.earned(earnedCredits);
-  journal.addTotals({ spentWei: sent.gasUsed * sent.effectiveGasPrice, earnedCredits, transactions: 1n });
+  journal.addTotals({ spentWei: costOf(sent), earnedCredits, transactions: 1n });
   if (requests.length === 1 || sent.status === 'reverted') return;
   batchCosts.learn({ gasUsed: sent.gasUsed, singleGas: requests.reduce((sum, { gas = 0n }) => sum + gas, 0n) });
 }

@@ -65,12 +65,12 @@ export function createChainNotes(options: {
       metrics.reports.inc({ chain, status });
       metrics.duration.observe({ chain }, seconds);
     },
-    mined({ txHash, status, gasUsed, effectiveGasPrice }, requests) {
+    mined({ txHash, status, gasUsed, effectiveGasPrice, dataFee }, requests) {
       const kind = requests > 1 ? 'batch' : 'single';
       metrics.transactions.inc({ chain, kind });
       // Counters are floats; the exact amounts are in the journal.
       metrics.gasUsed.inc({ chain }, Number(gasUsed));
-      metrics.spentEther.inc({ chain }, Number(formatEther(gasUsed * effectiveGasPrice)));
+      metrics.spentEther.inc({ chain }, Number(formatEther(gasUsed * effectiveGasPrice + dataFee)));
       if (kind === 'batch' && status === 'success') metrics.batchedWrites.inc({ chain }, requests);
       log.info({ txHash, status, kind, requests, gasUsed: Number(gasUsed) }, 'mined');
     },

@@ -148,7 +148,7 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
   const queue = createQueue({ ...held, calls, client, gateway, candidates, chainName, gasPrice, wake });
   const rounds: RoundPorts = {
     ...held,
-    ...{ queue, state, settings },
+    ...{ queue, chain, state, settings },
     judging: { ...held, check, candidates, policy, gateway, recovery, noteFailures },
     claiming: { ...held, gateway, budgets, candidates, claimRate },
   };

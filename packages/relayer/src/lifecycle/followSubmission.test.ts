@@ -38,7 +38,7 @@ function createPorts(reverted: Hex | undefined, later: Simulated = { gas: 1n, re
   let asked = 0;
   const sent: Sent = {
     ...{ intentId: 'i', nonce: 1, status: 'reverted', txHash: WORD, blockNumber: 7n, blockHash: WORD, logs: [] },
-    ...{ gasUsed: 1n, effectiveGasPrice: 1n },
+    ...{ gasUsed: 1n, effectiveGasPrice: 1n, dataFee: 0n },
   };
   const head = { ...HEAD, number: 7n, timestamp: 100n, gasPrice: 1n, gasReserve: 1n };
   const policy = async () => ({ isOfficial: true, priorityWindow: 0n, maxAge: 1n, shareBps: 10_000n });

@@ -149,7 +149,9 @@ async function openOnce(options: ChainOptions, rpc: ChainRpc): Promise<OpenChain
     onEvent: (event) => logSenderEvent(logger, event),
   });
   const { forwarder, fromBlock } = given;
-  const chain = noteHeads(createChainReader({ rpc, forwarder, relayer }), health);
+  const costs = await rpc.openCosts();
+  logger.info({ chainId, model: costs.kind }, `what the chain charges: ${costs.description}`);
+  const chain = noteHeads(createChainReader({ rpc, forwarder, relayer, costs }), health);
   const state = watchChain(chain, now);
   const journal = openJournal({ path: path('relayer'), nowMs: now() });
   const recovery = { chainId, forwarder, recoverSigner: createRecoverSigner() };

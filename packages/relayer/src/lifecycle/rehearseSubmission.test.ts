@@ -31,10 +31,11 @@ function createWrite(byte: string, claimedAtMs: number): OpenRequest {
 }
 
 /** A chain on which the writes of some signers are refused; what it was asked is noted. */
-function createPorts(refused: readonly Hex[], gas = 50_000n) {
+function createPorts(refused: readonly Hex[], gas = 50_000n, extraWei = 0n) {
   const asked: { readonly block: SimulatedBlock; readonly terms: SimulatedCall['terms'] }[] = [];
   const chain = {
     ...{ forwarder: addressOf('f0'), relayer: addressOf('f1') },
+    extraCost: async () => ({ wei: extraWei, gas: 0n }),
     async simulate(data: Hex, block: SimulatedBlock, terms?: SimulatedCall['terms']) {
       asked.push({ block, terms });
       const { functionName, args } = decodeFunctionData({ abi: forwarderAbi, data });
@@ -78,6 +79,17 @@ test('no version may offer more than the relayer’s share of the fees is worth,
   expect(two).toMatchObject([{ submission: { maxFeePerGas: 6n * GWEI, expiresAtMs: 1040 } }]);
   const one = await rehearseSubmission(ports, { requests: [createWrite('a1', 50)], stage });
   expect(one).toMatchObject([{ submission: { maxFeePerGas: 3n * GWEI, expiresAtMs: 1050 } }]);
+});
+
+// Shows RELAY-2, RELAY-16, COST-1.
+test('what the chain charges beside the gas comes off the fee before anything is offered for gas', async () => {
+  // Half of 3 × 10^14 wei is 1.5 × 10^14; a third of that goes for the data.
+  const { ports } = createPorts([], 40_000n, 5n * 10n ** 13n);
+  const planned = await rehearseSubmission(ports, { requests: [createWrite('a1', 50)], stage });
+  expect(planned).toMatchObject([{ kind: 'ready', submission: { maxFeePerGas: (5n * GWEI) / 2n } }]);
+  const { ports: dearer } = createPorts([], 40_000n, 8n * 10n ** 13n);
+  const refused = await rehearseSubmission(dearer, { requests: [createWrite('a1', 50)], stage });
+  expect(refused).toMatchObject([{ kind: 'refused', requestIds: ['a1'] }]);
 });
 
 test('what its fees do not pay for, as it turns out at last, is not sent', async () => {

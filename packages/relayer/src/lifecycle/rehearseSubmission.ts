@@ -16,7 +16,7 @@ const MAX_REHEARSALS = 3;
 
 /** What rehearsing goes through. */
 export interface RehearsePorts {
-  readonly chain: Pick<ChainReader, 'forwarder' | 'relayer' | 'simulate'>;
+  readonly chain: Pick<ChainReader, 'forwarder' | 'relayer' | 'simulate' | 'extraCost'>;
   readonly policy: Pick<RelayPolicy, 'feeMarginPercent' | 'leaseMs'>;
   readonly settings: Pick<ChainSettings, 'maxFeePerGas' | 'creditsPerEth'>;
   readonly now: () => number;
@@ -55,7 +55,7 @@ function valueFees(
   return feeInWei({ credits, shareBps: stage.forwarder.shareBps, creditsPerEth: settings.creditsPerEth });
 }
 
-/** Bounds what may ever be offered for a unit of gas by what the fees are worth; and the time by the oldest claim's lease. */
+/** Bounds what may ever be offered for a unit of gas by what the fees are worth, less what comes beside the gas; and the time by the oldest claim's lease. */
 function bound(
   { policy, settings }: RehearsePorts,
   { requests, feeWei, gas }: { requests: readonly OpenRequest[]; feeWei: bigint; gas: bigint },
@@ -102,14 +102,16 @@ export async function rehearseSubmission(
     const terms = transactionTerms({ gas: singleGas, head, ceiling: settings.maxFeePerGas });
     const rehearsed = readWhole(requests, await chain.simulate(draft.data, nextBlock(head, seconds), terms));
     if ('reverted' in rehearsed) return [...refusals, refuse(requests, decodeReason(rehearsed.reverted))];
-    const { gas, returned } = rehearsed;
+    const { returned } = rehearsed;
     const results = requests.length === 1 ? [] : readBatchResults(returned, requests.length);
     const refused = requests.filter((_, index) => results[index]?.success === false);
     if (refused.length === 0) {
       const feeWei = valueFees(ports, { requests, stage: planned.stage, returned });
-      const isPaid = coversGas({ feeWei, gas, gasPrice: head.gasPrice, marginPercent: policy.feeMarginPercent });
-      if (!isPaid) return [...refusals, refuse(requests, DOES_NOT_PAY)];
-      const submission = { ...draft, gasLimit: terms.gasLimit, ...bound(ports, { requests, feeWei, gas }) };
+      const extra = await chain.extraCost(draft.data, rehearsed.gas);
+      const gas = rehearsed.gas + extra.gas;
+      const deal = { feeWei, gas, gasPrice: head.gasPrice, extraWei: extra.wei };
+      if (!coversGas({ ...deal, marginPercent: policy.feeMarginPercent })) return [...refusals, refuse(requests, DOES_NOT_PAY)];
+      const submission = { ...draft, gasLimit: terms.gasLimit, ...bound(ports, { requests, feeWei: feeWei - extra.wei, gas }) };
       return [...refusals, { kind: 'ready', submission }];
     }
     for (const request of refused) {

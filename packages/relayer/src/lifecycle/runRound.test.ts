@@ -58,6 +58,7 @@ function createRelayer(records: readonly RequestRecord[]) {
     seconds: async () => 2n,
   };
   const chain = {
+    extraCost: async () => ({ wei: 0n, gas: 0n }),
     nonces: async (signers: readonly `0x${string}`[]) => new Map(signers.map((signer) => [signer, 0n])),
     simulate: async (data: string) =>
       data.includes('bb000') ? ({ gas: 100_000n, returned: '0x' } as const) : ({ reverted: '0x' } as const),
@@ -91,7 +92,7 @@ function createRelayer(records: readonly RequestRecord[]) {
   const checks = { chain, state, policy, settings, recovery, budgets, readWallet: async () => undefined, now };
   const ports: RoundPorts = {
     ...shared,
-    ...{ state, settings, advance: (ids) => expect(ids).toEqual([]) },
+    ...{ chain, state, settings, advance: (ids) => expect(ids).toEqual([]) },
     queue: createListedQueue({ ...shared, client: createLists(records), chainName: 'c' }),
     judging: {
       ...shared,

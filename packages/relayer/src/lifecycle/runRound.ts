@@ -1,3 +1,5 @@
+import type { Hex } from 'viem';
+import type { ChainReader } from '../chain/chainReader.ts';
 import type { ChainState } from '../chain/watchChain.ts';
 import type { PendingQueue } from '../gateway/pendingQueue.ts';
 import type { ChainSettings } from '../settings/chainSettings.ts';
@@ -10,6 +12,8 @@ import { pickAtRandom } from './pickAtRandom.ts';
 
 /** Gas that a request is taken to need as long as it is not known, for what the ether suffices for. */
 const TYPICAL_GAS = 400_000n;
+/** A call that carries a short text, as large as most are. */
+const TYPICAL_DATA: Hex = `0x${'5a'.repeat(600)}`;
 /** Part of the room that requests may have that are only to be reported failed: anybody can post as many as they like. */
 const HOPELESS_SHARE = 4;
 
@@ -20,6 +24,7 @@ export interface RoundPorts {
   readonly claiming: ClaimPorts;
   readonly inFlight: Pick<InFlight, 'size' | 'has' | 'isBusy' | 'reservedGas' | 'run'>;
   readonly state: Pick<ChainState, 'balance' | 'head'>;
+  readonly chain: Pick<ChainReader, 'extraCost'>;
   readonly settings: Pick<ChainSettings, 'maxInFlight' | 'maxFeePerGas'>;
   readonly notes: Pick<ChainNotes, 'balance'>;
   /** Takes on what was claimed, beside the rounds. */
@@ -29,14 +34,16 @@ export interface RoundPorts {
 }
 
 /** How many more requests the relayer can submit: what its limit, and its ether, leave. */
-async function countRoom({ inFlight, settings, state, notes }: RoundPorts): Promise<number> {
+async function countRoom({ chain, inFlight, settings, state, notes }: RoundPorts): Promise<number> {
   const [balance, { gasReserve }] = await Promise.all([state.balance(), state.head()]);
   notes.balance(balance);
   const room = settings.maxInFlight - inFlight.size;
   if (room <= 0) return 0;
   const [price = 0n] = [gasReserve, settings.maxFeePerGas].toSorted((a, b) => (a < b ? -1 : 1));
-  const affordable = balance / (price || 1n) - inFlight.reservedGas();
-  return affordable <= 0n ? 0 : Math.min(room, Number(affordable / TYPICAL_GAS));
+  const extra = await chain.extraCost(TYPICAL_DATA, TYPICAL_GAS);
+  const left = balance - inFlight.reservedGas() * price;
+  const each = (TYPICAL_GAS + extra.gas) * price + extra.wei;
+  return left <= 0n ? 0 : Math.min(room, Number(left / (each || 1n)));
 }
 
 function isUnsearched({ verdict }: Candidate): boolean {

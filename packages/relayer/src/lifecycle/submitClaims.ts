@@ -27,8 +27,11 @@ function listPaid(ports: SubmitPorts, requests: readonly OpenRequest[], gasPrice
   return requests.flatMap((request) => {
     const standing = inFlight.standing(request.requestId);
     if (standing?.kind !== 'ready') return [];
+    // The fee less what comes beside the gas, as it was when it was checked; rehearsing asks again.
     const { gas, feeWei } = standing;
-    return coversGas({ feeWei, gas, gasPrice, marginPercent: policy.feeMarginPercent }) ? [{ ...request, gas }] : [];
+    return coversGas({ feeWei, gas, gasPrice, extraWei: 0n, marginPercent: policy.feeMarginPercent })
+      ? [{ ...request, gas }]
+      : [];
   });
 }
 

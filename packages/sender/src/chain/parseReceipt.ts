@@ -18,6 +18,8 @@ export interface Receipt {
   readonly status: 'success' | 'reverted';
   readonly gasUsed: bigint;
   readonly effectiveGasPrice: bigint;
+  /** What was paid beside the gas for the data, in wei, as OP-stack chains tell; 0 on others. */
+  readonly dataFee: bigint;
   readonly logs: readonly Log[];
 }
 
@@ -65,6 +67,8 @@ export function parseReceipt(value: unknown, asked: { hash: Hash; from: Address 
     status: parseStatus(receipt),
     gasUsed: parseQuantity(receipt.gasUsed, 'gasUsed'),
     effectiveGasPrice: parseQuantity(receipt.effectiveGasPrice, 'effectiveGasPrice'),
+    // Absent, or null in the receipts of transactions that pay none.
+    dataFee: receipt.l1Fee == null ? 0n : parseQuantity(receipt.l1Fee, 'l1Fee'),
     logs,
   };
 }

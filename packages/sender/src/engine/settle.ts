@@ -17,7 +17,7 @@ function end(engine: Engine, { intent, version, receipt }: Finding): void {
   const { nonce, hash: txHash } = version;
   if (version.kind === 'cancel') {
     transition(engine, { intent, to: 'abandoned' });
-    const spentWei = receipt.gasUsed * receipt.effectiveGasPrice;
+    const spentWei = receipt.gasUsed * receipt.effectiveGasPrice + receipt.dataFee;
     if (intent.failure !== undefined) intent.failure = { ...intent.failure, spentWei };
     const code = intent.failure?.code ?? 'TRANSACTION_REFUSED';
     engine.emit({ type: 'abandoned', intentId, nonce, code, spentWei });

@@ -142,8 +142,9 @@ export function describeIntent(intent: LiveIntent): Intent {
  * @returns the outcome
  */
 export function describeOutcome(intent: LiveIntent, receipt: Receipt): Sent {
-  const { status, blockNumber, blockHash, gasUsed, effectiveGasPrice, logs, txHash } = receipt;
+  const { status, blockNumber, blockHash, gasUsed, effectiveGasPrice, dataFee, logs, txHash } = receipt;
   // What is mined has a nonce.
   const nonce = intent.nonce as number;
-  return { intentId: intent.intentId, txHash, nonce, status, blockNumber, blockHash, gasUsed, effectiveGasPrice, logs };
+  const price = { gasUsed, effectiveGasPrice, dataFee };
+  return { intentId: intent.intentId, txHash, nonce, status, blockNumber, blockHash, ...price, logs };
 }

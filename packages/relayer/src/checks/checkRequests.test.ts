@@ -37,6 +37,10 @@ function createChain() {
       nonces: async (signers) => new Map(signers.map((signer) => [signer, chain.nonce])),
       simulate: async () => ({ gas: 1n, returned }),
       extraCost: async () => ({ wei: 0n, gas: 0n }),
+      ...{
+        forwarder: '0x00000000000000000000000000000000000000f0' as const,
+        relayer: '0x00000000000000000000000000000000000000f1' as const,
+      },
     },
     policy: {
       actions: new Set(['WRITE_DATA_FOR', 'BATCH_MULTI_USER_WRITE_DATA'] as const),

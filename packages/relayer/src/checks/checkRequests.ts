@@ -5,6 +5,7 @@ import type { ChainState } from '../chain/watchChain.ts';
 import type { RelayedRecord } from '../lifecycle/openRequest.ts';
 import { type CheckContext, checkPolicy, checkRequest } from './checkRequest.ts';
 import type { NonceSearch } from './createNonceSearch.ts';
+import { extendRuns } from './extendRuns.ts';
 import { listSignedParts, type NonceContext } from './findNonce.ts';
 import { type ChainFacts, screenRequest } from './screenRequest.ts';
 import type { Verdict } from './verdict.ts';
@@ -17,7 +18,7 @@ export interface CheckCandidate {
 
 /** What the checks of many requests ask, and what they go by. */
 export interface ChecksContext extends CheckContext {
-  readonly chain: Pick<ChainReader, 'simulate' | 'extraCost' | 'nonces'>;
+  readonly chain: Pick<ChainReader, 'simulate' | 'extraCost' | 'nonces' | 'forwarder' | 'relayer'>;
   readonly state: Pick<ChainState, 'head' | 'policy' | 'seconds'>;
   readonly recovery: NonceContext;
 }
@@ -118,6 +119,10 @@ export async function checkRequests(context: ChecksContext, check: Parameters<Ch
     }
   }
   await Promise.all(known.map(judge));
+  // What cannot be asked now waits for its turn, as it would without a run.
+  await extendRuns(context, { candidates: known, verdicts, facts }).catch((error: unknown) => {
+    if (!(error instanceof ChainError)) throw error;
+  });
   return { verdicts, failures };
 }
 

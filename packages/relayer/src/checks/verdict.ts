@@ -40,6 +40,8 @@ export type Verdict =
       readonly feeWei: bigint;
       /** What may be lost with it. */
       readonly stake: Stake;
+      /** Of a run of one signer: the forwarder nonce that goes right before it, in the same transaction. */
+      readonly follows?: bigint;
     }
   /** It can never succeed, or is executed already: it can be claimed and reported, without sending anything. */
   | { readonly kind: 'settle'; readonly signatures: readonly SignatureRef[]; readonly errorMessage: string }

@@ -33,8 +33,8 @@ type Taken = Pick<OpenRequest, 'requestId' | 'record' | 'signatures' | 'gas'>;
 export interface InFlight {
   /** Requests claimed, or being claimed, and not yet reported. */
   readonly size: number;
-  /** Whether a request of this signer is under way. */
-  isBusy(signer: string): boolean;
+  /** Whether a request of this signer is under way that has to end before one of a nonce. @param nonce - undefined: not known */
+  isBusy(signer: string, nonce: bigint | undefined): boolean;
   has(requestId: string): boolean;
   /** Whether the very same request is under way. @see takeFingerprint */
   carries(fingerprint: string): boolean;
@@ -66,7 +66,7 @@ export function createInFlight(
 ): InFlight {
   const taken = new Map<string, Taken>();
   const standings = new Map<string, Standing>();
-  const busy = new Map<string, number>();
+  const busy = new Map<string, (bigint | undefined)[]>();
   const carried = new Map<string, number>();
   const running = new Set<Promise<void>>();
   function add(counts: Map<string, number>, key: string, change: 1 | -1): void {
@@ -76,13 +76,20 @@ export function createInFlight(
   }
   function count({ record, signatures }: Taken, change: 1 | -1): void {
     add(carried, takeFingerprint(record), change);
-    for (const { signer } of signatures) add(busy, signer, change);
+    for (const { signer, nonce } of signatures) {
+      const nonces = busy.get(signer) ?? [];
+      if (change === 1) busy.set(signer, [...nonces, nonce]);
+      else nonces.splice(nonces.indexOf(nonce), 1);
+      if (change === -1 && nonces.length === 0) busy.delete(signer);
+    }
   }
   return {
     get size() {
       return taken.size;
     },
-    isBusy: (signer) => busy.has(signer),
+    // What is in its turn has all before it on the chain already, if not deep enough yet.
+    isBusy: (signer, nonce) =>
+      busy.get(signer)?.some((own) => own === undefined || nonce === undefined || own >= nonce) ?? false,
     has: (requestId) => taken.has(requestId),
     carries: (fingerprint) => carried.has(fingerprint),
     take(request) {

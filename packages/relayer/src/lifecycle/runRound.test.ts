@@ -59,6 +59,10 @@ function createRelayer(records: readonly RequestRecord[]) {
   };
   const chain = {
     extraCost: async () => ({ wei: 0n, gas: 0n }),
+    ...{
+      forwarder: '0x00000000000000000000000000000000000000f0' as const,
+      relayer: '0x00000000000000000000000000000000000000f1' as const,
+    },
     nonces: async (signers: readonly `0x${string}`[]) => new Map(signers.map((signer) => [signer, 0n])),
     simulate: async (data: string) =>
       data.includes('bb000') ? ({ gas: 100_000n, returned: '0x' } as const) : ({ reverted: '0x' } as const),

@@ -54,16 +54,46 @@ function isClaimable(candidate: Candidate): candidate is Claimable {
   return candidate.verdict?.kind === 'ready' || candidate.verdict?.kind === 'settle';
 }
 
-/** One request a signer: the next one is in order only after it. */
+/** What goes right before it in its run; undefined where it stands by itself. */
+function predecessor({ verdict }: Claimable): bigint | undefined {
+  return verdict.kind === 'ready' ? verdict.follows : undefined;
+}
+
+/** One request a signer, for the next one is in order only after it; and what follows it in a run. */
 function listClaimable({ inFlight, now }: RoundPorts, seen: readonly Candidate[]): Claimable[] {
   const signers = new Set<string>();
-  return seen.filter((candidate): candidate is Claimable => {
-    if (!isClaimable(candidate) || isDue(candidate, now()) || inFlight.has(candidate.record.requestId)) return false;
-    const own = candidate.verdict.signatures.map(({ signer }) => signer);
-    if (own.some((signer) => signers.has(signer) || inFlight.isBusy(signer))) return false;
-    for (const signer of own) signers.add(signer);
+  const fresh = seen.filter(
+    (candidate): candidate is Claimable =>
+      isClaimable(candidate) && !isDue(candidate, now()) && !inFlight.has(candidate.record.requestId),
+  );
+  const heads = fresh.filter((candidate) => {
+    if (predecessor(candidate) !== undefined) return false;
+    const { signatures } = candidate.verdict;
+    if (signatures.some(({ signer, nonce }) => signers.has(signer) || inFlight.isBusy(signer, nonce))) return false;
+    for (const { signer } of signatures) signers.add(signer);
     return true;
   });
+  return [...heads, ...fresh.filter((candidate) => predecessor(candidate) !== undefined)];
+}
+
+/** Adds to what was picked what follows it without a gap, as far as there is room. */
+function addFollowers(picked: readonly Claimable[], claimable: readonly Claimable[], room: number): Claimable[] {
+  const keyOf = (signer: string, nonce: bigint | undefined) => `${signer} ${nonce}`;
+  const followers = new Map(
+    claimable.flatMap((candidate) => {
+      const after = predecessor(candidate);
+      const [signature] = candidate.verdict.signatures;
+      return after === undefined || signature === undefined ? [] : [[keyOf(signature.signer, after), candidate]];
+    }),
+  );
+  const all = [...picked];
+  for (const one of all) {
+    const [signature] = one.verdict.signatures;
+    if (signature === undefined || one.verdict.kind !== 'ready' || all.length >= room) continue;
+    const next = followers.get(keyOf(signature.signer, signature.nonce));
+    if (next !== undefined) all.push(next);
+  }
+  return all;
 }
 
 /** One claiming at a time; the next look and its checks go on beside it. */
@@ -79,8 +109,9 @@ export type RoundResult = 'claiming' | 'waiting' | 'idle';
 function pick({ claiming, random }: RoundPorts, claimable: readonly Claimable[], room: number): Claimable[] {
   const { share } = claiming.claimRate;
   const hopeless = claimable.filter(({ verdict }) => verdict.kind === 'settle');
-  const paying = claimable.filter(({ verdict }) => verdict.kind === 'ready');
-  const picked = pickAtRandom({ list: paying, count: Math.min(room, paying.length * share), random });
+  const paying = claimable.filter((one) => one.verdict.kind === 'ready' && predecessor(one) === undefined);
+  const chosen = pickAtRandom({ list: paying, count: Math.min(room, paying.length * share), random });
+  const picked = addFollowers(chosen, claimable, room);
   const left = Math.min(room - picked.length, Math.ceil(room / HOPELESS_SHARE), hopeless.length * share);
   return left <= 0 ? picked : [...picked, ...pickAtRandom({ list: hopeless, count: left, random })];
 }

@@ -1,0 +1,49 @@
+import { PATIENCE_MS } from '@prism-gateway/testing/patience';
+import {
+  type RelayerProcess,
+  type RelayWorld,
+  signWrite,
+  startRelayerProcess,
+  startRelayWorld,
+} from '@prism-gateway/testing/relay';
+import { createPublicClient, http, numberToHex } from 'viem';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const CHAIN_NAME = 'eip155:31337';
+const FEE = 3000n * 10n ** 18n;
+const WRITES = 30;
+
+let world: RelayWorld;
+let relayer: RelayerProcess | undefined;
+beforeAll(async () => {
+  world = await startRelayWorld({ users: 1, relayers: 1, blockTimeMs: 1000 });
+  relayer = await startRelayerProcess(world.relayerEnv(0));
+});
+afterAll(async () => {
+  await relayer?.stop();
+  await world?.[Symbol.asyncDispose]();
+});
+
+// Shows RELAY-20.
+test('thirty writes of one signer are carried out in order, in at most three transactions', async () => {
+  const [user] = world.users;
+  const timestamp = BigInt(Math.floor(Date.now() / 1000) - 5);
+  const bodies = await Promise.all(
+    Array.from({ length: WRITES }, async (_, index) => {
+      const wish = { dataId: numberToHex(index + 1, { size: 32 }), payload: '0xabcd', relayerFee: FEE } as const;
+      const params = await signWrite(world.deployment, user!, { ...wish, nonce: BigInt(index + 1), timestamp });
+      return { chainName: CHAIN_NAME, action: 'WRITE_DATA_FOR', params } as const;
+    }),
+  );
+  const records = await Promise.all(bodies.map((body) => world.client.submitRequest(body)));
+  const ids = records.map(({ requestId }) => requestId);
+  const ended = await world.client.waitForRequests(ids, { timeoutMs: PATIENCE_MS, pollIntervalMs: 50 });
+  expect(ended.map(({ status }) => status)).toEqual(ids.map(() => 'success'));
+  // In the order of the nonces, whichever way they were posted.
+  const client = createPublicClient({ transport: http(world.devnet.rpcUrl) });
+  const hashes = [...new Set(ended.map(({ txHash }) => txHash as `0x${string}`))];
+  const receipts = await Promise.all(hashes.map((hash) => client.getTransactionReceipt({ hash })));
+  expect(receipts.length).toBeLessThanOrEqual(3);
+  expect(receipts.every(({ status }) => status === 'success')).toBe(true);
+  expect(await relayer!.readMetric('prism_relayer_transactions_total')).toBe(receipts.length);
+});

@@ -4,11 +4,12 @@ import { createMultiUserBatchParams } from '@prism-gateway/protocol/typed-data';
 import type { Hex } from 'viem';
 import { type ChainReader, nextBlock } from '../chain/chainReader.ts';
 import type { RelayedRecord, SignatureRef } from '../lifecycle/openRequest.ts';
-import { type CheckContext, mostGas } from './checkRequest.ts';
+import type { CheckContext } from './checkRequest.ts';
 import type { CheckCandidate } from './checkRequests.ts';
 import { coversGas, feeInWei } from './fee.ts';
 import { readBatchResults } from './readBatchResults.ts';
 import type { ChainFacts } from './screenRequest.ts';
+import { mostGas } from './transactionTerms.ts';
 import type { Verdict } from './verdict.ts';
 
 /** Most writes of a run: what one batch holds by default. */

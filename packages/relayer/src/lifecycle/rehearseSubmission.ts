@@ -110,8 +110,13 @@ export async function rehearseSubmission(
       const extra = await chain.extraCost(draft.data, rehearsed.gas);
       const gas = rehearsed.gas + extra.gas;
       const deal = { feeWei, gas, gasPrice: head.gasPrice, extraWei: extra.wei };
-      if (!coversGas({ ...deal, marginPercent: policy.feeMarginPercent })) return [...refusals, refuse(requests, DOES_NOT_PAY)];
-      const submission = { ...draft, gasLimit: terms.gasLimit, ...bound(ports, { requests, feeWei: feeWei - extra.wei, gas }) };
+      if (!coversGas({ ...deal, marginPercent: policy.feeMarginPercent }))
+        return [...refusals, refuse(requests, DOES_NOT_PAY)];
+      const submission = {
+        ...draft,
+        gasLimit: terms.gasLimit,
+        ...bound(ports, { requests, feeWei: feeWei - extra.wei, gas }),
+      };
       return [...refusals, { kind: 'ready', submission }];
     }
     for (const request of refused) {

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { callApi } from '../rig/callApi.ts';
 import { covers } from '../rig/covers.ts';
 import { faultPaths } from '../rig/faults.ts';
-import { claim, createRequest, type Json, readRecord, readRequest, writeBody } from '../rig/requests.ts';
+import { claim, createRequest, type Json, readRecord, readRequest, writeBody, writeParams } from '../rig/requests.ts';
 import { readTarget } from '../rig/target.ts';
 
 const target = readTarget();
@@ -21,6 +21,23 @@ covers(['createRequest.200', 'once.asked'], 'a signature that is posted once is 
   const claimed = await claim(target, record.requestId);
   expect(readRecord(await post(body))).toEqual(claimed);
 });
+
+covers(
+  ['once.asked'],
+  'batches of many users are told apart by their entries, for they carry no signature',
+  async () => {
+    const none = `0x${'00'.repeat(32)}`;
+    const { cloudId: _, dataId: __, payload: ___, ...outer } = writeParams({ v: 0, r: none, s: none });
+    const postBatch = (entry: Json) =>
+      post({ ...writeBody(target), action: 'BATCH_MULTI_USER_WRITE_DATA', params: { ...outer, requests: [entry] } });
+    const entry = writeParams();
+    const first = await postBatch(entry);
+    expect(first.status, first.text).toBe(201);
+    expect((await postBatch(writeParams())).status).toBe(201);
+    const again = await postBatch(entry);
+    expect([again.status, readRecord(again).requestId]).toEqual([200, readRecord(first).requestId]);
+  },
+);
 
 covers(
   ['once.asked'],

@@ -37,6 +37,9 @@ export async function createRequest(
     createdAt: now,
     updatedAt: now,
   };
-  const signatureKey = createSignatureKey({ chainName, signer: params.signer, r: params.r, s: params.s });
+  // A batch of many users has no signature of its own: it is told by those of its entries.
+  const signed = 'requests' in params ? params.requests : [params];
+  const [r, s] = [signed.map((one) => one.r).join(), signed.map((one) => one.s).join()];
+  const signatureKey = createSignatureKey({ chainName, signer: params.signer, r, s });
   return { record, ...(await ports.requests.create(record, { signatureKey, once })) };
 }

@@ -5,7 +5,7 @@ import type { Hex } from 'viem';
 import { type ChainReader, nextBlock } from '../chain/chainReader.ts';
 import type { RelayedRecord, SignatureRef } from '../lifecycle/openRequest.ts';
 import type { CheckContext } from './checkRequest.ts';
-import type { CheckCandidate } from './checkRequests.ts';
+import type { NonceSearch } from './createNonceSearch.ts';
 import { coversGas, feeInWei } from './fee.ts';
 import { readBatchResults } from './readBatchResults.ts';
 import type { ChainFacts } from './screenRequest.ts';
@@ -25,6 +25,12 @@ export interface RunContext extends CheckContext {
 
 type Ready = Extract<Verdict, { readonly kind: 'ready' }>;
 
+/** A request that was checked. */
+interface RunCandidate {
+  readonly record: RelayedRecord;
+  readonly search: Pick<NonceSearch, 'signatures'>;
+}
+
 /** A write with the forwarder nonce that it was signed for. */
 interface RunMember {
   readonly record: RelayedRecord;
@@ -32,14 +38,14 @@ interface RunMember {
   readonly nonce: bigint;
 }
 
-function readMember({ record, search }: CheckCandidate): RunMember | undefined {
+function readMember({ record, search }: RunCandidate): RunMember | undefined {
   if (record.action !== 'WRITE_DATA_FOR') return undefined;
   const [signature] = search.signatures();
   return signature?.nonce === undefined ? undefined : { record, signature, nonce: signature.nonce };
 }
 
 /** A write that is in its turn, and those of the same signer that wait for it, without a gap. */
-function listRuns(candidates: readonly CheckCandidate[], verdicts: ReadonlyMap<string, Verdict>) {
+function listRuns(candidates: readonly RunCandidate[], verdicts: ReadonlyMap<string, Verdict>) {
   const members = candidates.map(readMember).filter((member) => member !== undefined);
   const bySigner = Map.groupBy(members, ({ signature }) => signature.signer);
   return [...bySigner.values()].flatMap((own) => {
@@ -112,7 +118,7 @@ async function judgeFollower(
 export async function extendRuns(
   context: RunContext,
   checked: {
-    readonly candidates: readonly CheckCandidate[];
+    readonly candidates: readonly RunCandidate[];
     readonly verdicts: Map<string, Verdict>;
     readonly facts: ChainFacts;
   },

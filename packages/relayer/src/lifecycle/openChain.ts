@@ -1,4 +1,5 @@
 import { createRecoverSigner } from '@prism-gateway/crypto/accounts';
+import type { CostModel } from '@prism-gateway/rpc';
 import { createBackOff } from '@prism-gateway/runtime';
 import type { Logger } from '@prism-gateway/runtime/logs';
 import { openSender, type Sender, SenderError, type SenderEvent } from '@prism-gateway/sender';
@@ -109,13 +110,14 @@ function createReaderAsk(
     readonly rpc: ChainRpc;
     readonly relayer: Hex;
     readonly fromBlock: bigint;
+    readonly costs: CostModel;
     readonly chain?: ChainReader;
   } & {
     readonly forwarder: Hex;
   } & Pick<AskPorts, 'state' | 'recovery' | 'confirmations'>,
 ): AskedNode {
-  const { rpc, forwarder, relayer, fromBlock, ...rest } = options;
-  const chain = options.chain ?? createChainReader({ rpc, forwarder, relayer });
+  const { rpc, forwarder, relayer, fromBlock, costs, ...rest } = options;
+  const chain = options.chain ?? createChainReader({ rpc, forwarder, relayer, costs });
   const events = { rpc, forwarder, fromBlock };
   const ports = {
     ...rest,
@@ -130,6 +132,9 @@ function createReaderAsk(
 async function openOnce(options: ChainOptions, rpc: ChainRpc): Promise<OpenChain> {
   const { settings, chain: given, account, now, logger, health } = options;
   const chainId = await verifyForwarder(rpc, options.chain);
+  // Before anything is opened that a second attempt would find in use.
+  const costs = await rpc.openCosts();
+  logger.info({ chainId, model: costs.kind }, `what the chain charges: ${costs.description}`);
   // Addresses are compared in lower case here.
   const relayer = account.address.toLowerCase() as Hex;
   const path = (kind: 'relayer' | 'sender') =>
@@ -149,13 +154,11 @@ async function openOnce(options: ChainOptions, rpc: ChainRpc): Promise<OpenChain
     onEvent: (event) => logSenderEvent(logger, event),
   });
   const { forwarder, fromBlock } = given;
-  const costs = await rpc.openCosts();
-  logger.info({ chainId, model: costs.kind }, `what the chain charges: ${costs.description}`);
   const chain = noteHeads(createChainReader({ rpc, forwarder, relayer, costs }), health);
   const state = watchChain(chain, now);
   const journal = openJournal({ path: path('relayer'), nowMs: now() });
   const recovery = { chainId, forwarder, recoverSigner: createRecoverSigner() };
-  const asked = { forwarder, relayer, fromBlock, state, recovery, confirmations };
+  const asked = { forwarder, relayer, fromBlock, costs, state, recovery, confirmations };
   const others = openWitnesses(options).map((witness) => createReaderAsk({ ...asked, rpc: witness }));
   const nodes = [createReaderAsk({ ...asked, rpc, chain }), ...others];
   // Its blocks come with transactions alone.

@@ -12,7 +12,7 @@ import {
   wholeNumber,
 } from '@prism-gateway/runtime/settings';
 import * as z from 'zod/mini';
-import { chainFields, chainName, chainsFormat, type GivenChain } from '../settings/chainSettings.ts';
+import { chainFields, chainName, chainsFormat, type GivenChain, rpcUrls } from '../settings/chainSettings.ts';
 
 const schema = z.object({
   GATEWAY_URL: z._default(httpUrl(), 'http://127.0.0.1:8787'),
@@ -21,7 +21,7 @@ const schema = z.object({
   RELAYER_KEYSTORE_PASSWORD: z.optional(z.string()),
   RELAYER_CHAINS: z.optional(chainsFormat),
   CHAIN_NAME: z.optional(chainName()),
-  RPC_URL: z.optional(httpUrl()),
+  RPC_URL: z.optional(rpcUrls()),
   FORWARDER_ADDRESS: z.optional(address()),
   CONFIRMATIONS: z.optional(chainFields.CONFIRMATIONS),
   LEASE_SECONDS: z._default(wholeNumber(1, 31_536_000), 900),
@@ -91,7 +91,8 @@ function listChains(settings: z.infer<typeof schema>): readonly WatchedChainSett
     name && rpcUrl && forwarder ? [{ chainName: name, rpcUrl, forwarder, fromBlock: 0 }] : [];
   return (chains ?? single).map((chain) => ({
     chainName: chain.chainName,
-    rpcUrl: chain.rpcUrl,
+    // Its own node comes first; the schema takes no empty list.
+    rpcUrl: chain.rpcUrl[0] as string,
     forwarder: chain.forwarder,
     chainId: chain.chainId,
     fromBlock: BigInt(chain.fromBlock),

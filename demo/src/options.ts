@@ -29,7 +29,7 @@ export const usage = `Plays the whole loop on this machine: npm run demo
 
 A development chain, the contracts, the gateway, two relayers; users without any ether sign requests over all twelve actions; one
 relayer is killed with SIGKILL midway and started again. At the end everything is read back from the chain and compared with what
-was signed. The exit code is 0 only if all of it is as it must be.
+was signed; and a third relayer lies, is found by the watchtower, and is suspended. The exit code is 0 only if all of it is as it must be.
 
   --keep          leave it running to play with, until Ctrl-C      npm run demo -- --keep
   --verbose       a line for each request at the end

@@ -1,6 +1,7 @@
 import { checkWorld, type Findings } from './checkWorld.ts';
 import type { DemoError } from './demoError.ts';
 import { describeWorld } from './describeWorld.ts';
+import { playLiar } from './liar/playLiar.ts';
 import type { DemoOptions } from './options.ts';
 import { playRequests } from './playRequests.ts';
 import type { Screen } from './show/createScreen.ts';
@@ -68,7 +69,10 @@ export async function runDemo({ options, screen, dir, interrupted }: RunOptions)
   try {
     const world = stack.use(await startWorld({ users: options.users, dir, onStep, onUnexpectedEnd, signal }));
     const played = await playRequests({ world, options, screen, stack, signal });
-    const findings = await checkWorld(world, played);
+    const honest = await checkWorld(world, played);
+    const { expected } = played.plan;
+    const lies = await playLiar({ world, expected, screen, stack, dir, onUnexpectedEnd, signal });
+    const findings = { ...honest, checks: [...honest.checks, ...lies] };
     showFindings(screen, findings, options);
     const isGood = findings.checks.every(({ isTrue }) => isTrue);
     const verdict = isGood ? 'Everything is as it must be' : 'NOT everything is as it must be';

@@ -1,0 +1,129 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { RequestRecord } from '@prism-gateway/protocol';
+import { createAdminClient, createRelayerClient, createUserClient } from '@prism-gateway/sdk';
+import { createTestClient, http, numberToHex } from 'viem';
+import type { Checked } from '../check/checked.ts';
+import type { DemoError } from '../demoError.ts';
+import { quoteFee } from '../plan/fees.ts';
+import type { Expected } from '../plan/plan.ts';
+import { startWatchtower } from '../processes/startWatchtower.ts';
+import type { Screen } from '../show/createScreen.ts';
+import { createParty, type Party } from '../world/accounts.ts';
+import { WORLD } from '../world/settings.ts';
+import type { World } from '../world/startWorld.ts';
+
+const FEE = quoteFee({ action: 'WRITE_DATA_FOR', entries: 1 });
+/** How far ahead the victims' requests are dated, in seconds: until then only a relayer that never meant to submit claims them. */
+const AHEAD_SECONDS = 3n;
+/** A transaction that never was. */
+const INVENTED = `0x${'5c'.repeat(32)}`;
+/** How long the honest ones may take with what the liar has left, in milliseconds. */
+const PATIENCE_MS = 60_000;
+const PAUSE_MS = 200;
+
+/** What the act takes. */
+export interface LiarOptions {
+  readonly world: World;
+  /** What stands on the chain now: the victims are owners of a prism that can pay. */
+  readonly expected: Expected;
+  readonly screen: Screen;
+  /** Takes the watchtower's process, to stop it. */
+  readonly stack: AsyncDisposableStack;
+  readonly dir: string;
+  readonly onUnexpectedEnd: (error: DemoError) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Two users with a prism that pays for a write. */
+function listVictims({ world, expected }: LiarOptions): readonly { party: Party; cloudId: `0x${string}` }[] {
+  const rich = [...expected.prisms.values()].filter(
+    ({ deleted, balance }) => !deleted && balance > FEE + WORLD.protocolFee,
+  );
+  const victims = world.users.flatMap((party) => {
+    const prism = rich.find(({ owner }) => owner === party.account.address);
+    return prism === undefined ? [] : [{ party, cloudId: prism.cloudId }];
+  });
+  return victims.slice(0, 2);
+}
+
+/** A victim's write, which the liar has claimed before anybody else can submit it. */
+async function baitLiar(options: LiarOptions, liar: Party, victim: ReturnType<typeof listVictims>[number]) {
+  const { world } = options;
+  const { client: gateway, deployment, chain } = world;
+  const { account } = victim.party;
+  const domain = { chainId: deployment.chainId, forwarder: deployment.forwarder };
+  const user = createUserClient({ gateway, account, chainName: WORLD.chainName, domain, publicClient: chain });
+  const timestamp = BigInt(Math.floor(Date.now() / 1000)) + AHEAD_SECONDS;
+  const entry = { dataId: numberToHex(0xbad, { size: 32 }), payload: '0x6c6965' } as const;
+  const { requestId } = await user.writeData({ cloudId: victim.cloudId, ...entry, relayerFee: FEE, timestamp });
+  const relayer = createRelayerClient({ gateway, account: liar.account });
+  await relayer.claim(requestId);
+  return { requestId, relayer, signer: account.address };
+}
+
+/** Waits, with a block at each look: on this chain there are none unless somebody sends something. */
+async function waitFor<T>({ world, signal }: LiarOptions, look: () => Promise<T | undefined>): Promise<T | undefined> {
+  const chain = createTestClient({ mode: 'anvil', transport: http(world.rpcUrl) });
+  const until = performance.now() + PATIENCE_MS;
+  while (performance.now() < until) {
+    const seen = await look();
+    if (seen !== undefined) return seen;
+    await chain.mine({ blocks: 1 });
+    await pause(PAUSE_MS, undefined, { signal });
+  }
+  return undefined;
+}
+
+const isDone = (record: RequestRecord, liar: Party) =>
+  record.status === 'success' && record.claimedBy?.toLowerCase() !== liar.account.address.toLowerCase();
+
+/**
+ * Lets a third relayer lie: it reports a request as done that it never carried out, and sits on another one. The watchtower finds it, has it
+ * suspended, and its victims' requests succeed with others.
+ *
+ * @param options - see each field
+ * @returns what was compared
+ * @throws DemoError, GatewayError
+ */
+export async function playLiar(options: LiarOptions): Promise<readonly Checked[]> {
+  const { world, screen, stack } = options;
+  const { client: gateway } = world;
+  const [liar, watcher] = [createParty('relayer C, the liar'), createParty('the watchtower')];
+  const admin = createAdminClient({ gateway, adminKey: world.gateway.adminKey });
+  for (const { account, name } of [liar, watcher]) await admin.addRelayer({ address: account.address, label: name });
+  stack.use(await startWatchtower(world, { ...options, party: watcher }));
+  const [first, second] = listVictims(options);
+  if (first === undefined || second === undefined) return [];
+  const held = await baitLiar(options, liar, second);
+  const bait = await baitLiar(options, liar, first);
+  await bait.relayer.reportSuccess(bait.requestId, INVENTED);
+  screen.log('relayer C, the liar: one request reported as done that is not, and one held');
+
+  const suspended = await waitFor(options, async () => {
+    const { relayers } = await admin.listRelayers();
+    return relayers.find(
+      ({ address, suspendReason }) => address === liar.account.address && suspendReason !== undefined,
+    );
+  });
+  if (suspended !== undefined) screen.log(`the watchtower has it suspended: ${suspended.suspendReason}`);
+  const released = await waitFor(options, async () => {
+    const record = await gateway.getRequest(held.requestId);
+    return isDone(record, liar) ? record : undefined;
+  });
+  const postedAgain = await waitFor(options, async () => {
+    const { items } = await gateway.listRequests({ signer: bait.signer, order: 'desc', limit: 1 }).page();
+    return items.find((record) => record.requestId !== bait.requestId && isDone(record, liar));
+  });
+  return [
+    {
+      claim: 'a relayer that lies is found and suspended',
+      found: suspended?.suspendReason ?? 'it was not',
+      isTrue: suspended !== undefined,
+    },
+    {
+      claim: 'what the liar held, and what it falsely reported, succeeded with others',
+      found: `${[released, postedAgain].filter((record) => record !== undefined).length} of 2`,
+      isTrue: released !== undefined && postedAgain !== undefined,
+    },
+  ];
+}

@@ -24,7 +24,7 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]();
 });
 
-// Shows RELAY-20.
+// Shows RELAY-21.
 test('thirty writes of one signer are carried out in order, in at most three transactions', async () => {
   const [user] = world.users;
   const timestamp = BigInt(Math.floor(Date.now() / 1000) - 5);

@@ -113,7 +113,7 @@ async function judgeFollower(
  * @param context - chain, settings and clock
  * @param checked - the candidates, and their verdicts so far, which are changed
  * @throws ChainError where the node does not answer
- * @see docs/specification.md RELAY-20
+ * @see docs/specification.md RELAY-21
  */
 export async function extendRuns(
   context: RunContext,

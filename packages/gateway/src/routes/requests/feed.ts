@@ -1,5 +1,5 @@
 import { parseFeedQuery, ROUTES } from '@prism-gateway/protocol';
-import { authenticateRelayer, type RelayerAuthPorts } from '../../auth/relayer.ts';
+import { authenticateRelayer, claimedRelayer, type RelayerAuthPorts } from '../../auth/relayer.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { renderRecord } from '../../http/render.ts';
 import { requireValid } from '../../http/request.ts';
@@ -14,6 +14,7 @@ function renderFeed({ items, cursor }: FeedAnswer): string {
 export function feedRequestsEndpoint(ports: FeedPorts & RelayerAuthPorts): Endpoint<string> {
   return {
     route: ROUTES.feedRequests,
+    claimedCaller: claimedRelayer,
     authenticate: (request) => authenticateRelayer(ports, request),
     async handle(request) {
       const [query] = requireValid(parseFeedQuery(new URLSearchParams(request.query)));

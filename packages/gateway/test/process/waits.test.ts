@@ -1,0 +1,34 @@
+import { once } from 'node:events';
+import { EXAMPLE_REQUESTS } from '@prism-gateway/protocol/examples';
+import { type RunningGateway, startGateway } from '@prism-gateway/testing';
+import { expect, test } from 'vitest';
+
+const BODY = JSON.stringify(EXAMPLE_REQUESTS.WRITE_DATA_FOR);
+
+async function post({ url }: RunningGateway): Promise<{ requestId: string }> {
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(`${url}/requests`, { method: 'POST', headers, body: BODY });
+  // It is a record.
+  return (await answer.json()) as { requestId: string };
+}
+
+/** Waits for another status than `pending`. */
+function wait({ url }: RunningGateway, requestId: string): Promise<Response> {
+  return fetch(`${url}/requests/${requestId}?status=pending&wait=25`);
+}
+
+// Shows WAIT-2.
+test('a gateway that is stopped answers those who wait at once, with the record as it is', async () => {
+  const gateway = await startGateway();
+  const { requestId } = await post(gateway);
+  const waiting = Array.from({ length: 5 }, () => wait(gateway, requestId));
+  // What comes later on connections of its own has been answered, so that the waits have come in, too.
+  for (let i = 0; i < 5; i++) await post(gateway);
+  const closed = once(gateway.process, 'close');
+  gateway.process.kill('SIGTERM');
+  for (const answer of await Promise.all(waiting)) {
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({ requestId, status: 'pending' });
+  }
+  expect(await closed).toEqual([0, null]);
+});

@@ -11,7 +11,7 @@ const gateway = 'packages/gateway';
 export const longParts: readonly LongPart[] = [
   { name: 'fuzz', files: [`${gateway}/test/fuzz/calls.test.ts`, `${gateway}/test/fuzz/rawBytes.test.ts`] },
   { name: 'kills', files: [`${gateway}/test/kills/killLoop.test.ts`, `${gateway}/test/backup/backup.test.ts`] },
-  { name: 'races', files: [`${gateway}/test/races`] },
+  { name: 'races', files: [`${gateway}/test/races`, `${gateway}/test/process/manyWaits.test.ts`] },
   { name: 'attacks', files: [`${gateway}/test/attacks/combined.test.ts`] },
   {
     name: 'properties',

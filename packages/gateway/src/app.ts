@@ -20,6 +20,7 @@ import {
   releaseClaimEndpoint,
 } from './routes/admin/requests.ts';
 import { readStatsEndpoint } from './routes/admin/stats.ts';
+import { consoleRoutes } from './routes/console/console.ts';
 import { docsRoutes } from './routes/docs/docs.ts';
 import { operationsRoutes } from './routes/operations/operations.ts';
 import { claimRequestsEndpoint, releaseRequestEndpoint, reportRequestsEndpoint } from './routes/requests/batches.ts';
@@ -105,6 +106,7 @@ export function createGateway(ports: GatewayPorts, options: GatewayOptions): Gat
   router.serve(failRequestEndpoint(requests, admin));
   router.serve(purgeRequestEndpoint(requests, admin));
   // Operators and readers
-  for (const route of [...operationsRoutes(ports, options), ...docsRoutes(ports)]) router.servePlain(route);
+  for (const route of [...operationsRoutes(ports, options), ...docsRoutes(ports), ...consoleRoutes(ports)])
+    router.servePlain(route);
   return { ...router.finish(), endWaits: waits.end };
 }

@@ -48,6 +48,7 @@ export function writeBanner(facts: BannerFacts): string {
 
   Address        ${publicUrl}
   API reference  ${publicUrl}/docs
+  Console        ${publicUrl}/console
   Data           ${storedAt(settings)}
   Dev defaults   ${inForce}${reach}
 

@@ -2,6 +2,7 @@ import { loadKeccak256, loadSecp256k1 } from '@prism-gateway/crypto';
 import { createLogger, openLogOutput } from '@prism-gateway/runtime/logs';
 import type { Environment } from '@prism-gateway/runtime/settings';
 import { createGateway, type Gateway } from '../app.ts';
+import { createConsoleAssets } from '../drivers/console/createConsoleAssets.ts';
 import { createSpaceGuard } from '../drivers/disk/createSpaceGuard.ts';
 import { type BudgetUse, createMetrics } from '../drivers/prometheus/createMetrics.ts';
 import { offloadRecovery } from '../drivers/secp256k1/offloadRecovery.ts';
@@ -88,6 +89,7 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
       newId: createUuidV7Source(now),
       openApi: createOpenApiSource(context, identity.usesDevIssuer),
       docsAsset: createDocsAssets(),
+      consoleAsset: createConsoleAssets(),
       mounts: [...storage.mounts, ...identity.mounts],
     },
     gatewayOptions(settings, secrets.cursorKey),

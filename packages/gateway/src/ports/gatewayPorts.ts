@@ -50,5 +50,7 @@ export interface GatewayPorts {
   readonly openApi: () => Promise<string>;
   /** A file of the API reference by its name; undefined: there is none. */
   readonly docsAsset: (name: string) => Promise<DocsAsset | undefined>;
+  /** A file of the console by its name; undefined: there is none. */
+  readonly consoleAsset: (name: string) => Promise<DocsAsset | undefined>;
   readonly mounts: readonly Mount[];
 }

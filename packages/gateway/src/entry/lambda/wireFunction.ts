@@ -140,6 +140,8 @@ export async function wireFunction(context: WireContext): Promise<WiredFunction>
     newId: createUuidV7Source(now),
     openApi: createOpenApiSource(context),
     docsAsset: findDocsPage,
+    // The function is one file: the console is for servers.
+    consoleAsset: async () => undefined,
     mounts: [],
   };
   const options = gatewayOptions(settings, new Uint8Array(0));

@@ -67,10 +67,11 @@ module.exports = {
       'resolvable',
       'Imports must exist.',
       {},
-      // The construct library and clients for AWS are installed by who deploys.
+      // The construct library and clients for AWS are installed by who deploys; the gateway serves Preact under this name.
       {
         couldNotResolve: true,
-        pathNot: '^(aws-cdk-lib|cdk-nag|constructs|@aws-sdk/client-(cloudformation|codedeploy|lambda|ssm|sts))(/|$)',
+        pathNot:
+          '^(\\./preact\\.js$|aws-cdk-lib|cdk-nag|constructs|@aws-sdk/client-(cloudformation|codedeploy|lambda|ssm|sts))(/|$)',
       },
     ),
     never(

@@ -57,7 +57,7 @@ const stateMachine: readonly Mutant[] = [
   ]),
   ...mutantsOf('packages/gateway/src/requests/create.ts', blackBoxTests, [
     ['status: INITIAL_STATUS', "status: 'processing'"],
-    ['signer: body.params.signer', 'signer: body.chainName'],
+    ['signer: params.signer,\n    status', 'signer: chainName,\n    status'],
   ]),
 ];
 

@@ -20,9 +20,9 @@ function callOf({ request }: Vector) {
 }
 
 /** Which check refuses a vector, or `accepted`. */
-async function judge(vector: Vector, recoverPublicKey: RelayerAuthPorts['crypto']['recoverPublicKey']) {
+async function judge(vector: Vector, recoverPublicKey: RelayerAuthPorts['crypto']['recoverPublicKey'], more = {}) {
   const find = async (address: string) =>
-    whitelist.has(address.toLowerCase()) ? { address, createdAt: 1, updatedAt: 1 } : undefined;
+    whitelist.has(address.toLowerCase()) ? { address, createdAt: 1, updatedAt: 1, ...more } : undefined;
   // The store's other methods are not authentication's to call.
   const relayers = { find } as RelayerAuthPorts['relayers'];
   const ports = { relayers, crypto: { keccak256, recoverPublicKey }, now: () => vector.now };
@@ -52,4 +52,14 @@ describe.each([
       expect(await judge(vector, recoverPublicKey)).toBe(expected);
     },
   );
+
+  // Shows AUTH-9.
+  test('a suspended relayer fails like one that is not whitelisted', async () => {
+    const accepted = file.vectors.filter(({ expected }) => expected === 'accepted');
+    expect(accepted).not.toHaveLength(0);
+    for (const vector of accepted) {
+      const suspended = { suspendedAt: 2, suspendReason: 'it lied' };
+      expect(await judge(vector, recoverPublicKey, suspended)).toBe('whitelist');
+    }
+  });
 });

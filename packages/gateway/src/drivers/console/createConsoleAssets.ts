@@ -15,10 +15,10 @@ const pages = ['index.html', 'console.css', 'app.js', 'api.js', 'parts.js', 'ove
 /** The files that there are, by the names that they are asked for by: a name from outside only ever picks one. */
 function listFiles(): ReadonlyMap<string, string> {
   const { resolve } = createRequire(import.meta.url);
-  const own = (name: string) => resolve(`@prism-gateway/console/page/${name}`);
-  const fromConsole = createRequire(own('index.html'));
+  const index = resolve('@prism-gateway/console/page/index.html');
+  const fromConsole = createRequire(index);
   return new Map([
-    ...pages.map((name) => [name, own(name)] as const),
+    ...pages.map((name) => [name, join(dirname(index), name)] as const),
     // Preact, its hooks and its templates in one file without imports.
     ['preact.js', join(dirname(fromConsole.resolve('htm')), '../preact/standalone.module.js')],
     ['uPlot.iife.min.js', fromConsole.resolve('uplot/dist/uPlot.iife.min.js')],

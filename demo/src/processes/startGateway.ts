@@ -30,6 +30,10 @@ export async function startGateway(
     // All users and the demo itself come from one address here.
     RATE_LIMIT_WRITES: '0',
     RATE_LIMIT_READS: '0',
+    RATE_LIMIT_WRITE_BYTES: '0',
+    RATE_LIMIT_CLAIMS: '0',
+    RATE_LIMIT_REPORTS: '0',
+    RATE_LIMIT_AUTH_FAILURES: '0',
   };
   const readyPattern = /"address":"([^"]+)".*"msg":"listening"/;
   const child = await spawnChild({ ...rest, name: 'The gateway', entry: ENTRY, env, readyPattern });

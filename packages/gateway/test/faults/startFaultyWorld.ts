@@ -95,6 +95,10 @@ export async function startFaultyWorld(): Promise<FaultyWorld> {
       RATE_LIMIT_READS: HIGH_LIMIT,
       RATE_LIMIT_WRITES: HIGH_LIMIT,
       RATE_LIMIT_SIGN: HIGH_LIMIT,
+      RATE_LIMIT_WRITE_BYTES: HIGH_LIMIT,
+      RATE_LIMIT_CLAIMS: HIGH_LIMIT,
+      RATE_LIMIT_REPORTS: HIGH_LIMIT,
+      RATE_LIMIT_AUTH_FAILURES: HIGH_LIMIT,
       RATE_LIMIT_ADMIN_FAILURES: HIGH_LIMIT,
     },
     setWeather({ dynamodb = {}, s3: ofS3 = {}, identity: ofIdentity = {} }) {

@@ -64,6 +64,10 @@ export async function startLambdaGateway(): Promise<LambdaGateway> {
     RATE_LIMIT_WRITES: HIGH_LIMIT,
     RATE_LIMIT_READS: HIGH_LIMIT,
     RATE_LIMIT_SIGN: HIGH_LIMIT,
+    RATE_LIMIT_WRITE_BYTES: HIGH_LIMIT,
+    RATE_LIMIT_CLAIMS: HIGH_LIMIT,
+    RATE_LIMIT_REPORTS: HIGH_LIMIT,
+    RATE_LIMIT_AUTH_FAILURES: HIGH_LIMIT,
     RATE_LIMIT_ADMIN_FAILURES: HIGH_LIMIT,
   };
   runCommand('packages/gateway/scripts/createTables.ts', { ...env, STORE: 'dynamodb' });

@@ -1,6 +1,6 @@
 import { type CreateRequestBody, INITIAL_STATUS } from '@prism-gateway/protocol';
 import type { Creation, RequestStore, StoredRequest } from '../ports/requestStore.ts';
-import { createSignatureKey } from '../ports/signatureKey.ts';
+import { signatureKeyOf } from '../ports/signatureKey.ts';
 
 export interface CreatePorts {
   readonly requests: RequestStore;
@@ -37,9 +37,7 @@ export async function createRequest(
     createdAt: now,
     updatedAt: now,
   };
-  // A batch of many users has no signature of its own: it is told by those of its entries.
-  const signed = 'requests' in params ? params.requests : [params];
-  const [r, s] = [signed.map((one) => one.r).join(), signed.map((one) => one.s).join()];
-  const signatureKey = createSignatureKey({ chainName, signer: params.signer, r, s });
-  return { record, ...(await ports.requests.create(record, { signatureKey, once })) };
+  const signatureKey = signatureKeyOf({ chainName, signer: params.signer, params });
+  const submission = signatureKey === undefined ? undefined : { signatureKey, once };
+  return { record, ...(await ports.requests.create(record, submission)) };
 }

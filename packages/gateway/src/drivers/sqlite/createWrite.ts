@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Creation, StoredRequest, Submission } from '../../ports/requestStore.ts';
-import { createSignatureKey } from '../../ports/signatureKey.ts';
+import { signatureKeyOf } from '../../ports/signatureKey.ts';
 import type { Counters } from './counters.ts';
 import { hashOfKey } from './hashSignature.ts';
 import { type QuotedTables, type RequestRow, requestOfRow, selectRequests } from './tables.ts';
@@ -13,19 +13,13 @@ export interface NewRequest {
 
 const CREATED = { outcome: 'created' } as const satisfies Creation;
 
-/** The key of a stored record's signature. */
-function keyOf({ chainName, signer, paramsJson }: StoredRequest): string {
-  // Params are an object, written by JSON.stringify, and whatever has a hash has both halves of a signature.
-  const { r, s } = JSON.parse(paramsJson) as { readonly r: string; readonly s: string };
-  return createSignatureKey({ chainName, signer, r, s });
-}
-
 /** Finds the first record that carries a signature. */
 function findSigned(select: StatementSync, signatureKey: string): StoredRequest | undefined {
   // The columns are those of RequestRow.
   for (const row of select.iterate(hashOfKey(signatureKey)) as unknown as Iterable<RequestRow>) {
     const record = requestOfRow(row);
-    if (keyOf(record) === signatureKey) return record;
+    const { chainName, signer, paramsJson } = record;
+    if (signatureKeyOf({ chainName, signer, params: JSON.parse(paramsJson) }) === signatureKey) return record;
   }
   return undefined;
 }

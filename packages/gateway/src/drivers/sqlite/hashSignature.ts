@@ -1,4 +1,4 @@
-import { createSignatureKey, type SignatureFacts } from '../../ports/signatureKey.ts';
+import { type SignedRequest, signatureKeyOf } from '../../ports/signatureKey.ts';
 
 /** Bytes of a key that an index holds: as many as a number holds exactly. What has the same ones is then compared whole. */
 const HASH_BYTES = 6;
@@ -7,8 +7,7 @@ const HASH_BYTES = 6;
 export const hashOfKey = (key: string) => Buffer.from(key, 'base64url').readUIntBE(0, HASH_BYTES);
 
 /** Hashes what tells a record's signature. @returns null for a record without one */
-export function hashSignature(facts: Partial<SignatureFacts>): number | null {
-  const { chainName = '', signer = '', r, s } = facts;
-  if (typeof r !== 'string' || typeof s !== 'string') return null;
-  return hashOfKey(createSignatureKey({ chainName, signer, r, s }));
+export function hashSignature(request: SignedRequest): number | null {
+  const key = signatureKeyOf(request);
+  return key === undefined ? null : hashOfKey(key);
 }

@@ -135,7 +135,7 @@ function migrateStore(database: DatabaseSync, names: TableNames, store: keyof ty
 export function migrate(database: DatabaseSync, names: TableNames): void {
   // Params are an object, written by JSON.stringify.
   database.function('hash_signature', (chainName, signer, params) =>
-    hashSignature({ chainName: String(chainName), signer: String(signer), ...JSON.parse(String(params)) }),
+    hashSignature({ chainName: String(chainName), signer: String(signer), params: JSON.parse(String(params)) }),
   );
   database.exec('CREATE TABLE IF NOT EXISTS schema_versions (store TEXT PRIMARY KEY, version INTEGER NOT NULL) STRICT');
   // Where another process is at it, a large file takes it longer than a commit.

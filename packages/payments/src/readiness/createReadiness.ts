@@ -85,8 +85,6 @@ export interface Readiness {
 const UNLIMITED = maxUint256 / 2n;
 /** For how long an answer serves, in milliseconds. */
 const FRESH_MS = 5000;
-/** For how long a rate serves, in milliseconds: claims of one moment share it, and the quote before a buy is asked for each time. */
-const RATE_FRESH_MS = 1000;
 /** For how long contracts are believed to be the right ones, in milliseconds. */
 const VERIFIED_MS = 600_000;
 /** A buy and a payout use some 170,000; a first transfer, a proxied token or an L2 uses more. */
@@ -229,7 +227,7 @@ export function createReadiness(parts: ReadinessParts): Readiness {
     const faults = await verifyContracts(client, config);
     if (faults.length > 0) throw new StepError('CONTRACTS_WRONG', faults.join(' '));
   });
-  const readCurrentRate = keepFresh({ now, freshMs: RATE_FRESH_MS }, exchange.readRate);
+  const readCurrentRate = keepFresh({ now, freshMs: 0 }, exchange.readRate);
 
   async function checkGasPrice(): Promise<void> {
     const price = await readGasPrice();

@@ -20,5 +20,5 @@ export const SIZE_BUDGETS: Readonly<Record<string, SizeBudget>> = {
   storage: { source: `export * from '@prism-gateway/sdk/storage';`, bytes: 7_750 },
   user: { source: `export * from '@prism-gateway/sdk/user';`, bytes: 12_000 },
   relayer: { source: `export * from '@prism-gateway/sdk/relayer';`, bytes: 10_000 },
-  admin: { source: `export * from '@prism-gateway/sdk/admin';`, bytes: 5_250 },
+  admin: { source: `export * from '@prism-gateway/sdk/admin';`, bytes: 5_500 },
 };

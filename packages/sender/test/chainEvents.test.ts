@@ -78,8 +78,11 @@ describe('a transaction that waits too long', () => {
       await rig.anvil.rpc('eth_blockNumber');
     }
     expect(rig.events.filter(({ type }) => type === 'bumped' || type === 'cancelling')).toEqual([]);
+    // A block with room for nothing: the call may have come to the node again, at the price that it accepts now.
+    await rig.anvil.rpc('evm_setBlockGasLimit', [toHex(20_000n)]);
     await rig.anvil.rpc('anvil_setNextBlockBaseFeePerGas', [toHex(parseGwei('1'))]);
     await mine();
+    await rig.anvil.rpc('evm_setBlockGasLimit', [toHex(30_000_000n)]);
     clock.advance(60_000);
     const cancel = await rig.seen('bumped');
     await pooled(cancel.txHash);

@@ -54,6 +54,11 @@ interface Walk {
   cursor: string | undefined;
 }
 
+/** What the feed gives beside them are claims that have lapsed: they are taken over by a setting of their own (RELAY-9). */
+function pendingOf(items: readonly RequestRecord[]): RequestRecord[] {
+  return items.filter(({ status }) => status === 'pending');
+}
+
 /**
  * Follows the feed of a gateway: what is new is looked at first and at once; what was posted while this relayer was away is walked
  * through beside it. The head is never read again: what has been looked at is in the journal, and is read by its id when its time
@@ -64,7 +69,7 @@ interface Walk {
  */
 export function createFeedQueue(ports: FeedQueuePorts, first: FeedPage): PendingQueue {
   const { calls, gateway, journal, candidates, inFlight, notes, wake, now, random, signal } = ports;
-  let unread: RequestRecord[] = [...first.items];
+  let unread: RequestRecord[] = pendingOf(first.items);
   let liveCursor = first.cursor;
   let drained = Promise.withResolvers<void>();
   const walks: Walk[] = loadWalks();
@@ -95,8 +100,9 @@ export function createFeedQueue(ports: FeedQueuePorts, first: FeedPage): Pending
       try {
         const page = await calls.feed({ cursor: liveCursor, wait: WAIT_SECONDS });
         liveCursor = page.cursor;
-        unread.push(...page.items);
-        if (page.items.length > 0) wake();
+        const fresh = pendingOf(page.items);
+        unread.push(...fresh);
+        if (fresh.length > 0) wake();
         backOff.reset();
       } catch (error) {
         if (signal.aborted) return;
@@ -150,7 +156,7 @@ export function createFeedQueue(ports: FeedQueuePorts, first: FeedPage): Pending
     // A walk has ended when there is nothing behind its cursor.
     if (page.items.length === 0) walks.pop();
     else next = readBacklog(walk);
-    return page.items;
+    return pendingOf(page.items);
   }
 
   /** Reads again what was judged once and whose time has come: from the journal it knows the ids alone. */

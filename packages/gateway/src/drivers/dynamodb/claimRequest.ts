@@ -68,23 +68,35 @@ function replaceClaim(table: RequestTable, claim: Claim, held: Held) {
   });
 }
 
+/** Most looks at a request whose claim is replaced by others again and again. */
+const MAX_LOOKS = 5;
+
+function claimPending(table: RequestTable, claim: Claim) {
+  return moveRequest(table, {
+    ...createMove(claim),
+    from: [CLAIM.from],
+    condition: '#status = :unclaimed AND (attribute_not_exists(#expiresAt) OR #expiresAt > :second)',
+    values: { ':unclaimed': text(CLAIM.from), ':second': number(Math.floor(table.now() / 1000)) },
+  });
+}
+
 /**
  * Claims a request: `pending` becomes `processing` by one conditional write. Only where that finds a claim that may be replaced, a
- * second one replaces that very claim.
+ * second one replaces that very claim; if it has gone meanwhile, the request is looked at anew.
  */
 async function claimUnless(
   { table, params }: ClaimContext,
   claim: Claim,
   isReplaceable: IsReplaceable,
 ): Promise<Transition> {
-  let answer = await moveRequest(table, {
-    ...createMove(claim),
-    from: [CLAIM.from],
-    condition: '#status = :unclaimed AND (attribute_not_exists(#expiresAt) OR #expiresAt > :second)',
-    values: { ':unclaimed': text(CLAIM.from), ':second': number(Math.floor(table.now() / 1000)) },
-  });
-  const held = answer.done ? undefined : readHeld(headOfAnswer(answer), claim);
-  if (held !== undefined && isReplaceable(held, claim)) answer = await replaceClaim(table, claim, held);
+  let answer = await claimPending(table, claim);
+  for (let looks = 1; !answer.done; looks++) {
+    const held = readHeld(headOfAnswer(answer), claim);
+    if (held === undefined || !isReplaceable(held, claim)) break;
+    answer = await replaceClaim(table, claim, held);
+    if (answer.done || looks === MAX_LOOKS) break;
+    answer = await claimPending(table, claim);
+  }
   return await transitionOf(table, params, answer, claim.claimId);
 }
 

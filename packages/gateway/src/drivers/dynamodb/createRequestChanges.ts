@@ -12,6 +12,8 @@ import { type IndexDescription, requestIndexes } from './tables.ts';
 /** Between two looks, in milliseconds: at first, and after each that shows nothing twice as long, up to the longest. */
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 1000;
+/** What is due so soon after a look is looked at with it, in milliseconds: what is watched in one turn of the process costs one call. */
+const EARLY_MS = 50;
 /** What reaches the index behind newer entries shows nowhere as a change: so often the chain is read all the same, in milliseconds. */
 const LATE_PAUSE_MS = 5000;
 
@@ -47,6 +49,8 @@ function putOff(schedule: Schedule, now: number): void {
   schedule.dueAt = now + schedule.pauseMs;
   schedule.pauseMs = Math.min(LONGEST_PAUSE_MS, schedule.pauseMs * 2);
 }
+
+const isDue = ({ dueAt }: Schedule, now: number): boolean => dueAt <= now + EARLY_MS;
 
 const newSchedule = (now: number): Schedule => ({ dueAt: now + FIRST_PAUSE_MS, pauseMs: 2 * FIRST_PAUSE_MS });
 
@@ -92,7 +96,7 @@ export function createRequestChanges(table: RequestTable): WatchedChanges {
   let timer: NodeJS.Timeout | undefined;
 
   async function lookAtRequests(now: number): Promise<void> {
-    const due = [...requests].filter(([, watches]) => [...watches].some(({ dueAt }) => dueAt <= now));
+    const due = [...requests].filter(([, watches]) => [...watches].some((watch) => isDue(watch, now)));
     for (const [, watches] of due) for (const watch of watches) putOff(watch, now);
     const items = await readItems(
       table,
@@ -119,7 +123,7 @@ export function createRequestChanges(table: RequestTable): WatchedChanges {
 
   async function look(): Promise<void> {
     const now = performance.now();
-    const due = [...chains].filter(([, { dueAt }]) => dueAt <= now);
+    const due = [...chains].filter(([, chain]) => isDue(chain, now));
     // A look that fails tells nothing: who waits reads for itself in the end.
     await Promise.allSettled([
       lookAtRequests(now),

@@ -65,6 +65,7 @@ const checkFormat = [{ file: biome, args: ['check', '--error-on-warnings'] }];
 const checkTypes = [
   { file: typeScript, args: ['--noEmit', '-p', '.'] },
   { file: typeScript, args: ['--noEmit', '-p', 'examples'] },
+  { file: typeScript, args: ['--noEmit', '-p', 'packages/console'] },
 ];
 /** @type {readonly Step[]} */
 const checkImports = [

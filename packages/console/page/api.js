@@ -22,9 +22,12 @@ export class Refusal extends Error {
 const base = new URL('..', import.meta.url);
 
 /**
+ * Calls the gateway with the key.
+ *
  * @param {string} path like `admin/stats`
  * @param {{ method?: string, json?: unknown, query?: Record<string, string> }} [call]
- * @returns {Promise<any>} the answer's body
+ * @returns {Promise<unknown>} the answer's body
+ * @throws {Refusal} for any other answer than a success
  */
 export async function callGateway(path, { method = 'GET', json, query = {} } = {}) {
   const url = new URL(path, base);
@@ -38,6 +41,23 @@ export async function callGateway(path, { method = 'GET', json, query = {} } = {
   });
   const body = await answer.json().catch(() => ({}));
   if (answer.ok) return body;
-  const faults = (body.details ?? []).map((/** @type {any} */ fault) => `${fault.path}: ${fault.message}`);
+  /** @type {{ path: string, message: string }[]} */
+  const details = body.details ?? [];
+  const faults = details.map(({ path: field, message }) => `${field}: ${message}`);
   throw new Refusal(answer.status, [body.error ?? `The gateway answered ${answer.status}.`, ...faults].join(' '));
+}
+
+/**
+ * Reads what the gateway knows.
+ *
+ * @template {keyof import('./types.d.ts').Answers} K
+ * @param {K} _kind what the path answers with
+ * @param {string} path
+ * @param {Record<string, string>} [query]
+ * @returns {Promise<import('./types.d.ts').Answers[K]>}
+ * @throws {Refusal}
+ */
+export async function readGateway(_kind, path, query = {}) {
+  // The gateway's own answers, which its tests hold against the schemas of these types.
+  return /** @type {import('./types.d.ts').Answers[K]} */ (await callGateway(path, { query }));
 }

@@ -10,7 +10,7 @@ const views = { Overview, Queue, Relayers };
 /** Asks for the key. @param {{ enter: () => void }} props */
 function SignIn({ enter }) {
   const [fault, setFault] = useState('');
-  const submit = async (/** @type {any} */ event) => {
+  const submit = async (/** @type {SubmitEvent & { target: HTMLFormElement }} */ event) => {
     event.preventDefault();
     keepKey(new FormData(event.target).get('key')?.toString() ?? '');
     await callGateway('admin/stats').then(enter, (error) => {
@@ -34,7 +34,8 @@ function App() {
   const [view, setView] = useState(/** @type {keyof typeof views} */ ('Overview'));
   const [said, say] = useState({ text: '', isFault: false });
   if (!isIn) return html`<${SignIn} enter=${() => setIn(true)} />`;
-  const onFault = (/** @type {any} */ error) => {
+  /** @type {import('./types.d.ts').OnFault} */
+  const onFault = (error) => {
     if (error.status === 401) {
       dropKey();
       setIn(false);

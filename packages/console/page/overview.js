@@ -1,14 +1,14 @@
 // @ts-check
-import { callGateway } from './api.js';
+import { readGateway } from './api.js';
 import { ageOf, Plot, Table, useFollowed } from './parts.js';
 import { html } from './preact.js';
 
-/** The queue at one look. @param {{ onFault: (error: any) => void }} props */
+/** The queue at one look. @param {{ onFault: import('./types.d.ts').OnFault }} props */
 export function Overview({ onFault }) {
-  const { value: stats } = useFollowed(() => callGateway('admin/stats'), 'stats', onFault);
+  const { value: stats } = useFollowed(() => readGateway('stats', 'admin/stats'), 'stats', onFault);
   if (stats === undefined) return html`<p>Reading the queue…</p>`;
-  const total = (/** @type {string} */ status) =>
-    stats.chains.reduce((/** @type {number} */ sum, /** @type {any} */ chain) => sum + chain[status], 0);
+  const total = (/** @type {import('@prism-gateway/protocol').RequestStatus} */ status) =>
+    stats.chains.reduce((sum, chain) => sum + chain[status], 0);
   const tiles = [
     ...[
       ['Pending', total('pending')],
@@ -27,5 +27,5 @@ export function Overview({ onFault }) {
     <${Plot} title="Last week, by hour" parts=${stats.hours} grid=${{ stepMs: 3_600_000, count: 168 }} />
     <h2>Chains</h2>
     <${Table} caption="Requests by chain" head=${['Chain', 'Pending', 'Processing', 'Succeeded', 'Failed']}
-      rows=${stats.chains.map((/** @type {any} */ chain) => [chain.chainName ?? 'all others', chain.pending, chain.processing, chain.success, chain.failed])} />`;
+      rows=${stats.chains.map((chain) => [chain.chainName ?? 'all others', chain.pending, chain.processing, chain.success, chain.failed])} />`;
 }

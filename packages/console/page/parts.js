@@ -27,7 +27,7 @@ export function Table({ caption, head, rows }) {
   </div>`;
 }
 
-/** Fills in the parts in which nothing happened, which the gateway leaves out. @param {any[]} parts @param {{ stepMs: number, count: number }} grid */
+/** Fills in the parts in which nothing happened, which the gateway leaves out. @param {import('./types.d.ts').Activity[]} parts @param {import('./types.d.ts').Grid} grid */
 function fillParts(parts, { stepMs, count }) {
   const known = new Map(parts.map((part) => [Date.parse(part.start), part]));
   const last = Math.floor(Date.now() / stepMs) * stepMs;
@@ -35,15 +35,16 @@ function fillParts(parts, { stepMs, count }) {
   return starts.map((start) => ({ posts: 0, claims: 0, success: 0, failed: 0, ...known.get(start), start }));
 }
 
-/** What happened over time, as lines. @param {{ title: string, parts: any[], grid: { stepMs: number, count: number } }} props */
+/** What happened over time, as lines. @param {{ title: string, parts: import('./types.d.ts').Activity[], grid: import('./types.d.ts').Grid }} props */
 export function Plot({ title, parts, grid }) {
-  const place = useRef(null);
+  const place = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
-    const box = /** @type {HTMLElement} */ (/** @type {unknown} */ (place.current));
+    const box = /** @type {HTMLElement} */ (place.current);
     const filled = fillParts(parts, grid);
     const ink = getComputedStyle(box).color;
     const colours = { posts: '#2f7ed8', claims: '#e08e0b', success: '#2e9e5b', failed: '#d5443c' };
     const kinds = /** @type {(keyof typeof colours)[]} */ (Object.keys(colours));
+    /** @type {import('uplot').AlignedData} */
     const data = [filled.map(({ start }) => start / 1000), ...kinds.map((kind) => filled.map((part) => part[kind]))];
     const axis = { stroke: ink, grid: { stroke: `color-mix(in srgb, ${ink} 15%, transparent)` } };
     const series = [
@@ -51,11 +52,7 @@ export function Plot({ title, parts, grid }) {
       ...kinds.map((kind) => ({ label: kind, stroke: colours[kind], width: 2, points: { show: false } })),
     ];
     // uPlot comes as a script of its own.
-    const plot = new /** @type {any} */ (window).uPlot(
-      { width: box.clientWidth, height: 220, series, axes: [axis, axis] },
-      data,
-      box,
-    );
+    const plot = new window.uPlot({ width: box.clientWidth, height: 220, series, axes: [axis, axis] }, data, box);
     const resize = () => plot.setSize({ width: box.clientWidth, height: 220 });
     addEventListener('resize', resize);
     return () => {
@@ -63,7 +60,8 @@ export function Plot({ title, parts, grid }) {
       plot.destroy();
     };
   }, [JSON.stringify(parts)]);
-  const total = (/** @type {string} */ kind) => parts.reduce((sum, part) => sum + part[kind], 0);
+  const total = (/** @type {'posts' | 'claims' | 'success' | 'failed'} */ kind) =>
+    parts.reduce((sum, part) => sum + part[kind], 0);
   const words = `${total('posts')} posted, ${total('claims')} claimed, ${total('success')} succeeded, ${total('failed')} failed`;
   return html`<figure>
     <h2>${title}</h2>
@@ -72,12 +70,21 @@ export function Plot({ title, parts, grid }) {
   </figure>`;
 }
 
+/** Opens the dialog that it is the reference of. */
+export function useDialog() {
+  const box = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  useEffect(() => {
+    box.current.showModal();
+    return undefined;
+  }, []);
+  return box;
+}
+
 /** Asks before something is done. @param {{ question: string, word: string, needs?: string, act: (text: string) => Promise<void>, close: () => void }} props */
 export function Confirm({ question, word, needs, act, close }) {
-  const box = useRef(null);
+  const box = useDialog();
   const [text, setText] = useState('');
   const [fault, setFault] = useState('');
-  useEffect(() => /** @type {any} */ (box.current).showModal(), []);
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     await act(text).then(close, (error) => setFault(error.message));
@@ -85,11 +92,11 @@ export function Confirm({ question, word, needs, act, close }) {
   return html`<dialog ref=${box} aria-label=${question} onClose=${close}>
     <form onSubmit=${submit}>
       <p>${question}</p>
-      ${needs && html`<label>${needs}<input required maxlength="1000" value=${text} onInput=${(/** @type {any} */ event) => setText(event.target.value)} /></label>`}
+      ${needs && html`<label>${needs}<input required maxlength="1000" value=${text} onInput=${(/** @type {{ target: HTMLInputElement }} */ event) => setText(event.target.value)} /></label>`}
       <p class="fault" role="alert">${fault}</p>
       <div class="row">
         <button type="submit" class="danger">${word}</button>
-        <button type="button" onClick=${() => /** @type {any} */ (box.current).close()}>Keep it as it is</button>
+        <button type="button" onClick=${() => box.current.close()}>Keep it as it is</button>
       </div>
     </form>
   </dialog>`;
@@ -101,7 +108,7 @@ export function Confirm({ question, word, needs, act, close }) {
  * @template T
  * @param {() => Promise<T>} read
  * @param {unknown} key what is read: another one begins anew
- * @param {(error: any) => void} onFault
+ * @param {import('./types.d.ts').OnFault} onFault
  */
 export function useFollowed(read, key, onFault) {
   const [value, setValue] = useState(/** @type {T | undefined} */ (undefined));

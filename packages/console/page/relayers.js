@@ -1,14 +1,23 @@
 // @ts-check
-import { callGateway } from './api.js';
+import { callGateway, readGateway } from './api.js';
 import { ageOf, Confirm, duration, Table, useFollowed } from './parts.js';
 import { html, useState } from './preact.js';
 
 const readBoth = async () => {
-  const [{ relayers }, stats] = await Promise.all([callGateway('admin/relayers'), callGateway('admin/stats')]);
+  const [{ relayers }, stats] = await Promise.all([
+    readGateway('relayers', 'admin/relayers'),
+    readGateway('stats', 'admin/stats'),
+  ]);
   return { relayers, stats };
 };
 
-/** @param {any} relayer */
+/** Of a relayer that has done nothing yet. @type {Partial<import('@prism-gateway/protocol').QueueStatsBody['relayers'][number]>} */
+const NO_RECORD = {};
+
+/**
+ * @param {import('@prism-gateway/protocol').RelayerList['relayers'][number]} relayer
+ * @returns {import('./types.d.ts').Act[]}
+ */
 function actsOn({ address, suspendedAt }) {
   const path = `admin/relayers/${address}`;
   const post = (/** @type {string} */ act, /** @type {unknown} */ json) =>
@@ -33,13 +42,13 @@ function actsOn({ address, suspendedAt }) {
   ];
 }
 
-/** The whitelist, and how each relayer does. @param {{ onFault: (error: any) => void, tell: (text: string) => void }} props */
+/** The whitelist, and how each relayer does. @param {{ onFault: import('./types.d.ts').OnFault, tell: (text: string) => void }} props */
 export function Relayers({ onFault, tell }) {
-  const [asked, ask] = useState(/** @type {any} */ (undefined));
+  const [asked, ask] = useState(/** @type {import('./types.d.ts').Act | undefined} */ (undefined));
   const { value, again } = useFollowed(readBoth, 'relayers', onFault);
   const recordOf = (/** @type {string} */ address) =>
-    value?.stats.relayers.find((/** @type {any} */ one) => one.address.toLowerCase() === address.toLowerCase()) ?? {};
-  const rows = (value?.relayers ?? []).map((/** @type {any} */ relayer) => {
+    value?.stats.relayers.find((one) => one.address.toLowerCase() === address.toLowerCase());
+  const rows = (value?.relayers ?? []).map((relayer) => {
     const {
       openClaims = 0,
       success = 0,
@@ -48,7 +57,7 @@ export function Relayers({ onFault, tell }) {
       medianMs,
       p95Ms,
       lastSeenAt,
-    } = recordOf(relayer.address);
+    } = recordOf(relayer.address) ?? NO_RECORD;
     const state = relayer.suspendedAt === undefined ? 'active' : `suspended: ${relayer.suspendReason}`;
     const buttons = actsOn(relayer).map(
       (act) =>
@@ -70,7 +79,7 @@ export function Relayers({ onFault, tell }) {
       buttons,
     ];
   });
-  const add = async (/** @type {any} */ event) => {
+  const add = async (/** @type {SubmitEvent & { target: HTMLFormElement }} */ event) => {
     event.preventDefault();
     const form = new FormData(event.target);
     const [address, label] = ['address', 'label'].map((name) => form.get(name)?.toString().trim() ?? '');

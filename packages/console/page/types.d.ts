@@ -1,0 +1,30 @@
+/** What the page's modules hand each other. */
+
+/** A view's way to tell of what went wrong. */
+export type OnFault = (error: Error & { readonly status?: number }) => void;
+
+/** Something that is asked for before it is done. */
+export interface Act {
+  readonly word: string;
+  readonly question: string;
+  /** What a text is wanted for, if one is. */
+  readonly needs?: string;
+  readonly run: (text: string) => Promise<unknown>;
+}
+
+/** What happened in a part of the time. */
+export type Activity = import('@prism-gateway/protocol').QueueStatsBody['minutes'][number];
+
+/** Steps of time, the last of which is now. */
+export interface Grid {
+  readonly stepMs: number;
+  readonly count: number;
+}
+
+/** The answers of the gateway, by what is asked for. */
+export interface Answers {
+  readonly stats: import('@prism-gateway/protocol').QueueStatsBody;
+  readonly relayers: import('@prism-gateway/protocol').RelayerList;
+  readonly request: import('@prism-gateway/protocol').RequestRecord;
+  readonly requests: import('@prism-gateway/protocol').RequestPage;
+}

@@ -1,3 +1,4 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   DYNAMO_TEST_ACCESS,
   type FaultProxy,
@@ -31,6 +32,8 @@ export interface DynamoRig extends AsyncDisposable {
   readonly proxy: FaultProxy;
   /** Address of the engine itself, for looking at the tables. */
   readonly endpoint: string;
+  /** Opens a client of the engine itself, for looking at the tables and changing them; it is closed with the rig. */
+  openClient(): DynamoDBClient;
   /** Opens stores on the tables, as another process would. */
   open(options?: OpenOptions): DynamoStores;
   /** Ends the engine: from then on nothing answers. */
@@ -44,15 +47,22 @@ export async function createDynamoRig(): Promise<DynamoRig> {
   const engine = await startDynamo();
   const proxy = await startFaultProxy({ upstream: engine.endpoint, answers: 'dynamodb' });
   const opened: DynamoStores[] = [];
+  const clients: DynamoDBClient[] = [];
   await createEmptyTables({ endpoint: engine.endpoint }, DYNAMO_TABLES);
   const dispose = async () => {
     await Promise.all(opened.map((stores) => stores.close()));
+    for (const client of clients) client.destroy();
     await proxy.close();
     await engine.close();
   };
   return {
     proxy,
     endpoint: engine.endpoint,
+    openClient() {
+      const client = createDynamoClient({ endpoint: engine.endpoint, ...DYNAMO_TEST_ACCESS });
+      clients.push(client);
+      return client;
+    },
     open(options = {}) {
       const stores = createDynamoStores({
         client: createDynamoClient({ endpoint: proxy.url, ...DYNAMO_TEST_ACCESS }),
@@ -81,7 +91,7 @@ export function dynamoStore<S>(select: (stores: DynamoStores) => S): CreateStore
   return async () => {
     const rig = await createDynamoRig();
     // Straight to the engine: nothing befalls these calls.
-    const open = () => rig.open({ client: createDynamoClient({ endpoint: rig.endpoint, ...DYNAMO_TEST_ACCESS }) });
+    const open = () => rig.open({ client: rig.openClient() });
     return {
       store: select(open()),
       openPeer: async () => select(open()),

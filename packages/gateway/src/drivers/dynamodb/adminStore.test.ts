@@ -1,9 +1,7 @@
-import { DYNAMO_TEST_ACCESS } from '@prism-gateway/testing';
 import { expect, test } from 'vitest';
 import { adminStoreContract } from '../../../test/contracts/adminStoreContract.ts';
 import { anyAddress, claimOf, pendingRequest, reportOf, START } from '../../../test/contracts/storedRequests.ts';
 import { createDynamoRig, describeWithDynamo, dynamoStore } from '../../../test/rigs/dynamoStores.ts';
-import { createDynamoClient } from './createDynamoClient.ts';
 import { meterCapacity } from './meterCapacity.ts';
 
 describeWithDynamo('DynamoDB', () => {
@@ -15,7 +13,7 @@ describeWithDynamo('DynamoDB', () => {
   // Shows ADMIN-8.
   test('twenty relayers and ten chains cost at most twenty read units', async () => {
     await using rig = await createDynamoRig();
-    const client = createDynamoClient({ endpoint: rig.endpoint, ...DYNAMO_TEST_ACCESS });
+    const client = rig.openClient();
     const meter = meterCapacity(client);
     const { requests, admin } = rig.open({ client });
     for (let n = 0; n < 20; n++) {

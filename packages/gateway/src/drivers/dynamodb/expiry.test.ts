@@ -6,14 +6,12 @@ import {
   GetItemCommand,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
-import { DYNAMO_TEST_ACCESS } from '@prism-gateway/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ALL, anyAddress, claimOf, pendingRequest, reportOf, START } from '../../../test/contracts/storedRequests.ts';
 import { type AskedWrite, createBreakingClient } from '../../../test/rigs/dynamoBreakingClient.ts';
 import { createDynamoRig, DYNAMO_TABLES, type DynamoRig, describeWithDynamo } from '../../../test/rigs/dynamoStores.ts';
 import { DependencyUnavailableError } from '../../ports/errors.ts';
 import type { StoredRequest } from '../../ports/requestStore.ts';
-import { createDynamoClient } from './createDynamoClient.ts';
 import type { DynamoStores } from './createDynamoStores.ts';
 
 const DAY_MS = 86_400_000;
@@ -37,13 +35,12 @@ describeWithDynamo('expiry', () => {
   let bounded: DynamoStores;
   beforeAll(async () => {
     rig = await createDynamoRig();
-    raw = createDynamoClient({ endpoint: rig.endpoint, ...DYNAMO_TEST_ACCESS });
+    raw = rig.openClient();
     expiring = rig.open({ requestRetentionDays: 30, now: () => now });
     lasting = rig.open({ requestRetentionDays: 0, now: () => now });
     bounded = rig.open({ ...retention, now: () => now });
   });
   afterAll(async () => {
-    raw.destroy();
     await rig.dispose();
   });
 

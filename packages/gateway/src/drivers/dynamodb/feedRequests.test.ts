@@ -1,12 +1,10 @@
 import { type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { DYNAMO_TEST_ACCESS } from '@prism-gateway/testing';
 import { sized } from '@prism-gateway/testing/test-size';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ALL, anyChain, pendingRequest, START } from '../../../test/contracts/storedRequests.ts';
 import { createDynamoRig, DYNAMO_TABLES, type DynamoRig, describeWithDynamo } from '../../../test/rigs/dynamoStores.ts';
 import type { RequestStore, StoredRequest } from '../../ports/requestStore.ts';
-import { createDynamoClient } from './createDynamoClient.ts';
 import { MOST_GIVEN } from './feedCursor.ts';
 import { shardKey } from './requestTable.ts';
 
@@ -24,10 +22,9 @@ describeWithDynamo('the feed of an index that lags', () => {
   beforeAll(async () => {
     rig = await createDynamoRig();
     store = rig.open({ indexShards: SHARDS }).requests;
-    raw = createDynamoClient({ endpoint: rig.endpoint, ...DYNAMO_TEST_ACCESS });
+    raw = rig.openClient();
   });
   afterAll(async () => {
-    raw.destroy();
     await rig.dispose();
   });
 

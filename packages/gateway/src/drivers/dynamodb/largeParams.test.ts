@@ -1,12 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { DeleteItemCommand, type DynamoDBClient, GetItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { DYNAMO_TEST_ACCESS } from '@prism-gateway/testing';
 import { sized } from '@prism-gateway/testing/test-size';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { anyAddress, claimOf, pendingRequest, reportOf, START } from '../../../test/contracts/storedRequests.ts';
 import { createDynamoRig, DYNAMO_TABLES, type DynamoRig, describeWithDynamo } from '../../../test/rigs/dynamoStores.ts';
 import type { RequestStore, StoredRequest } from '../../ports/requestStore.ts';
-import { createDynamoClient } from './createDynamoClient.ts';
 
 const paramsOf = (payloadBytes: number) =>
   JSON.stringify({ payload: `0x${randomBytes(payloadBytes).toString('hex')}` });
@@ -20,10 +18,9 @@ describeWithDynamo('params with an item of their own', () => {
   beforeAll(async () => {
     rig = await createDynamoRig();
     store = rig.open().requests;
-    raw = createDynamoClient({ endpoint: rig.endpoint, ...DYNAMO_TEST_ACCESS });
+    raw = rig.openClient();
   });
   afterAll(async () => {
-    raw.destroy();
     await rig.dispose();
   });
 

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { DYNAMO_TEST_ACCESS } from '@prism-gateway/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { anyChain, claimOf, pendingRequest, START } from '../../../test/contracts/storedRequests.ts';
 import { createDynamoRig, DYNAMO_TABLES, type DynamoRig, describeWithDynamo } from '../../../test/rigs/dynamoStores.ts';
 import type { RequestStore, StoredRequest } from '../../ports/requestStore.ts';
-import { createDynamoClient } from './createDynamoClient.ts';
 import { shardKey } from './requestTable.ts';
 
 const SHARDS = 4;
@@ -22,10 +20,9 @@ describeWithDynamo('an index that lags', () => {
   beforeAll(async () => {
     rig = await createDynamoRig();
     store = rig.open({ indexShards: SHARDS }).requests;
-    raw = createDynamoClient({ endpoint: rig.endpoint, ...DYNAMO_TEST_ACCESS });
+    raw = rig.openClient();
   });
   afterAll(async () => {
-    raw.destroy();
     await rig.dispose();
   });
 

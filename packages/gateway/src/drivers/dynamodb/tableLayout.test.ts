@@ -4,12 +4,10 @@ import {
   UpdateItemCommand,
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
-import { DYNAMO_TEST_ACCESS } from '@prism-gateway/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { anyChain, claimOf, pendingRequest, START } from '../../../test/contracts/storedRequests.ts';
 import { walkList } from '../../../test/contracts/walkList.ts';
 import { createDynamoRig, DYNAMO_TABLES, type DynamoRig, describeWithDynamo } from '../../../test/rigs/dynamoStores.ts';
-import { createDynamoClient } from './createDynamoClient.ts';
 import { migrateTable } from './migrateTable.ts';
 import { requestIndexes } from './tables.ts';
 
@@ -20,10 +18,9 @@ describeWithDynamo('how a table is laid out', () => {
   let raw: DynamoDBClient;
   beforeEach(async () => {
     rig = await createDynamoRig();
-    raw = createDynamoClient({ endpoint: rig.endpoint, ...DYNAMO_TEST_ACCESS });
+    raw = rig.openClient();
   });
   afterEach(async () => {
-    raw.destroy();
     await rig.dispose();
   });
 

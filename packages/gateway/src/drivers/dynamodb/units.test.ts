@@ -1,12 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
-import { DYNAMO_TEST_ACCESS } from '@prism-gateway/testing';
 import { sized } from '@prism-gateway/testing/test-size';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { anyAddress, claimOf, pendingRequest, reportOf, START } from '../../../test/contracts/storedRequests.ts';
 import { createDynamoRig, DYNAMO_TABLES, type DynamoRig, describeWithDynamo } from '../../../test/rigs/dynamoStores.ts';
 import type { StoredRequest } from '../../ports/requestStore.ts';
-import { createDynamoClient } from './createDynamoClient.ts';
 import type { DynamoStores } from './createDynamoStores.ts';
 import { type CapacityMeter, meterCapacity } from './meterCapacity.ts';
 import { packParams } from './params.ts';
@@ -50,7 +48,7 @@ describeWithDynamo('read and write units', () => {
 
   /** Opens stores that count, past the look at the table with which they begin. */
   async function openMetered() {
-    const client = createDynamoClient({ endpoint: rig.endpoint, ...DYNAMO_TEST_ACCESS });
+    const client = rig.openClient();
     const [meter, stores] = [meterCapacity(client), rig.open({ client })];
     await stores.prepare();
     meter.reset();
@@ -59,7 +57,7 @@ describeWithDynamo('read and write units', () => {
 
   /** Puts entries into the index of what is pending in a chain; they are all that a page of another chain could meet of its requests. */
   async function fillPending(chainName: string, count: number): Promise<void> {
-    const raw = createDynamoClient({ endpoint: rig.endpoint, ...DYNAMO_TEST_ACCESS });
+    const raw = rig.openClient();
     const puts = Array.from({ length: count }, () => {
       const requestId = randomUUID();
       const position = { B: positionBytes(positionOf({ createdAt: START, requestId })) };
@@ -70,7 +68,6 @@ describeWithDynamo('read and write units', () => {
       const RequestItems = { [DYNAMO_TABLES.requests]: puts.slice(i, i + BATCH) };
       await raw.send(new BatchWriteItemCommand({ RequestItems }));
     }
-    raw.destroy();
   }
 
   async function writesOf(act: () => Promise<unknown>): Promise<number> {
@@ -121,7 +118,7 @@ describeWithDynamo('read and write units', () => {
   });
 
   test('a request that may expire costs as much, and params with an item of their own are written once more', async () => {
-    const client = createDynamoClient({ endpoint: rig.endpoint, ...DYNAMO_TEST_ACCESS });
+    const client = rig.openClient();
     const counted = meterCapacity(client);
     const { requests } = rig.open({ client, pendingRetentionDays: 30 });
     const unitsOf = async (act: () => Promise<unknown>) => {

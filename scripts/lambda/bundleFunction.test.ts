@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundleFunction, type FunctionBundle, MAX_BUNDLE_BYTES } from './bundleFunction.ts';
 import { bundleOptions } from './bundleOptions.ts';
 import { findForbidden } from './checkInputs.ts';
+import { hollowFiles } from './leaveOut.ts';
 
 const run = promisify(execFile);
 
@@ -42,6 +43,11 @@ describe('the bundle', () => {
 
   it('holds no curve arithmetic in JavaScript, no generator, and nothing of the server', () => {
     expect(findForbidden(bundle.metafile)).toEqual([]);
+  });
+
+  it('still meets every file of the AWS SDK that it hollows out', () => {
+    const inputs = Object.keys(bundle.metafile.inputs);
+    expect(hollowFiles.filter(([file]) => !inputs.some((path) => file.test(path)))).toEqual([]);
   });
 
   it('asks for no module at run time that is not inside it', async () => {

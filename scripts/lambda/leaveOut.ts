@@ -13,6 +13,22 @@ const substitutes: Readonly<Record<string, string>> = {
     new Promise((resolve, reject) => call(...given, (error, value) => (error ? reject(error) : resolve(value))));`,
 };
 
+/** Files of the AWS SDK that serve nothing here, each with what is left of it, and why. */
+export const hollowFiles: readonly (readonly [file: RegExp, contents: string])[] = [
+  // SHA-256 in JavaScript, for where there is none: Node has its own.
+  [/@smithy\/core\/.*\/sha256\/Sha256Js\.js$/, 'export class Sha256Js {}'],
+  // Signs the messages of streamed events; DynamoDB has none.
+  [/@smithy\/signature-v4\/.*\/HeaderFormatter\.js$/, 'export class HeaderFormatter {}'],
+  // Asks a virtual machine for its region; Lambda puts it into the environment.
+  [/\/regionConfig\/getInstanceMetadataRegion\.js$/, 'export const getInstanceMetadataRegion = async () => undefined;'],
+  // The client has a strategy of its own: drivers/dynamodb/retryStrategy.ts.
+  [/\/util-retry\/AdaptiveRetryStrategy\.js$/, 'export class AdaptiveRetryStrategy {}'],
+  // The world's regions, for rules of addresses that are written anew below.
+  [/\/util-endpoints\/lib\/aws\/partitions\.js$/, 'export const partitionsInfo = { partitions: [] };'],
+  // Keeps the calls apart that one instance answers at once; here they come one by one, and the environment names each.
+  [/\/lambda-invoke-store\/.*\.js$/, 'export const InvokeStore = { getInstanceAsync: async () => undefined };'],
+];
+
 /**
  * The client's rules for finding DynamoDB's address weigh 14 kB. These are those of the partitions `aws` and `aws-cn`, with FIPS and
  * dual stack; an address that depends on the account is only an optimisation.
@@ -63,6 +79,7 @@ export const leaveOut: Plugin = {
     const filter = /^(?:@smithy\/core\/event-streams|mnemonist\/lru-cache|node:process|node:util)$/;
     onResolve({ filter }, ({ path }) => ({ path, namespace }));
     onLoad({ filter: /./, namespace }, ({ path }) => ({ contents: substitutes[path] ?? '', loader: 'js' }));
+    for (const [file, contents] of hollowFiles) onLoad({ filter: file }, () => ({ contents, loader: 'js' }));
     onLoad({ filter: /client-dynamodb\/dist-es\/endpoint\/endpointResolver\.js$/ }, () => ({
       contents: ENDPOINT_RESOLVER,
       loader: 'js',

@@ -7,6 +7,7 @@ export function createDevelopmentDocument() {
     maxBatchSize: 100,
     maxBodyBytes: 262_144,
     withDevIssuer: true,
+    withDevRelayer: true,
     withLocalObjects: true,
   });
 }

@@ -3,10 +3,12 @@ import { createLogger, openLogOutput } from '@prism-gateway/runtime/logs';
 import type { Environment } from '@prism-gateway/runtime/settings';
 import { createGateway, type Gateway } from '../app.ts';
 import { createConsoleAssets } from '../drivers/console/createConsoleAssets.ts';
+import { createDevRelayer, type DevRelayerOptions } from '../drivers/devRelayer/createDevRelayer.ts';
 import { createSpaceGuard } from '../drivers/disk/createSpaceGuard.ts';
 import { type BudgetUse, createMetrics } from '../drivers/prometheus/createMetrics.ts';
 import { offloadRecovery } from '../drivers/secp256k1/offloadRecovery.ts';
 import { createDocsAssets } from '../drivers/swaggerUi/createDocsAssets.ts';
+import type { Mount } from '../ports/gatewayPorts.ts';
 import type { Logger } from '../ports/logger.ts';
 import { createUuidV7Source } from '../uuidV7.ts';
 import { gatewayOptions } from './gatewayOptions.ts';
@@ -46,13 +48,20 @@ function createOpenApiSource({ settings, publicUrl }: WireContext, withDevIssuer
     const { createOpenApiDocument } = await import('../openapi/createOpenApiDocument.ts');
     const { MAX_BATCH_SIZE: maxBatchSize, MAX_BODY_BYTES: maxBodyBytes } = settings;
     const withLocalObjects = settings.STORAGE_BUCKET === undefined;
-    const document = { publicUrl, maxBatchSize, maxBodyBytes, withDevIssuer, withLocalObjects };
+    const withDevRelayer = settings.STAGE === 'dev';
+    const document = { publicUrl, maxBatchSize, maxBodyBytes, withDevIssuer, withDevRelayer, withLocalObjects };
     return JSON.stringify(createOpenApiDocument(document));
   }
   return () => {
     text ??= write();
     return text;
   };
+}
+
+/** In `dev` alone, and to nobody from afar: who reaches it signs as a relayer. */
+function mountDevRelayer({ STAGE }: Settings, options: DevRelayerOptions): Mount[] {
+  if (STAGE !== 'dev') return [];
+  return [{ prefix: '/dev/relayer/', fetch: createDevRelayer(options), withApiHeaders: true, localOnly: true }];
 }
 
 /** Chooses the drivers that the settings ask for, and builds the gateway on them. */
@@ -76,11 +85,13 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
   const stores = await openStores({ settings, environment, now, thread });
   const readQueue = () => stores.admin.readStats(now());
   const metrics = createMetrics({ readStats: stores.requests.stats, readQueue, readBudgets }, now);
+  const secp256k1 = loadSecp256k1();
+  const devRelayer = { secret: secrets.devAppSecret, keccak256, secp256k1, now };
   const gateway = createGateway(
     {
       ...stores,
       hasSpace: settings.STORE === 'sqlite' ? hasSpace : () => true,
-      crypto: { keccak256, ...offloadRecovery(loadSecp256k1().recoverPublicKey, thread) },
+      crypto: { keccak256, ...offloadRecovery(secp256k1.recoverPublicKey, thread) },
       logger,
       now,
       signer: storage.signer,
@@ -90,7 +101,7 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
       openApi: createOpenApiSource(context, identity.usesDevIssuer),
       docsAsset: createDocsAssets(),
       consoleAsset: createConsoleAssets(),
-      mounts: [...storage.mounts, ...identity.mounts],
+      mounts: [...storage.mounts, ...identity.mounts, ...mountDevRelayer(settings, devRelayer)],
     },
     gatewayOptions(settings, secrets.cursorKey),
   );

@@ -9,7 +9,7 @@ import { bodyIncomplete, methodNotAllowed, notLocal, routeNotFound } from './err
 import { type GatewayEnv, readFetchRequest } from './fetchRequest.ts';
 import { isLocalPeer } from './isLocalPeer.ts';
 import { createKnownCallers } from './knownCallers.ts';
-import { findPeer, type HttpRequest, NO_BODY, type TransportRequest } from './request.ts';
+import { findPeer, type HeaderReader, type HttpRequest, NO_BODY, type TransportRequest } from './request.ts';
 import {
   API_HEADERS,
   andThen,
@@ -65,7 +65,7 @@ async function answerMount(
 export interface PlainRoute {
   /** Path template, in Hono's form where it has parameters. */
   readonly path: string;
-  readonly answer: (params: Readonly<Record<string, string>>) => Promise<HttpResponse>;
+  readonly answer: (params: Readonly<Record<string, string>>, headers: HeaderReader) => Promise<HttpResponse>;
 }
 
 export interface Router {
@@ -203,7 +203,9 @@ export function createRouter(ports: RouterPorts): Router {
     },
     servePlain({ path, answer: answerPlain }) {
       remember('GET', path);
-      served.add('GET', path, (request, params) => respond(ports, contextOf(request, path), () => answerPlain(params)));
+      served.add('GET', path, (request, params) =>
+        respond(ports, contextOf(request, path), () => answerPlain(params, request.raw.headers)),
+      );
     },
     finish() {
       for (const [path, methods] of methodsOf) refuseRest(path, methods);

@@ -51,6 +51,7 @@ describe('createOpenApiDocument', () => {
       'GET /metrics',
       'GET /openapi.json',
       'POST /dev/identity/token',
+      'POST /dev/relayer/sign',
       'GET /objects/v1/{tenant}/{projectId}/{key}',
       'PUT /objects/v1/{tenant}/{projectId}/{key}',
       'HEAD /objects/v1/{tenant}/{projectId}/{key}',
@@ -59,7 +60,7 @@ describe('createOpenApiDocument', () => {
   });
 
   it('leaves out what a deployment does not have', () => {
-    const bare = createOpenApiRig({ withDevIssuer: false, withLocalObjects: false }).document;
+    const bare = createOpenApiRig({ withDevIssuer: false, withDevRelayer: false, withLocalObjects: false }).document;
     expect(Object.keys(bare.paths).filter((path) => /dev|objects/.test(path))).toEqual([]);
     expect(bare.tags.map(({ name }) => name)).toEqual([
       'Requests',

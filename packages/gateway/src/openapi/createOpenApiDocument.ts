@@ -12,6 +12,7 @@ import { API_ANSWER_HEADERS, createSharedResponses } from './parts/responses.ts'
 import { describeAdministration } from './paths/administer.ts';
 import { describeCreateRequest } from './paths/createRequest.ts';
 import { describeDevIssuer } from './paths/devIssuer.ts';
+import { describeDevRelayer } from './paths/devRelayer.ts';
 import { describeFeedRequests } from './paths/feedRequests.ts';
 import { describeListRequests } from './paths/listRequests.ts';
 import { describeLocalObjects } from './paths/localObjects.ts';
@@ -40,6 +41,8 @@ export interface OpenApiOptions {
   readonly maxBodyBytes: number;
   /** Whether the built-in development issuer is mounted. */
   readonly withDevIssuer: boolean;
+  /** Whether the development relayer is mounted; false unless given. */
+  readonly withDevRelayer?: boolean;
   /** Whether this service keeps the objects itself; false unless given. */
   readonly withLocalObjects?: boolean;
 }
@@ -68,11 +71,16 @@ function describePaths(options: OpenApiOptions): Paths {
     describeAdministration(),
     describeOperations(),
     options.withDevIssuer ? describeDevIssuer() : {},
+    options.withDevRelayer ? describeDevRelayer() : {},
     options.withLocalObjects ? describeLocalObjects() : {},
   ]);
 }
 
-function describeTags({ withDevIssuer, withLocalObjects = false }: OpenApiOptions): OpenApiDocument['tags'] {
+function describeTags({
+  withDevIssuer,
+  withDevRelayer = false,
+  withLocalObjects = false,
+}: OpenApiOptions): OpenApiDocument['tags'] {
   const { requests, storage, relayers, administration, operations } = TAG_DESCRIPTIONS;
   return [
     { name: TAGS.requests, description: requests },
@@ -80,7 +88,7 @@ function describeTags({ withDevIssuer, withLocalObjects = false }: OpenApiOption
     { name: TAGS.relayers, description: relayers },
     { name: TAGS.administration, description: administration },
     { name: TAGS.operations, description: operations },
-    ...(withDevIssuer ? [{ name: TAGS.development, description: TAG_DESCRIPTIONS.development }] : []),
+    ...(withDevIssuer || withDevRelayer ? [{ name: TAGS.development, description: TAG_DESCRIPTIONS.development }] : []),
     ...(withLocalObjects ? [{ name: TAGS.objects, description: TAG_DESCRIPTIONS.objects }] : []),
   ];
 }

@@ -26,6 +26,8 @@ export interface Ask {
   readonly headers?: Readonly<Record<string, string>>;
   /** A text is sent as it is, anything else as JSON. */
   readonly body?: unknown;
+  /** Who calls; default this machine. */
+  readonly peerAddress?: string;
   /** Signs the call. */
   readonly relayer?: RelayerName;
 }
@@ -67,13 +69,13 @@ export async function startDocumentedGateway(
   const gateway = await wireGateway({ settings: parseSettings(environment), environment, publicUrl: BASE });
   return {
     adminKey: 'change-me-admin-key',
-    async ask({ method, path, headers, body, relayer }) {
+    async ask({ method, path, headers, body, relayer, peerAddress = '127.0.0.1' }) {
       const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
       const signed = relayer === undefined ? {} : await signCall(relayer, { method, path, body: text ?? '' });
       const length = { 'content-length': String(Buffer.byteLength(text ?? '')) };
       const type = text === undefined ? {} : { 'content-type': 'application/json', ...length };
       const init = { method, headers: { ...type, ...signed, ...headers }, ...(text !== undefined && { body: text }) };
-      return gateway.fetch(new Request(new URL(path, BASE), init), { peerAddress: '127.0.0.1' });
+      return gateway.fetch(new Request(new URL(path, BASE), init), { peerAddress });
     },
     addressOf: (name) => privateKeyToAccount(RELAYER_KEYS[name]).address,
     advance: (ms) => vi.setSystemTime(Date.now() + ms),

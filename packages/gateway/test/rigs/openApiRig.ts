@@ -8,6 +8,7 @@ const FULL_OPTIONS: OpenApiOptions = {
   maxBatchSize: 3,
   maxBodyBytes: 262_144,
   withDevIssuer: true,
+  withDevRelayer: true,
   withLocalObjects: true,
 };
 

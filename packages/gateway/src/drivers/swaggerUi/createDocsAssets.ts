@@ -21,6 +21,8 @@ function listFiles(): ReadonlyMap<string, AssetFile> {
   const swaggerUi = (name: string) => new URL(name, packaged);
   return new Map([
     ['index.html', { contentType: HTML, url: own('index.html') }],
+    ['home.html', { contentType: HTML, url: own('home.html') }],
+    ['home.css', { contentType: STYLE, url: own('home.css') }],
     ['init.js', { contentType: SCRIPT, url: own('init.js') }],
     ['page.css', { contentType: STYLE, url: own('page.css') }],
     ['icon.svg', { contentType: 'image/svg+xml', url: own('icon.svg') }],

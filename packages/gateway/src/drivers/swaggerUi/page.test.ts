@@ -46,8 +46,10 @@ describe.skipIf(chromium === undefined)(name, () => {
     await Promise.all([gateway?.stop(), browser?.close()]);
   });
 
-  async function openReference() {
+  async function openReference(size = { width: 1280, height: 800 }) {
     const page = await browser.context.newPage();
+    await page.setViewportSize(size);
+    await page.emulateMedia({ reducedMotion: 'reduce' });
     const watch = watchPage(page);
     await page.goto(`${gateway.url}/docs`);
     await page.locator('.opblock').first().waitFor();
@@ -85,5 +87,73 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await tryOperation(page, 'Storage', 'signStorage')).toBe('200');
     // The one 401 on the way is all that the browser complains of.
     expect(watch.complaints).toEqual([expect.stringContaining('401')]);
+  });
+
+  // Shows OPERATE-9.
+  it('lets a reader claim and report as the development relayer', async () => {
+    const { page, watch } = await openReference();
+    const posted = await fetch(`${gateway.url}/requests`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        ...{ chainName: 'eip155:1', action: 'WRITE_DATA_FOR' },
+        params: {
+          ...{ cloudId: '0x01', dataId: '0x02', payload: '0x', relayerFee: '0', timestamp: '1767225600', v: 27 },
+          ...{ signer: `0x${'7'.repeat(40)}`, r: `0x${'1'.repeat(64)}`, s: `0x${'2'.repeat(64)}` },
+        },
+      }),
+    });
+    const { requestId } = (await posted.json()) as { requestId: string };
+    await page.getByRole('button', { name: 'Call as the development relayer' }).click();
+    await page.getByText('is on the whitelist, and signs the relayer calls that you try').waitFor();
+    const update = operation(page, 'Requests', 'updateRequest');
+    await update.locator('.opblock-summary-control').click();
+    await update.locator('.try-out__btn').click();
+    await update.locator('tr[data-param-name="requestId"] input').fill(requestId);
+    const send = async (body: unknown) => {
+      await update.locator('.body-param__text').fill(JSON.stringify(body));
+      await update.locator('.execute').click();
+    };
+    await send({ status: 'processing' });
+    await update.locator('.live-responses-table', { hasText: '"status": "processing"' }).waitFor();
+    await send({ status: 'success', txHash: `0x${'a'.repeat(64)}` });
+    await update.locator('.live-responses-table', { hasText: '"status": "success"' }).waitFor();
+    expect(watch.complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('is usable at 390 px', async () => {
+    const { page } = await openReference({ width: 390, height: 844 });
+    await page.getByText('Contents', { exact: true }).click();
+    await page.locator('#contents button', { hasText: 'Relayer whitelist' }).click();
+    expect(await tryOperation(page, 'Requests', 'createRequest')).toBe('201');
+    // What scrolls by itself may be wider.
+    const stray = await page.evaluate<string[]>(`[...document.querySelectorAll('body *')]
+      .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
+      .filter((one) => {
+        for (let box = one.parentElement; box !== null; box = box.parentElement)
+          if (/auto|scroll/.test(getComputedStyle(box).overflowX)) return false;
+        return true;
+      })
+      .map((one) => one.outerHTML.slice(0, 150))`);
+    expect(stray).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await page.close();
+  });
+
+  // Shows OPERATE-8.
+  it('has a page before it that leads to it', async () => {
+    const page = await browser.context.newPage();
+    const watch = watchPage(page);
+    await page.goto(gateway.url);
+    for (const name of ['Console', 'openapi.json', 'health', 'ready', 'API reference']) {
+      const link = page.getByRole('link', { name });
+      const address = new URL((await link.getAttribute('href')) ?? '', `${gateway.url}/`);
+      expect([name, (await fetch(address)).status]).toEqual([name, 200]);
+    }
+    await page.getByRole('link', { name: 'API reference' }).click();
+    await page.locator('.opblock').first().waitFor();
+    expect(watch.complaints).toEqual([]);
+    await page.close();
   });
 });

@@ -19,7 +19,7 @@ export const TAG_DESCRIPTIONS: Readonly<Record<keyof typeof TAGS, string>> = {
   relayers: 'Who may claim; administrators only',
   administration: 'What administrators see and do of the queue; each act is in the audit log',
   operations: 'For operators and readers',
-  development: 'The built-in identity issuer; it does not exist in production',
+  development: 'The built-in identity issuer and relayer; neither exists in production',
   objects: 'Objects on this machine, behind presigned URLs; with a bucket, its own service answers instead',
 };
 

@@ -52,4 +52,56 @@ describe('the API reference', () => {
     expect(await first.json()).toMatchObject({ openapi: '3.1.1', servers: [{ url: 'http://127.0.0.1:8787' }] });
     expect(second.status).toBe(200);
   });
+
+  // Shows OPERATE-8.
+  it.each([
+    [undefined, 'application/json; charset=utf-8'],
+    ['*/*', 'application/json; charset=utf-8'],
+    ['application/json', 'application/json; charset=utf-8'],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'text/html; charset=utf-8'],
+  ])('has before it, for Accept: %s, %s', async (accept, type) => {
+    const response = await gateway.ask({ method: 'GET', path: '/', ...(accept && { headers: { accept } }) });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe(type);
+    expect(await response.text()).toMatch(/health/);
+  });
+});
+
+// Shows OPERATE-9.
+describe('the development relayer', () => {
+  const prod = {
+    ...{ STAGE: 'prod', ADMIN_API_KEY: 'k'.repeat(32), IDENTITY_ISSUER: 'http://127.0.0.1:9', IDENTITY_APP_ID: 'app' },
+  };
+  const order = { method: 'POST', path: '/dev/relayer/sign', body: { method: 'GET', path: '/requests/feed' } };
+
+  it('signs what the gateway takes once it is whitelisted, and says what it cannot read', async () => {
+    const gateway = await startDocumentedGateway();
+    const { headers } = (await (await gateway.ask(order)).json()) as { headers: Record<string, string> };
+    const feed = { method: 'GET', path: '/requests/feed?chainName=eip155:1', headers };
+    expect((await gateway.ask(feed)).status).toBe(401);
+    const key = { 'x-admin-key': gateway.adminKey };
+    const body = { address: headers['x-relayer-address'] };
+    expect((await gateway.ask({ method: 'POST', path: '/admin/relayers', headers: key, body })).status).toBe(201);
+    expect((await gateway.ask(feed)).status).toBe(200);
+    for (const wrong of ['', '{', { method: 'GET' }, { ...order.body, key: 1 }, { ...order.body, path: 'x\ny' }]) {
+      expect((await gateway.ask({ ...order, body: wrong })).status).toBe(400);
+    }
+    expect((await gateway.ask({ ...order, method: 'GET', body: undefined })).status).toBe(405);
+    const document = await (await gateway.ask({ method: 'GET', path: '/openapi.json' })).text();
+    expect(document).toContain('/dev/relayer/sign');
+    await gateway.close();
+  });
+
+  it('is not there in prod', async () => {
+    const gateway = await startDocumentedGateway(prod);
+    expect((await gateway.ask(order)).status).toBe(404);
+    expect(await (await gateway.ask({ method: 'GET', path: '/openapi.json' })).text()).not.toContain('/dev/relayer');
+    await gateway.close();
+  });
+
+  it('is answered to nobody from afar', async () => {
+    const gateway = await startDocumentedGateway({ ADMIN_API_KEY: 'a-key-of-my-own' });
+    expect((await gateway.ask({ ...order, peerAddress: '203.0.113.9' })).status).toBe(403);
+    await gateway.close();
+  });
 });

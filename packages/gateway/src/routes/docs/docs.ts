@@ -1,5 +1,6 @@
 import { routeNotFound } from '../../http/errors.ts';
-import { jsonResponse } from '../../http/response.ts';
+import type { HeaderReader } from '../../http/request.ts';
+import { type HttpResponse, jsonResponse } from '../../http/response.ts';
 import type { PlainRoute } from '../../http/router.ts';
 import type { GatewayPorts } from '../../ports/gatewayPorts.ts';
 
@@ -9,6 +10,18 @@ const PAGE_POLICY =
 
 /** Seconds that a browser may keep the reference's files. */
 const ASSET_MAX_AGE = 3600;
+
+/** A browser names the type that a person can read; programs send none, or one that fits anything. */
+const wantsPage = (headers: HeaderReader) => headers.get('accept')?.includes('text/html') === true;
+
+/** Says where the rest is. @see docs/specification.md OPERATE-8 */
+async function answerRoot(ports: Pick<GatewayPorts, 'docsAsset'>, headers: HeaderReader): Promise<HttpResponse> {
+  const page = wantsPage(headers) ? await ports.docsAsset('home.html') : undefined;
+  if (page === undefined)
+    return jsonResponse(200, { name: 'Prism Gateway', docs: '/docs', openapi: '/openapi.json', health: '/health' });
+  const { contentType, body } = page;
+  return { status: 200, body, headers: { 'content-type': contentType, 'content-security-policy': PAGE_POLICY } };
+}
 
 async function answerAsset(ports: Pick<GatewayPorts, 'docsAsset'>, name: string, path: string) {
   const asset = await ports.docsAsset(name);
@@ -24,11 +37,7 @@ async function answerAsset(ports: Pick<GatewayPorts, 'docsAsset'>, name: string,
 /** `GET /`, `/openapi.json`, `/docs` and its files. */
 export function docsRoutes(ports: Pick<GatewayPorts, 'openApi' | 'docsAsset'>): PlainRoute[] {
   return [
-    {
-      path: '/',
-      answer: async () =>
-        jsonResponse(200, { name: 'Prism Gateway', docs: '/docs', openapi: '/openapi.json', health: '/health' }),
-    },
+    { path: '/', answer: (_params, headers) => answerRoot(ports, headers) },
     { path: '/openapi.json', answer: async () => ({ status: 200, body: await ports.openApi() }) },
     // The page's addresses are relative to `/docs`.
     { path: '/docs/', answer: async () => ({ status: 308, body: null, headers: { location: '../docs' } }) },

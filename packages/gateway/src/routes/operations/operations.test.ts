@@ -9,7 +9,7 @@ const routesWith = (checkReady: () => Promise<void>, publicMetrics = true) => {
   return operationsRoutes({ checkReady, now, metrics }, { publicMetrics });
 };
 const answerOf = (routes: ReturnType<typeof routesWith>, path: string) =>
-  routes.find((route) => route.path === path)?.answer({});
+  routes.find((route) => route.path === path)?.answer({}, new Headers());
 
 // Shows OPERATE-5.
 test('/ready waits a second for the stores, and no longer', async () => {

@@ -4,6 +4,7 @@
 /** The service's root: the page stands at `/docs`, below whatever base path there is. */
 const root = new URL('.', document.baseURI);
 const TOKEN_PATH = '/dev/identity/token';
+const RELAYER_PATH = '/dev/relayer/sign';
 
 /** @param {string} id */
 const find = (id) => document.getElementById(id);
@@ -51,7 +52,7 @@ function listContents(reference) {
     // A group's heading goes on with its description, the title with its version.
     entry.textContent = (target.querySelector('a span') ?? target.firstChild).textContent;
     entry.className = target.matches('.opblock-tag') ? 'contents-group' : 'contents-chapter';
-    entry.addEventListener('click', () => target.scrollIntoView({ behavior: 'smooth' }));
+    entry.addEventListener('click', () => target.scrollIntoView());
     return entry;
   });
   find('contents').replaceChildren(...entries);
@@ -68,7 +69,53 @@ function listContentsWhenShown() {
   observer.observe(reference, { childList: true, subtree: true });
 }
 
-function showReference(description) {
+/** @returns the answer's JSON @throws Error with its sentence where it is a refusal */
+async function post(path, json, headers = {}) {
+  const response = await fetch(new URL(path.slice(1), root), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(json),
+  });
+  const answer = await response.json();
+  if (!response.ok) throw new Error(answer.error);
+  return answer;
+}
+
+/** Finds which calls a relayer signs, by method and path. */
+function listRelayerCalls({ paths }) {
+  return Object.entries(paths).flatMap(([template, operations]) =>
+    Object.entries(operations)
+      .filter(([, { security }]) => security?.some((one) => 'relayerSignature' in one))
+      .map(([method]) => ({ method, path: new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`) })),
+  );
+}
+
+/** Signs what a relayer signs, once the reader has asked for it. */
+function createRelayerCalls(description) {
+  const calls = listRelayerCalls(description);
+  let isOn = false;
+  return {
+    /** @returns the relayer's address */
+    async turnOn(adminKey) {
+      const { headers } = await post(RELAYER_PATH, { method: 'GET', path: '/requests' });
+      const address = headers['x-relayer-address'];
+      await post('/admin/relayers', { address, label: 'development relayer' }, { 'x-admin-key': adminKey });
+      isOn = true;
+      return address;
+    },
+    async sign(request) {
+      // The service routes what is behind its root.
+      const path = `/${new URL(request.url).pathname.slice(root.pathname.length)}`;
+      const method = request.method.toLowerCase();
+      if (!isOn || !calls.some((call) => call.method === method && call.path.test(path))) return request;
+      const body = typeof request.body === 'string' ? { body: request.body } : {};
+      const { headers } = await post(RELAYER_PATH, { method: request.method, path, ...body });
+      return Object.assign(request, { headers: { ...request.headers, ...headers } });
+    },
+  };
+}
+
+function showReference(description, relayerCalls) {
   find('version').textContent = description.info.version;
   listContentsWhenShown();
   return SwaggerUIBundle({
@@ -83,28 +130,19 @@ function showReference(description) {
     tryItOutEnabled: false,
     persistAuthorization: false,
     validatorUrl: null,
+    requestInterceptor: relayerCalls.sign,
   });
-}
-
-async function requestToken(sub) {
-  const response = await fetch(new URL(TOKEN_PATH.slice(1), root), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ sub }),
-  });
-  const answer = await response.json();
-  if (!response.ok) throw new Error(answer.error);
-  return answer;
 }
 
 /** In the development stage: a token for the asking, and the admin key's default. */
-function offerAids(ui) {
+function offerAids(ui, { description, relayerCalls }) {
   const status = find('aid-status');
+  find('token-form').hidden = description.paths[TOKEN_PATH] === undefined;
   find('token-form').addEventListener('submit', async (event) => {
     event.preventDefault();
     const sub = find('token-user').value;
     try {
-      const { access_token: token, expires_in: seconds } = await requestToken(sub);
+      const { access_token: token, expires_in: seconds } = await post(TOKEN_PATH, { sub });
       ui.preauthorizeApiKey('bearer', token);
       status.textContent = `Calls now carry a token of ${sub}, good for ${Math.round(seconds / 60)} minutes.`;
     } catch (error) {
@@ -116,14 +154,26 @@ function offerAids(ui) {
     ui.preauthorizeApiKey('adminKey', find('admin-key').value);
     status.textContent = 'Calls of /admin now carry this X-Admin-Key.';
   });
+  find('relayer-form').addEventListener('submit', async (event) => {
+    event.preventDefault();
+    try {
+      const address = await relayerCalls.turnOn(find('admin-key').value);
+      status.textContent = `${address} is on the whitelist, and signs the relayer calls that you try.`;
+    } catch (error) {
+      status.textContent = `No relayer: ${error.message}`;
+    }
+  });
   find('aids').hidden = false;
 }
 
 followColorScheme();
+// On a narrow screen they would stand before all else.
+find('contents-fold').open = !matchMedia('(max-width: 60rem)').matches;
 try {
   const description = await loadDocument();
-  const ui = showReference(description);
-  if (description.paths[TOKEN_PATH] !== undefined) offerAids(ui);
+  const relayerCalls = createRelayerCalls(description);
+  const ui = showReference(description, relayerCalls);
+  if (description.paths[RELAYER_PATH] !== undefined) offerAids(ui, { description, relayerCalls });
 } catch (error) {
   find('reference').textContent = `The reference cannot be shown: ${error.message}`;
 }

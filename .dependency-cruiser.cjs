@@ -15,7 +15,7 @@ const mayImport = {
   'packages/gateway': ['packages/protocol', 'packages/runtime', 'packages/crypto'],
   'packages/cli': [],
   'packages/console': ['packages/protocol'],
-  'packages/sdk': ['packages/protocol'],
+  'packages/sdk': ['packages/protocol', 'packages/contracts'],
   'packages/sender': ['packages/rpc', 'packages/runtime', 'packages/crypto'],
   'packages/relayer': ['alerts', 'sdk', 'sender', 'rpc', 'runtime', 'crypto', 'protocol', 'contracts'].map(
     (name) => `packages/${name}`,

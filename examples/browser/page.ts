@@ -6,6 +6,7 @@ import {
   createUserClient,
   deriveCloudId,
   type Eip1193Provider,
+  keepOnChain,
   signPermit,
   type UserClient,
 } from '@prism-gateway/sdk';
@@ -53,7 +54,14 @@ function createUser(signer: { readonly provider: Eip1193Provider } | undefined):
 const users = new Map<boolean, UserClient>();
 function currentUser(): UserClient {
   const isInjected = find<HTMLInputElement>('injected').checked;
-  const user = users.get(isInjected) ?? createUser(isInjected && ethereum ? { provider: ethereum } : undefined);
+  const { chainId, rpcUrl } = settings;
+  const add = {
+    chainName: 'Devnet',
+    rpcUrls: [rpcUrl],
+    nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+  };
+  const wallet = isInjected && ethereum ? { provider: keepOnChain(ethereum, { chainId, add }) } : undefined;
+  const user = users.get(isInjected) ?? createUser(wallet);
   users.set(isInjected, user);
   return user;
 }

@@ -20,5 +20,8 @@ export const SIZE_BUDGETS: Readonly<Record<string, SizeBudget>> = {
   storage: { source: `export * from '@prism-gateway/sdk/storage';`, bytes: 7_750 },
   user: { source: `export * from '@prism-gateway/sdk/user';`, bytes: 12_000 },
   relayer: { source: `export * from '@prism-gateway/sdk/relayer';`, bytes: 10_000 },
+  wallet: { source: `export * from '@prism-gateway/sdk/wallet';`, bytes: 3_500 },
+  // Most of it is the Forwarder's ABI, by which calldata is made.
+  fees: { source: `export * from '@prism-gateway/sdk/fees';`, bytes: 26_500 },
   admin: { source: `export * from '@prism-gateway/sdk/admin';`, bytes: 5_500 },
 };

@@ -1,5 +1,14 @@
 export { type AdminClient, type AdminClientOptions, createAdminClient } from './admin/index.ts';
 export {
+  type FeeQuote,
+  FeeQuoteError,
+  type FeeQuoteErrorCode,
+  type FeeTerms,
+  type NodeClient,
+  type QuotedAction,
+  quoteFee,
+} from './fees/index.ts';
+export {
   type BatchOutcome,
   type ClaimOrder,
   createRelayerClient,
@@ -67,3 +76,14 @@ export {
   WalletError,
   type WalletErrorCode,
 } from './user/index.ts';
+export {
+  type ActionOrder,
+  type AddedChain,
+  ChainSwitchError,
+  type ChainSwitchErrorCode,
+  keepOnChain,
+  SubmitManyError,
+  type SubmitManyOptions,
+  submitMany,
+  type WantedChain,
+} from './wallet/index.ts';

@@ -42,6 +42,9 @@ async function injectWallet({ context }: BrowserRig, account: PrivateKeyAccount)
   await context.exposeFunction('askWallet', async (method: string, params: readonly [string, string]) => {
     methods.push(method);
     if (method === 'eth_requestAccounts') return [account.address];
+    // It is on another chain, until it is switched.
+    if (method === 'eth_chainId') return methods.includes('wallet_switchEthereumChain') ? '0x7a69' : '0x1';
+    if (method === 'wallet_switchEthereumChain') return null;
     if (method === 'eth_signTypedData_v4') return await account.signTypedData(JSON.parse(params[1]));
     throw new Error(`unexpected ${method}`);
   });
@@ -94,8 +97,14 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.locator('#account', { hasText: account.address }).waitFor();
     await page.locator('#write').click();
     await page.locator('#written', { hasText: 'read back from the chain' }).waitFor();
-    // Once for the account, then for the permit and for the request.
-    expect(methods).toEqual(['eth_requestAccounts', 'eth_signTypedData_v4', 'eth_signTypedData_v4']);
+    // Once for the account and for the chain, then for the permit and for the request.
+    const prompts = [
+      'eth_requestAccounts',
+      'wallet_switchEthereumChain',
+      'eth_signTypedData_v4',
+      'eth_signTypedData_v4',
+    ];
+    expect(methods.filter((method) => method !== 'eth_chainId')).toEqual(prompts);
     expect(complaints).toEqual([]);
   });
 });

@@ -37,7 +37,10 @@ it('the tutorial runs as it stands, block after block', async () => {
         'WRITE_DATA_FOR success',
         'MODIFY_DATA_FOR success',
         'ABORTED',
+        '\\d{5,6} gas, at least \\d+\\.\\d+ credits',
+        '3 writes, 1 signature',
         'signing as 0x[0-9a-fA-F]{40}',
+        'still 0x[0-9a-fA-F]{40}',
         'a diary',
         '36 bytes',
         "VALIDATION_FAILED \\[\\s*\\{\\s*path: 'params.cloudId',[^]*$",
@@ -50,7 +53,7 @@ it('the tutorial runs as it stands, block after block', async () => {
 it('the tutorial names the weights that are measured', async () => {
   const text = await readFile(TUTORIAL, 'utf8');
   const rows = [...text.matchAll(/`@prism-gateway\/sdk\/(\w+)`.*\| ([\d.]+) kB/g)];
-  expect(rows.map(([, part]) => part)).toEqual(['requests', 'user', 'storage', 'relayer', 'admin']);
+  expect(rows.map(([, part]) => part)).toEqual(['requests', 'user', 'storage', 'relayer', 'admin', 'wallet', 'fees']);
   for (const [, part, said] of rows) {
     const source = `export * from '@prism-gateway/sdk/${part}';`;
     const { bytes } = await measureBundle(source, import.meta.dirname);

@@ -6,10 +6,12 @@ import { EXAMPLE_REQUESTS } from '@prism-gateway/protocol/examples';
 import { createTypedData } from '@prism-gateway/protocol/typed-data';
 import { type ActionInput, createUserClient, GatewayError } from '@prism-gateway/sdk';
 import { createAdminClient } from '@prism-gateway/sdk/admin';
+import { FeeQuoteError, quoteFee } from '@prism-gateway/sdk/fees';
 import { createRelayerClient } from '@prism-gateway/sdk/relayer';
 import { createGatewayClient } from '@prism-gateway/sdk/requests';
 import { createStorageClient, StorageError } from '@prism-gateway/sdk/storage';
 import { signPermit } from '@prism-gateway/sdk/user';
+import { keepOnChain, submitMany } from '@prism-gateway/sdk/wallet';
 import { createPublicClient, createWalletClient, custom, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 
@@ -30,7 +32,7 @@ export const clients = {
   }),
   ofAccount: createUserClient({ ...shared, account }),
   ofWallet: createUserClient({ ...shared, walletClient: createWalletClient({ account, transport: http('') }) }),
-  ofProvider: createUserClient({ ...shared, provider: { request: async () => [] } }),
+  ofProvider: createUserClient({ ...shared, provider: keepOnChain({ request: async () => [] }, { chainId: 31_337 }) }),
 };
 
 const input: ActionInput<'WRITE_DATA_FOR'> = { cloudId: '0x01', dataId: '0x02', payload: '0x03', relayerFee: 1n };
@@ -40,8 +42,17 @@ clients.ofAccount.writeData({ ...input, relayerFee: '1' });
 // @ts-expect-error: there is no such verb; so the client's type is known, and no `any`.
 clients.ofAccount.fly();
 
+const { relayerFee: _, ...wish } = input;
+const terms = { client: publicClient, domain, creditsPerEth: 10n ** 18n };
+export const fee: Promise<bigint> = quoteFee(terms, {
+  action: 'WRITE_DATA_FOR',
+  signer: account.address,
+  input: wish,
+}).then(({ relayerFee }) => relayerFee);
+export const run = submitMany(clients.ofAccount, [{ action: 'WRITE_DATA_FOR', input }]);
+
 export type Deployed = Pick<Deployment, 'forwarder'>;
 export const rest = [
   [forwarderAbi.length, forwarderBytecode, REQUEST_STATUSES, EXAMPLE_REQUESTS, createTypedData],
-  [GatewayError, StorageError, signPermit, custom],
+  [GatewayError, StorageError, FeeQuoteError, signPermit, custom],
 ];

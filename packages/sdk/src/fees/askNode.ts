@@ -1,0 +1,57 @@
+import { FeeQuoteError } from './feeQuoteError.ts';
+
+/** A viem public client, or an EIP-1193 provider: whatever makes JSON-RPC calls. */
+export interface NodeClient {
+  request(call: { readonly method: string; readonly params?: unknown }): Promise<unknown>;
+}
+
+/** What a node answers with an error: the revert's return data, where it is one. */
+export interface NodeRefusal {
+  readonly code: number;
+  readonly data: string | undefined;
+}
+
+/** viem wraps a node's error some layers deep. */
+const MAX_LAYERS = 8;
+
+/**
+ * Finds the node's own error among the layers that a client wraps round it.
+ *
+ * @returns undefined where the node has answered nothing
+ */
+export function readRefusal(error: unknown): NodeRefusal | undefined {
+  let found: NodeRefusal | undefined;
+  let layer = error;
+  for (let depth = 0; depth < MAX_LAYERS && layer instanceof Error; depth++) {
+    const { code, data } = layer as { readonly code?: unknown; readonly data?: unknown };
+    // viem's `-1` says that it does not know the code; the layer below does.
+    if (typeof code === 'number' && code !== -1) {
+      found = { code, data: typeof data === 'string' ? data : found?.data };
+    }
+    layer = layer.cause;
+  }
+  return found;
+}
+
+/**
+ * Reads a quantity of JSON-RPC, or the first word of return data.
+ *
+ * @throws FeeQuoteError NODE_ANSWER
+ */
+export function readNumber(answer: unknown): bigint {
+  if (typeof answer === 'string' && /^0x[0-9a-f]+$/i.test(answer)) return BigInt(answer.slice(0, 66));
+  throw new FeeQuoteError('NODE_ANSWER');
+}
+
+/**
+ * Calls a contract on the newest block.
+ *
+ * @param call.to - its address
+ * @returns return data as hex
+ */
+export function callContract(
+  client: NodeClient,
+  call: { readonly to: string; readonly data: string },
+): Promise<unknown> {
+  return client.request({ method: 'eth_call', params: [call, 'latest'] });
+}

@@ -1,0 +1,88 @@
+import type { Eip1193Provider } from '../user/openSigner.ts';
+import { ChainSwitchError } from './chainSwitchError.ts';
+
+/** A chain, as a wallet is told of it. @see https://eips.ethereum.org/EIPS/eip-3085 */
+export interface AddedChain {
+  readonly chainName: string;
+  readonly rpcUrls: readonly string[];
+  readonly nativeCurrency: { readonly name: string; readonly symbol: string; readonly decimals: number };
+  readonly blockExplorerUrls?: readonly string[];
+}
+
+/** The chain that signatures are for. */
+export interface WantedChain {
+  /** EIP-155 id: that of the client's `domain`. */
+  readonly chainId: number;
+  /** What a wallet that does not know the chain is told; default: it is told nothing. */
+  readonly add?: AddedChain | undefined;
+}
+
+/** The method that depends on the wallet's chain: wallets refuse typed data of another one. */
+const SIGNING_METHOD = 'eth_signTypedData_v4';
+/** The wallet does not know the chain. @see https://eips.ethereum.org/EIPS/eip-3326 */
+const UNRECOGNIZED = 4902;
+
+const toHex = (chainId: number) => `0x${chainId.toString(16)}`;
+
+/** Some wallets put the code into the error of an error. */
+function isUnrecognized(error: unknown): boolean {
+  const { code, data } = Object(error);
+  return code === UNRECOGNIZED || Object(Object(data).originalError).code === UNRECOGNIZED;
+}
+
+async function readChainId(provider: Eip1193Provider): Promise<number> {
+  // Hex, as EIP-695 has it; some wallets give a number.
+  return Number(await provider.request({ method: 'eth_chainId' }));
+}
+
+async function switchChain(provider: Eip1193Provider, { chainId, add }: WantedChain): Promise<void> {
+  const actual = await readChainId(provider);
+  if (actual === chainId) return;
+  const facts = { wanted: chainId, actual };
+  const [wanted, params] = [{ chainId: toHex(chainId) }, [{ chainId: toHex(chainId) }]];
+  const change = () => provider.request({ method: 'wallet_switchEthereumChain', params });
+  try {
+    await change().catch(async (error: unknown) => {
+      if (!isUnrecognized(error)) throw error;
+      if (add === undefined) throw new ChainSwitchError('CHAIN_UNKNOWN', { ...facts, cause: error });
+      await provider.request({ method: 'wallet_addEthereumChain', params: [{ ...wanted, ...add }] });
+      // Not every wallet switches to what it was told of.
+      if ((await readChainId(provider)) !== chainId) await change();
+    });
+  } catch (error) {
+    throw error instanceof ChainSwitchError
+      ? error
+      : new ChainSwitchError('CHAIN_NOT_SWITCHED', { ...facts, cause: error });
+  }
+  const now = await readChainId(provider);
+  if (now !== chainId) throw new ChainSwitchError('CHAIN_NOT_SWITCHED', { wanted: chainId, actual: now });
+}
+
+/**
+ * Makes a browser wallet that is on the right chain whenever it is asked to sign: if it is on another one it is switched first, and told
+ * of a chain that it does not know. Everything else goes through as it is.
+ *
+ * @param provider - the wallet, such as `window.ethereum`
+ * @param chain - the chain that is signed for
+ * @returns a provider for `createUserClient`, or for viem's `custom`; a signature throws ChainSwitchError CHAIN_UNKNOWN,
+ * CHAIN_NOT_SWITCHED
+ * @see https://eips.ethereum.org/EIPS/eip-3326
+ * @example
+ * const provider = keepOnChain(window.ethereum, { chainId: 31337, add: { chainName: 'Devnet', rpcUrls, nativeCurrency } });
+ * const user = createUserClient({ gateway, provider, publicClient, chainName, domain });
+ */
+export function keepOnChain(provider: Eip1193Provider, chain: WantedChain): Eip1193Provider {
+  let switching: Promise<void> | undefined;
+  return {
+    async request(call) {
+      if (call.method === SIGNING_METHOD) {
+        // A user is asked once, however many signatures wait.
+        switching ??= switchChain(provider, chain).finally(() => {
+          switching = undefined;
+        });
+        await switching;
+      }
+      return await provider.request(call);
+    },
+  };
+}

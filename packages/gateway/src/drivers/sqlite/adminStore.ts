@@ -13,8 +13,8 @@ import {
   type RelayerStats,
 } from '../../ports/adminStore.ts';
 import { readStore } from './createSnapshot.ts';
-import { quoteStatsTables } from './queueStats.ts';
 import type { SqliteContext } from './sqliteContext.ts';
+import { quoteStatsTables } from './statsTables.ts';
 import type { QuotedTables } from './tables.ts';
 
 function prepareRead(database: DatabaseSync, t: QuotedTables) {

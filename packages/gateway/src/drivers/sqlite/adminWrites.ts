@@ -11,7 +11,7 @@ export interface AdminWrites {
 
 /** Prepares the writes of administrators on one connection. */
 export function prepareAdminWrites(database: DatabaseSync, t: QuotedTables, counters: Counters) {
-  const select = database.prepare(`SELECT seq, status FROM ${t.requests} WHERE request_id = ?`);
+  const select = database.prepare(`SELECT seq, chain_name, status, updated_at FROM ${t.requests} WHERE request_id = ?`);
   const removeRecord = database.prepare(`DELETE FROM ${t.requests} WHERE seq = ?`);
   const removeParams = database.prepare(`DELETE FROM ${t.params} WHERE seq = ?`);
   return {
@@ -22,7 +22,8 @@ export function prepareAdminWrites(database: DatabaseSync, t: QuotedTables, coun
       removeRecord.run(Number(row.seq));
       removeParams.run(Number(row.seq));
       // The column holds what this driver writes.
-      counters.move(row.status as RequestStatus, null);
+      const from = row.status as RequestStatus;
+      counters.moved({ chainName: String(row.chain_name), from, to: null, at: Number(row.updated_at) });
       return 'removed';
     },
   };

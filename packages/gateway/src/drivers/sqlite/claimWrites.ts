@@ -1,6 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { REQUEST_MOVES as MOVES, type RequestStatus } from '@prism-gateway/protocol/states';
-import type { BatchTransition, Claim, ClaimTransition, OldestClaim, StoredRequest } from '../../ports/requestStore.ts';
+import type {
+  BatchTransition,
+  Claim,
+  ClaimTransition,
+  OldestClaim,
+  StoredRequest,
+  Transition,
+} from '../../ports/requestStore.ts';
 import type { Counters } from './counters.ts';
 import type { QuotedTables } from './tables.ts';
 import { type Batch, bytesOf, inBatch, prepareTransition } from './transition.ts';
@@ -25,10 +32,8 @@ function prepareTakeOver(database: DatabaseSync, t: QuotedTables, counters: Coun
     const owner = selectOwner.get(requestId, claimId, ...limits)?.claimed_by;
     return owner === undefined ? undefined : String(owner);
   }
-  function takeOver({ requestId, relayer, claimId, now }: Claim, owner: string): void {
+  function takeOver({ requestId, relayer, claimId, now }: Claim): void {
     update.run(relayer, now, now, claimId, counters.nextMove(), requestId);
-    counters.hold(owner, -1);
-    counters.hold(relayer, 1);
   }
   return { findOwner, takeOver };
 }
@@ -44,22 +49,35 @@ export function prepareClaim(database: DatabaseSync, t: QuotedTables, counters: 
   const transitionOf = prepareTransition(database, t);
   /** Claims what is pending. */
   function claimPending({ requestId, relayer, claimId, now }: Claim): boolean {
-    if (update.run(relayer, now, now, claimId, counters.nextMove(), requestId).changes === 0) return false;
-    counters.move(MOVES.claim.from, claimed);
-    counters.hold(relayer, 1);
-    return true;
+    return update.run(relayer, now, now, claimId, counters.nextMove(), requestId).changes === 1;
+  }
+  /** Reads the record after a claim, and counts a claim that was made. */
+  function madeClaim({ requestId, relayer, claimId, now }: Claim, oldOwner?: string): Transition {
+    const transition = transitionOf(requestId, claimId);
+    if (transition.outcome === 'missing') return transition;
+    const { chainName } = transition.record;
+    const from = oldOwner === undefined ? MOVES.claim.from : MOVES.takeOver.from;
+    counters.moved({ chainName, from, to: claimed, at: now, newOwner: relayer, ...(oldOwner && { oldOwner }) });
+    return transition;
+  }
+  /** @param owner - whose claim it is that has lapsed, if it may be taken over */
+  function claimLapsed(one: Claim, { owner, isFull }: { owner: string | undefined; isFull: boolean }): Transition {
+    const isOwn = owner?.toLowerCase() === one.relayer.toLowerCase();
+    if (owner === undefined || (isFull && !isOwn)) return transitionOf(one.requestId, one.claimId);
+    takeOver(one);
+    return isOwn ? transitionOf(one.requestId, one.claimId) : madeClaim(one, owner);
   }
   return function claim(one: Claim): ClaimTransition {
-    const { requestId, relayer, claimId, maxOpenClaims = Number.POSITIVE_INFINITY } = one;
+    const { relayer, maxOpenClaims = Number.POSITIVE_INFINITY } = one;
     const isFull = counters.heldBy(relayer) >= maxOpenClaims;
-    if (!isFull && claimPending(one)) return transitionOf(requestId, claimId);
+    if (!isFull && claimPending(one)) return madeClaim(one);
     const owner = findOwner(one);
-    const isOwn = owner?.toLowerCase() === relayer.toLowerCase();
-    if (owner !== undefined && (isOwn || !isFull)) takeOver(one, owner);
-    const transition = transitionOf(requestId, claimId);
-    if (transition.outcome !== 'conflict' || !isFull) return transition;
+    const transition = claimLapsed(one, { owner, isFull });
+    if (transition.outcome !== 'conflict') return transition;
     const wasToBeHad = owner !== undefined || transition.record.status === MOVES.claim.from;
-    return wasToBeHad ? { outcome: 'full', record: transition.record } : transition;
+    if (isFull && wasToBeHad) return { outcome: 'full', record: transition.record };
+    counters.lost(relayer);
+    return transition;
   };
 }
 

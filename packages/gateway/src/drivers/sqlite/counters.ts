@@ -1,5 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { isStatusMove, type RequestStatus } from '@prism-gateway/protocol/states';
+import { isStatusMove } from '@prism-gateway/protocol/states';
+import { createTally, type Move } from './createTally.ts';
+import { prepareSaveTally } from './saveTally.ts';
+import { quoteStatsTables } from './statsTables.ts';
 import type { QuotedTables } from './tables.ts';
 
 /** Moves of one commit, by their numbers: those after `after`, up to `last`. */
@@ -8,14 +11,14 @@ export interface CommittedMoves {
   readonly last: number;
 }
 
-/** Numbers that change in the transactions in which the records do. */
+/** All that is counted of the records, in the transactions in which they change. */
 export interface Counters {
-  /** Counts a record that is new (from null), has moved, or is gone (to null). @throws Error for a move that the table of moves has not */
-  move(from: RequestStatus | null, to: RequestStatus | null): void;
   /** The number of the next move: they rise in the order of the commits, over all processes, and none is given twice. */
   nextMove(): number;
-  /** Counts what a relayer holds. */
-  hold(relayer: string, by: 1 | -1): void;
+  /** Counts a change of a record, whoever makes it. @throws Error for a move that the table of moves has not */
+  moved(move: Move): void;
+  /** Counts a claim that was lost to a rival. */
+  lost(relayer: string): void;
   /** How many requests a relayer holds. */
   heldBy(relayer: string): number;
   /** Writes them; to be called before the commit. @returns the transaction's moves, if there are any */
@@ -25,60 +28,88 @@ export interface Counters {
 }
 
 const SEQUENCE = 'sequence';
-const openOf = (relayer: string) => `open:${relayer.toLowerCase()}`;
 
-/** Prepares the counters on one connection. */
-export function prepareCounters(database: DatabaseSync, { counters: table }: QuotedTables): Counters {
-  const select = database.prepare(`SELECT value FROM ${table} WHERE name = ?`);
+/** Numbers the moves of a transaction. */
+function prepareSequence(database: DatabaseSync, { counters }: QuotedTables) {
+  const select = database.prepare(`SELECT value FROM ${counters} WHERE name = '${SEQUENCE}'`);
   const upsert = database.prepare(
-    `INSERT INTO ${table} VALUES (?, ?) ON CONFLICT DO UPDATE SET value = value + excluded.value`,
+    `INSERT INTO ${counters} VALUES ('${SEQUENCE}', ?) ON CONFLICT DO UPDATE SET value = excluded.value`,
   );
-  const deltas = new Map<string, number>();
-  /** As they were when the transaction began. */
-  const known = new Map<string, number>();
-  const add = (name: string, by: number) => deltas.set(name, (deltas.get(name) ?? 0) + by);
+  /** As it was when the transaction began. */
+  let first: number | undefined;
+  let last = 0;
+  return {
+    next(): number {
+      if (first === undefined) {
+        first = Number(select.get()?.value ?? 0);
+        last = first;
+      }
+      return ++last;
+    },
+    save(): CommittedMoves | undefined {
+      if (first === undefined) return undefined;
+      const moves = { after: first, last };
+      upsert.run(last);
+      first = undefined;
+      return moves;
+    },
+    forget() {
+      first = undefined;
+    },
+  };
+}
 
-  function readValue(name: string): number {
-    const value = known.get(name) ?? Number(select.get(name)?.value ?? 0);
-    known.set(name, value);
-    return value + (deltas.get(name) ?? 0);
-  }
+/** Reads what relayers hold as of the beginning of the transaction. */
+function prepareHeld(database: DatabaseSync, tables: QuotedTables) {
+  const select = database.prepare(`SELECT open_claims FROM ${quoteStatsTables(tables).relayers} WHERE address = ?`);
+  const known = new Map<string, number>();
+  return {
+    of(relayer: string): number {
+      const value = known.get(relayer) ?? Number(select.get(relayer)?.open_claims ?? 0);
+      known.set(relayer, value);
+      return value;
+    },
+    forget: () => known.clear(),
+  };
+}
+
+function assertMove({ from, to }: Move): void {
+  if (from === null || to === null || isStatusMove(from, to)) return;
+  throw new Error(`A request may not move from ${from} to ${to}.`);
+}
+
+/** Prepares the counters on one connection: gathered in memory, and written once a commit. */
+export function prepareCounters(database: DatabaseSync, tables: QuotedTables): Counters {
+  const tally = createTally();
+  const saveTally = prepareSaveTally(database, tables);
+  const sequence = prepareSequence(database, tables);
+  const held = prepareHeld(database, tables);
 
   function forget(): void {
-    deltas.clear();
-    known.clear();
+    tally.clear();
+    sequence.forget();
+    held.forget();
   }
 
   return {
-    move(from, to) {
-      if (from !== null && to !== null && !isStatusMove(from, to)) {
-        throw new Error(`A request may not move from ${from} to ${to}.`);
-      }
-      if (from !== null) add(`status:${from}`, -1);
-      if (to !== null) add(`status:${to}`, 1);
+    nextMove: sequence.next,
+    moved(move) {
+      assertMove(move);
+      tally.note(move);
     },
-    nextMove() {
-      add(SEQUENCE, 1);
-      return readValue(SEQUENCE);
-    },
-    hold: (relayer, by) => add(openOf(relayer), by),
-    heldBy: (relayer) => readValue(openOf(relayer)),
+    lost: tally.noteConflict,
+    heldBy: (relayer) => held.of(relayer) + (tally.relayers.get(relayer.toLowerCase())?.open ?? 0),
     save() {
-      for (const [name, by] of deltas) if (by !== 0) upsert.run(name, by);
-      const last = readValue(SEQUENCE);
-      const moves = deltas.get(SEQUENCE) ?? 0;
+      saveTally(tally);
+      const moves = sequence.save();
       forget();
-      return moves === 0 ? undefined : { after: last - moves, last };
+      return moves;
     },
     forget,
   };
 }
 
-/** Reads a counter outside the transactions that change it. @param name - `sequence`, or `status:` and a status */
-export function readCounter(
-  statement: (sql: string) => StatementSync,
-  { counters }: QuotedTables,
-  name: typeof SEQUENCE | `status:${RequestStatus}`,
-): number {
-  return Number(statement(`SELECT value FROM ${counters} WHERE name = ?`).get(name)?.value ?? 0);
+/** Reads the number of the last move outside the transactions that change it. */
+export function readSequence(statement: (sql: string) => StatementSync, { counters }: QuotedTables): number {
+  return Number(statement(`SELECT value FROM ${counters} WHERE name = '${SEQUENCE}'`).get()?.value ?? 0);
 }

@@ -1,7 +1,7 @@
 import { watch } from 'node:fs';
 import type { StatementSync } from 'node:sqlite';
 import type { ChangeInterest, RequestChanges } from '../../ports/requestChanges.ts';
-import { type CommittedMoves, readCounter } from './counters.ts';
+import { type CommittedMoves, readSequence as readLast } from './counters.ts';
 import type { Snapshot } from './createSnapshot.ts';
 import type { QuotedTables } from './tables.ts';
 
@@ -72,7 +72,7 @@ export function createRequestChanges({ file, snapshot, statement, tables }: Cont
   let pause: NodeJS.Timeout | undefined;
   let nextLookAt = 0;
 
-  const readSequence = () => snapshot.read(() => readCounter(statement, tables, 'sequence'));
+  const readSequence = () => snapshot.read(() => readLast(statement, tables));
 
   function lookUp(): void {
     const select = statement(`SELECT status FROM ${tables.requests} WHERE request_id = ?`);

@@ -44,7 +44,7 @@ export function prepareCreate(database: DatabaseSync, t: QuotedTables, counters:
     const { changes, lastInsertRowid } = insert.run(...values);
     if (changes === 0) return CREATED;
     insertParams.run(lastInsertRowid, r.paramsJson);
-    counters.move(null, status);
+    counters.moved({ chainName, from: null, to: status, at: createdAt });
     return CREATED;
   };
 }

@@ -15,11 +15,13 @@ export function prepareReport(database: DatabaseSync, t: QuotedTables, counters:
     const txHash = outcome.status === 'success' ? outcome.txHash : null;
     const errorMessage = outcome.status === 'failed' ? outcome.errorMessage : null;
     const values = [outcome.status, txHash, errorMessage, now, reportId, counters.nextMove()];
-    if (update.run(...values, requestId, relayer).changes === 1) {
-      counters.move(MOVES.report.from, outcome.status);
-      counters.hold(relayer, -1);
-    }
-    return transitionOf(requestId, reportId);
+    const isMade = update.run(...values, requestId, relayer).changes === 1;
+    const transition = transitionOf(requestId, reportId);
+    if (!isMade || transition.outcome === 'missing') return transition;
+    const { chainName, claimedAt } = transition.record;
+    const move = { chainName, from: MOVES.report.from, to: outcome.status, at: now };
+    counters.moved({ ...move, oldOwner: relayer, claimedAt });
+    return transition;
   };
 }
 
@@ -47,11 +49,12 @@ export function prepareRelease(database: DatabaseSync, t: QuotedTables, counters
     WHERE request_id = ? AND status = '${MOVES.release.from}' AND claimed_by = ?`);
   const transitionOf = prepareTransition(database, t);
   return function release({ requestId, relayer, releaseId, now }: Release): Transition {
-    if (update.run(now, releaseId, counters.nextMove(), requestId, relayer).changes === 1) {
-      counters.move(MOVES.release.from, MOVES.release.to[0]);
-      counters.hold(relayer, -1);
-    }
-    return transitionOf(requestId, releaseId);
+    const isMade = update.run(now, releaseId, counters.nextMove(), requestId, relayer).changes === 1;
+    const transition = transitionOf(requestId, releaseId);
+    if (!isMade || transition.outcome === 'missing') return transition;
+    const { chainName } = transition.record;
+    counters.moved({ chainName, from: MOVES.release.from, to: MOVES.release.to[0], at: now, oldOwner: relayer });
+    return transition;
   };
 }
 
@@ -98,9 +101,9 @@ export function prepareReleaseStep(database: DatabaseSync, t: QuotedTables, coun
       next = { createdAt: Number(row.created_at), requestId: String(row.request_id) };
       if (String(row.claimed_by).toLowerCase() !== relayer.toLowerCase()) continue;
       update.run(now, 'released by an administrator', counters.nextMove(), Number(row.seq));
-      counters.move(MOVES.release.from, MOVES.release.to[0]);
-      counters.hold(relayer, -1);
-      released.push({ requestId: next.requestId, chainName: String(row.chain_name) });
+      const chainName = String(row.chain_name);
+      counters.moved({ chainName, from: MOVES.release.from, to: MOVES.release.to[0], at: now, oldOwner: relayer });
+      released.push({ requestId: next.requestId, chainName });
     }
     return rows.length < MAX_WALKED ? { released } : { released, next };
   };

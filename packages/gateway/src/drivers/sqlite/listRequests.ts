@@ -1,4 +1,5 @@
 import type { StatementSync } from 'node:sqlite';
+import { REQUEST_STATUSES } from '@prism-gateway/protocol/states';
 import { InvalidCursorError } from '../../ports/errors.ts';
 import type { ListPage, ListQuery, RequestFilter, StoredRequest } from '../../ports/requestStore.ts';
 import type { QuotedTables } from './tables.ts';
@@ -31,6 +32,15 @@ function readPosition(after: string): [number, string] {
   return [Number(match[1]), match[2]];
 }
 
+/**
+ * A chain's records of all statuses are those of each in turn, merged on the way: one index more would be one tree more that every write
+ * has to keep.
+ */
+function selectOfAnyStatus(one: string): { readonly sql: string; readonly times: number } {
+  const each = REQUEST_STATUSES.map((status) => `${one} AND r.status = '${status}'`);
+  return { sql: each.join(' UNION ALL '), times: each.length };
+}
+
 function walk(statement: (sql: string) => StatementSync, tables: QuotedTables, query: ListQuery) {
   const { indexed, checked } = splitFilter(query.filter);
   const position = query.after === undefined ? [] : readPosition(query.after);
@@ -38,11 +48,13 @@ function walk(statement: (sql: string) => StatementSync, tables: QuotedTables, q
   if (position.length > 0) where.push(`(r.created_at, r.request_id) ${query.order === 'asc' ? '>' : '<'} (?, ?)`);
   const wanted = equals(checked);
   const begin = wanted.length === 0 ? selectRequests(tables) : selectSomeRequests(tables, wanted.join(' AND '));
-  const select = statement(
-    `${begin} WHERE ${where.join(' AND ')} ORDER BY r.created_at ${query.order}, r.request_id ${query.order}`,
-  );
+  const one = `${begin} WHERE ${where.join(' AND ')}`;
+  const hasStatus = indexed.chain_name === undefined || indexed.status !== undefined;
+  const { sql, times } = hasStatus ? { sql: one, times: 1 } : selectOfAnyStatus(one);
+  const select = statement(`${sql} ORDER BY created_at ${query.order}, request_id ${query.order}`);
   select.setReturnArrays(true);
-  const values = [...Object.values(checked), ...Object.values(indexed), ...position];
+  const valuesOfOne = [...Object.values(checked), ...Object.values(indexed), ...position];
+  const values = Array<typeof valuesOfOne>(times).fill(valuesOfOne).flat();
   // The columns are those of RequestRow; params are null where the checked conditions do not hold.
   return select.iterate(...values) as unknown as Iterable<RequestRow>;
 }

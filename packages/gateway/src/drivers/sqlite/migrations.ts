@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { BUSY_TIMEOUT_MS } from './database.ts';
 import { hashSignature } from './hashSignature.ts';
-import { createStatsTables, statsStoreName } from './queueStats.ts';
+import { createStatsTables, statsStoreName } from './statsTables.ts';
 import { quoteName, quoteTables, type TableNames } from './tables.ts';
 
 /** How long a process waits for another one's migration, in milliseconds: a million records take some ten seconds. */
@@ -36,6 +36,14 @@ function followMoves(names: TableNames): string {
       FROM ${t.requests} WHERE status = 'processing' GROUP BY lower(claimed_by);
     INSERT INTO ${t.counters} SELECT 'sequence', max(coalesce(max(moved_seq), 0), ${newest}) FROM ${t.requests};
     DROP TABLE ${counts};
+  `;
+}
+
+/** Counts once what was counted twice, and keeps one index less: a chain's list is merged from those of its statuses. */
+function countOnce(names: TableNames): string {
+  return `
+    DROP INDEX ${quoteName(`${names.requests}.by_chain`)};
+    DELETE FROM ${quoteTables(names).counters} WHERE name <> 'sequence';
   `;
 }
 
@@ -75,6 +83,7 @@ const migrations: Readonly<Record<keyof TableNames | 'stats', Migrations>> = {
       `;
     },
     followMoves,
+    countOnce,
   ],
   // Where these two are there without a version, they were made when only requests had one.
   relayers: [

@@ -1,7 +1,7 @@
 import type { StatementSync } from 'node:sqlite';
 import { InvalidCursorError } from '../../ports/errors.ts';
 import type { FeedPage, FeedQuery, StoredRequest } from '../../ports/requestStore.ts';
-import { readCounter } from './counters.ts';
+import { readSequence } from './counters.ts';
 import { type QuotedTables, type RequestRow, requestOfRow, selectRequests } from './tables.ts';
 
 /** Numbers of the last moves that were given: of what became pending, and of claims that have lapsed. */
@@ -43,7 +43,7 @@ function walk(
 /** Begins before the first claim that holds, so that all that lapse from here on are given. */
 function startNow(context: FeedContext, { chainName, leaseExpiredAt = -1 }: FeedQuery): Position {
   const { statement, tables } = context;
-  const now = readCounter(statement, tables, 'sequence');
+  const now = readSequence(statement, tables);
   const holding = statement(
     `SELECT min(moved_seq) AS first FROM ${tables.requests}
     WHERE chain_name = ? AND status = 'processing' AND claimed_at > ?`,

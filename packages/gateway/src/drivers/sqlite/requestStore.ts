@@ -1,7 +1,6 @@
 import { REQUEST_STATUSES, type RequestStatus } from '@prism-gateway/protocol/states';
 import { InvalidCursorError } from '../../ports/errors.ts';
 import type { BatchTransition, ReleaseAll, RequestStats, RequestStore } from '../../ports/requestStore.ts';
-import { readCounter } from './counters.ts';
 import type { OwnMoves } from './createRequestChanges.ts';
 import { createStatements, readStore } from './createSnapshot.ts';
 import type { Writer } from './createWriter.ts';
@@ -9,6 +8,7 @@ import { type ReleasedStep, WALK_START, type WalkPosition } from './endWrites.ts
 import { listPage } from './listRequests.ts';
 import { readFeed } from './readFeed.ts';
 import type { SqliteContext } from './sqliteContext.ts';
+import { quoteStatsTables } from './statsTables.ts';
 import type { QuotedTables } from './tables.ts';
 import { type RequestRow, requestOfRow, selectRequests } from './tables.ts';
 
@@ -16,7 +16,9 @@ import { type RequestRow, requestOfRow, selectRequests } from './tables.ts';
 const RELEASES_A_STEP = 50;
 
 function readStats(statement: ReturnType<typeof createStatements>, tables: QuotedTables): RequestStats {
-  const counts = REQUEST_STATUSES.map((status) => [status, readCounter(statement, tables, `status:${status}`)]);
+  const sums = REQUEST_STATUSES.map((status) => `sum(${status}) AS ${status}`).join(', ');
+  const row = statement(`SELECT ${sums} FROM ${quoteStatsTables(tables).chains}`).get();
+  const counts = REQUEST_STATUSES.map((status) => [status, Number(row?.[status] ?? 0)]);
   // Every status is there.
   const countByStatus = Object.fromEntries(counts) as Record<RequestStatus, number>;
   const oldest = statement(

@@ -28,7 +28,7 @@ const VACUUM_PAGES = 100;
 export function prepareRetention(database: DatabaseSync, t: QuotedTables, counters: Counters) {
   // Nobody has ever moved a pending record that no call has left its id on.
   const select = database.prepare(`
-    SELECT seq, created_at, request_id,
+    SELECT seq, created_at, request_id, chain_name,
       updated_at <= ? AND (status <> 'pending' OR call_id IS NULL) AS is_old
     FROM ${t.requests} WHERE status = ? AND created_at <= ? AND (created_at, request_id) > (?, ?)
     ORDER BY created_at, request_id LIMIT ${MAX_WALKED}`);
@@ -45,7 +45,7 @@ export function prepareRetention(database: DatabaseSync, t: QuotedTables, counte
         const seq = Number(row.seq);
         remove.run(seq);
         removeParams.run(seq);
-        counters.move(status, null);
+        counters.moved({ chainName: String(row.chain_name), from: status, to: null, at: before });
         removed++;
       }
       return rows.length < MAX_WALKED ? { removed } : { removed, next };

@@ -3,7 +3,6 @@ import { type AccessWrites, prepareAccessWrites } from './accessWrites.ts';
 import { type AdminWrites, prepareAdminWrites } from './adminWrites.ts';
 import type { CommittedMoves } from './counters.ts';
 import { openDatabase } from './database.ts';
-import { prepareTally, type QueueTally } from './queueStats.ts';
 import { prepareRequestWrites, type RequestWrites } from './requestWrites.ts';
 import { quoteTables, type TableNames } from './tables.ts';
 
@@ -38,16 +37,6 @@ export interface FromWriter {
 /** Most orders of one transaction, which bounds how long any of them waits. */
 const MAX_ORDERS = 256;
 
-/** Claims that were lost change no row, and are counted here. */
-function noteConflicts(tally: QueueTally, order: WriteOrder, result: Writes[WriteKind]['result']): void {
-  const isLost = (one: unknown) =>
-    typeof one === 'object' && one !== null && 'outcome' in one && one.outcome === 'conflict';
-  if (order.kind === 'claim' && isLost(result)) tally.noteConflict(order.input.relayer);
-  if (order.kind !== 'claimAll' || !Array.isArray(result)) return;
-  const [first] = order.input.moves;
-  for (const one of result) if (first !== undefined && isLost(one)) tally.noteConflict(first.relayer);
-}
-
 const asError = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
 const refuse = (orders: readonly NumberedOrder[], { message }: Error): FromWriter => ({
@@ -61,7 +50,6 @@ const refuse = (orders: readonly NumberedOrder[], { message }: Error): FromWrite
 export function runWriter(port: MessagePort, { file, tables }: WriterData): void {
   const database = openDatabase(file);
   const quoted = quoteTables(tables);
-  const tally = prepareTally(database, quoted);
   const { writes: requestWrites, counters } = prepareRequestWrites(database, quoted);
   const writes: { readonly [K in WriteKind]: (input: Writes[K]['input']) => Writes[K]['result'] } = {
     ...requestWrites,
@@ -73,9 +61,7 @@ export function runWriter(port: MessagePort, { file, tables }: WriterData): void
 
   function apply(order: WriteOrder): Writes[WriteKind]['result'] {
     // `kind` names the function that takes this `input`; TypeScript cannot follow the pair through the union.
-    const result = (writes[order.kind] as (input: WriteOrder['input']) => Writes[WriteKind]['result'])(order.input);
-    noteConflicts(tally, order, result);
-    return result;
+    return (writes[order.kind] as (input: WriteOrder['input']) => Writes[WriteKind]['result'])(order.input);
   }
 
   /** Begins a transaction. @returns why the file is not to be had, if so */
@@ -93,12 +79,10 @@ export function runWriter(port: MessagePort, { file, tables }: WriterData): void
     try {
       const outcomes = orders.map(([number, order]) => [number, { result: apply(order) }] as const);
       const moves = counters.save();
-      tally.save();
       commit.run();
       return { outcomes, moves };
     } catch (error) {
       counters.forget();
-      tally.forget();
       if (database.isTransaction) database.exec('ROLLBACK');
       return asError(error);
     }

@@ -13,7 +13,7 @@ export interface TableNames {
 export interface QuotedTables extends TableNames {
   /** The params, apart from the records, so that a claim does not rewrite them. */
   readonly params: string;
-  /** Numbers kept beside the records: how many of each status, how many each relayer holds, how often any has moved. */
+  /** How often any record has moved: what is counted else stands in the tables of the stats. */
   readonly counters: string;
 }
 

@@ -117,6 +117,7 @@ function createEngine(
     nonceSeenAtMs: now(),
     spendableWei: undefined,
     head: undefined,
+    sameHeads: 0,
     isSuspicious: false,
     isAboveCeiling: false,
     isShort: false,

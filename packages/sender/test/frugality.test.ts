@@ -29,7 +29,7 @@ test('a transaction with a gas limit costs two calls, the first one three more',
   expect(await callsOf(() => sender.send('second', markedCall('second')))).toBeLessThanOrEqual(3);
 });
 
-test('one confirmation and then two, as a payment needs them, cost nine calls at most', async () => {
+test('one confirmation and then two, as a payment needs them, cost eight calls at most', async () => {
   const sender = await open();
   await sender.send('warm', markedCall('warm'));
   const calls = await callsOf(async () => {
@@ -41,8 +41,29 @@ test('one confirmation and then two, as a payment needs them, cost nine calls at
     await rig.anvil.rpc('evm_mine');
     await sending;
   });
-  // Broadcast, receipt; estimate, broadcast, receipt, head, receipt; two looks that come too early.
-  expect(calls).toBeLessThanOrEqual(9);
+  // Broadcast, receipt; estimate, broadcast, receipt, head; two looks that come too early. The heads show that the receipt holds.
+  expect(calls).toBeLessThanOrEqual(8);
+});
+
+test('while the head stays the same, little else is asked for', async () => {
+  const sender = await rig.open({ rpcUrl: proxy.url, pollIntervalMs: 5 });
+  const deep = sender.send('deep', markedCall('deep'), { confirmations: 2 });
+  await rig.seen('mined');
+  await rig.anvil.rpc('evm_setAutomine', [false]);
+  rig.events.length = 0;
+  const waiting = sender.send('waiting', markedCall('waiting'));
+  await rig.seen('broadcast');
+  const looks = await new Promise<{ heads: number; others: number }>((resolve) => {
+    const counts = { heads: 0, others: 0 };
+    proxy.setPlan((method) => {
+      if (method !== 'eth_getBlockByNumber') counts.others++;
+      else if (++counts.heads === 40) resolve(counts);
+      return undefined;
+    });
+  });
+  expect(looks.others).toBeLessThanOrEqual(12);
+  await rig.anvil.rpc('evm_mine');
+  await Promise.all([deep, waiting]);
 });
 
 test('many at once share the polling', async () => {

@@ -55,6 +55,8 @@ export interface Engine {
   /** What may still be spent, in wei; undefined: ask the node. */
   spendableWei: bigint | undefined;
   head: BlockHead | undefined;
+  /** Rounds in a row that found the same head. */
+  sameHeads: number;
   /** The node spoke of a used nonce: the account nonce is looked at. */
   isSuspicious: boolean;
   isAboveCeiling: boolean;

@@ -44,6 +44,7 @@ export function takeReceipt(engine: Engine, finding: Finding): void {
     engine.emit({ type: 'mined', intentId: intent.intentId, nonce: version.nonce, txHash, blockNumber });
   }
   intent.mined = { txHash, blockNumber, blockHash };
+  intent.lineage = { version, receipt, headNumber: blockNumber, headHash: blockHash };
   intent.misses = 0;
   engine.dirty.add(intent);
   engine.nonceSeenAtMs = engine.now();
@@ -63,6 +64,7 @@ export function takeReorg(engine: Engine, intent: LiveIntent): void {
   const { mined, nonce } = intent;
   transition(engine, { intent, to: intent.failure === undefined ? 'broadcast' : 'cancelling' });
   intent.mined = undefined;
+  intent.lineage = undefined;
   intent.nextBroadcastAtMs = 0;
   // What is mined has a place and a nonce.
   if (mined === undefined || nonce === undefined) throw new TypeError(`intent ${intent.intentId} was mined nowhere`);

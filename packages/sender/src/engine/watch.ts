@@ -13,6 +13,8 @@ import { type Finding, takeReceipt, takeReorg } from './settle.ts';
 const MAX_DIRECT_LOOKS = 2;
 /** Every so many rounds without news, the account nonce is looked at. */
 const COUNT_EVERY_ROUNDS = 8;
+/** While the head stays the same nothing is mined: two looks at it, in case one of several nodes lags, and then none for some rounds. */
+const LOOKS_AT_A_HEAD = 2;
 /** A node may know the account nonce before the receipt: so many looks in a row find a nonce passed and no receipt. */
 const MAX_MISSES = 2;
 /** A look that comes so soon after a broadcast tells whether blocks come at once. */
@@ -71,12 +73,14 @@ function takeBack(engine: Engine, seen: { intents: readonly LiveIntent[]; count:
 async function lookForMined(engine: Engine): Promise<{ readonly count?: number; readonly fault?: unknown }> {
   const unmined = unminedIntents(engine);
   if (unmined.length === 0) return {};
+  const isCountDue = engine.idleRounds % COUNT_EVERY_ROUNDS === COUNT_EVERY_ROUNDS - 1;
+  if (engine.sameHeads >= LOOKS_AT_A_HEAD && !engine.isSuspicious && !isCountDue) return {};
   const direct = unmined.slice(0, MAX_DIRECT_LOOKS);
   const isCounted =
     unmined.length > MAX_DIRECT_LOOKS ||
     engine.isSuspicious ||
     direct.flatMap(currentVersions).length > MAX_DIRECT_LOOKS ||
-    engine.idleRounds % COUNT_EVERY_ROUNDS === COUNT_EVERY_ROUNDS - 1;
+    isCountDue;
   const count = isCounted ? await engine.chain.accountNonce('latest') : undefined;
   const passed = count === undefined ? direct : unmined.filter(({ nonce }) => (nonce as number) < count);
   const { found, missing, fault } = await fetchReceipts(engine, passed);
@@ -105,19 +109,50 @@ function isStillThere(
 }
 
 /**
+ * Follows the chain from an intent's block to a head. A head whose parent is the one before stands on the same block, so that the receipt
+ * holds; one that does not follow proves nothing.
+ */
+function followHead(intent: LiveIntent, head: BlockHead): void {
+  const { lineage } = intent;
+  if (lineage === undefined || lineage.headHash === head.hash) return;
+  const isNext = head.number === lineage.headNumber + 1n && head.parentHash === lineage.headHash;
+  intent.lineage = isNext ? { ...lineage, headNumber: head.number, headHash: head.hash } : undefined;
+}
+
+function isDeep({ mined, confirmations }: LiveIntent, head: BlockHead): boolean {
+  return mined !== undefined && head.number - mined.blockNumber + 1n >= BigInt(confirmations);
+}
+
+/** Ends what is deep enough, where the heads prove that its receipt holds. */
+function endProven(engine: Engine, intents: readonly LiveIntent[], head: BlockHead): void {
+  for (const intent of intents) {
+    followHead(intent, head);
+    const { lineage } = intent;
+    if (lineage === undefined || !isDeep(intent, head)) continue;
+    const { version, receipt } = lineage;
+    takeReceipt(engine, { intent, version, receipt, headNumber: head.number });
+  }
+}
+
+/**
  * Looks again at what was mined: when it is deep enough, and whenever the chain may have been reorganised.
  *
  * @returns what went wrong
  */
 async function lookAtMined(engine: Engine): Promise<unknown> {
   const intents = [...engine.live.values()].filter((intent) => intent.state === 'mined');
-  if (intents.length === 0) return undefined;
+  if (intents.length === 0) {
+    engine.sameHeads = 0;
+    return undefined;
+  }
   const before = engine.head;
   const head = await engine.chain.head();
   engine.fees.observe(head);
-  const due = intents.filter(({ mined, confirmations }) => {
-    if (mined === undefined || !isStillThere(mined, { before, head })) return true;
-    return head.number - mined.blockNumber + 1n >= BigInt(confirmations);
+  engine.sameHeads = before?.hash === head.hash ? engine.sameHeads + 1 : 0;
+  endProven(engine, intents, head);
+  const due = intents.filter((intent) => {
+    if (intent.state !== 'mined') return false;
+    return intent.mined === undefined || !isStillThere(intent.mined, { before, head }) || isDeep(intent, head);
   });
   const { found, missing, fault } = await fetchReceipts(engine, due);
   for (const finding of found) takeReceipt(engine, { ...finding, headNumber: head.number });

@@ -11,6 +11,14 @@ export interface MinedAt {
   readonly blockHash: Hash;
 }
 
+/** A receipt, and the newest head that is known to stand on its block: each was the parent of the next. */
+export interface Lineage {
+  readonly version: TxVersion;
+  readonly receipt: Receipt;
+  readonly headNumber: bigint;
+  readonly headHash: Hash;
+}
+
 /** An intent as the sender works on it; the journal holds all but the last fields. */
 export interface LiveIntent {
   readonly intentId: string;
@@ -46,6 +54,8 @@ export interface LiveIntent {
   isUnderpriced: boolean;
   /** Looks in a row that found its nonce passed and no receipt. */
   misses: number;
+  /** While all heads since its receipt have followed one another, the receipt still holds. */
+  lineage: Lineage | undefined;
 }
 
 /** What a new intent is made of. */
@@ -85,7 +95,7 @@ export function createLiveIntent(draft: IntentDraft, nowMs: number): LiveIntent 
 
 /** What is not journalled, as it is at first. */
 export function createTraces() {
-  return { offered: undefined, nextBroadcastAtMs: 0, refusals: 0, isUnderpriced: false, misses: 0 };
+  return { offered: undefined, nextBroadcastAtMs: 0, refusals: 0, isUnderpriced: false, misses: 0, lineage: undefined };
 }
 
 /**

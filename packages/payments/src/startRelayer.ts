@@ -223,7 +223,7 @@ export async function startRelayer(parts: RelayerParts): Promise<RunningRelayer>
   journal.setFact('sender journal', 'made');
   const creditsPerUnit = computeCreditsOwed(1n, config.expectedRate);
   const { self, dailyLimit, dailyCreditLimit } = config;
-  const exchange = createExchange({ client, exchange: config.exchange, expectedRate: config.expectedRate });
+  const exchange = createExchange({ client, ...config });
   const base = {
     config,
     journal,

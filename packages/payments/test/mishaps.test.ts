@@ -3,11 +3,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { stablecoinAbi } from '@prism-gateway/contracts';
 import { startRpcFaultProxy } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
-import { type Hex, numberToHex, toFunctionSelector } from 'viem';
+import { numberToHex, toFunctionSelector } from 'viem';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
 import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
+import { type CallParameter, refuseTogether } from './rig/refuseTogether.ts';
 import { startPoorQuotes } from './rig/startPoorQuotes.ts';
 import { codesOf, countBuysOf, startScene } from './rig/startScene.ts';
 
@@ -50,8 +51,8 @@ async function startPriceProxy(told: { readonly claimRate: bigint; laterRate?: b
     target: rig.rpcUrl,
     plan(method, _, [call]) {
       if (method !== 'eth_call') return undefined;
-      // The first parameter of this method is the call.
-      const { data = '0x' } = call as { data?: Hex };
+      const { data = '0x', to } = call as CallParameter;
+      if (to === undefined) return refuseTogether({});
       const selector = data.slice(0, 10);
       const count = (counts.get(selector) ?? 0) + 1;
       counts.set(selector, count);

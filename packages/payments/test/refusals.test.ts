@@ -28,7 +28,8 @@ beforeEach(async () => {
   key = await rig.fundKey();
 });
 
-const QUOTE_SELECTOR = toFunctionSelector('quote(uint256)');
+/** Without `0x`: it may stand within a call that reads several contracts. */
+const QUOTE_SELECTOR = toFunctionSelector('quote(uint256)').slice(2);
 
 /** An instance, a frontend that may change its mind, and a node that takes no transactions while it is told so. */
 async function startBlocked() {

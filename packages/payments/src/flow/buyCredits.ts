@@ -1,10 +1,10 @@
-import { creditTokenAbi } from '@prism-gateway/contracts';
 import { type ChainCall, encodeAnnouncement, encodeBuy, markAnnouncement } from '../chain/marks.ts';
 import { readMined } from '../chain/readMined.ts';
 import type { Payment } from '../journal/payment.ts';
 import { OWING_STATES } from '../journal/paymentState.ts';
 import { computeMinCredits, computeTopUp } from '../payments/computeCredits.ts';
 import { readOwed } from '../payments/readOwed.ts';
+import type { Offer } from '../readiness/createExchange.ts';
 import { patienceMs } from '../relayerConfig.ts';
 import { StepError } from '../StepError.ts';
 import { findPayout, takePayout } from './findPayout.ts';
@@ -13,23 +13,22 @@ import { takeRefusal } from './refusePayment.ts';
 import type { RelayerContext } from './relayerContext.ts';
 import { findOpenAttempt, nextIntentId, sendAttempt } from './sendAttempt.ts';
 
-/** Credits in hand that no other payment of this instance is owed. One that is held with a payout that may yet be mined counts as owed. */
-async function countFreeCredits(context: RelayerContext, payment: Payment): Promise<bigint> {
-  const { client, config, journal } = context;
-  const balance = await client.readContract({
-    address: config.creditToken,
-    abi: creditTokenAbi,
-    functionName: 'balanceOf',
-    args: [config.self],
-  });
-  // Read after the balance: what left the balance meanwhile is then subtracted once more, never once too few.
+/**
+ * Counts the credits in hand that no other payment of this instance is owed. One that is held with a payout that may yet be mined counts as
+ * owed. The balance is read before: what left it meanwhile is then subtracted once more, never once too few.
+ */
+function countFreeCredits(
+  { config, journal }: RelayerContext,
+  payment: Payment,
+  { held }: Pick<Offer, 'held'>,
+): bigint {
   const owing = journal.list([...OWING_STATES, 'vanished', 'held']).filter(({ state, paymentIntentId, paidBy }) => {
     if (paymentIntentId === payment.paymentIntentId) return false;
     // Its bytes are broadcast again.
     if (state === 'vanished') return paidBy?.toLowerCase() === config.self.toLowerCase();
     return state !== 'held' || journal.attemptsOf(paymentIntentId).some((attempt) => attempt.state === 'open');
   });
-  return owing.reduce((free, other) => free - (other.creditsOwed ?? 0n), balance);
+  return owing.reduce((free, other) => free - (other.creditsOwed ?? 0n), held);
 }
 
 /** Whether this instance's word that it pays is the last on the chain; alone, it needs to tell nobody. */
@@ -69,11 +68,9 @@ function planBuy({ config, memory }: RelayerContext, payment: Payment, quoted: b
   };
 }
 
-async function encodeNextBuy(context: RelayerContext, payment: Payment): Promise<ChainCall> {
+function encodeNextBuy(context: RelayerContext, payment: Payment, { quoted }: Offer): ChainCall {
   const { exchange } = context.config;
-  const { paymentIntentId, stablecoinAmount } = payment;
-  const plan = planBuy(context, payment, await context.exchange.quote(stablecoinAmount));
-  return encodeBuy({ exchange, paymentIntentId, ...plan });
+  return encodeBuy({ exchange, paymentIntentId: payment.paymentIntentId, ...planBuy(context, payment, quoted) });
 }
 
 /**
@@ -118,8 +115,9 @@ export async function fundPayment(context: RelayerContext, payment: Payment): Pr
   await context.readiness.checkGasPrice();
   await context.readiness.ensureApproval();
   await context.decide(async () => {
-    const isCovered = (await countFreeCredits(context, payment)) >= readOwed(payment);
-    const buy = isCovered ? undefined : await encodeNextBuy(context, payment);
+    const offer = await context.exchange.readOffer(payment.stablecoinAmount);
+    const isCovered = countFreeCredits(context, payment, offer) >= readOwed(payment);
+    const buy = isCovered ? undefined : encodeNextBuy(context, payment, offer);
     if (takeRefusal(context, payment)) return;
     if (buy !== undefined) return journalCall(context, payment, { kind: 'buy', call: buy });
     log.info({ paymentIntentId }, 'credits in hand suffice: no buy');

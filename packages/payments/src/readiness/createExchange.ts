@@ -1,29 +1,41 @@
-import { exchangeAbi } from '@prism-gateway/contracts';
+import { creditTokenAbi, exchangeAbi } from '@prism-gateway/contracts';
 import type { Address, PublicClient } from 'viem';
 import { isCallRefused } from '../chain/isCallRefused.ts';
+import { readAmounts } from '../chain/readAmounts.ts';
 import { computeCreditsOwed } from '../payments/computeCredits.ts';
+import { StepError } from '../StepError.ts';
+
+/** What a purchase is decided by, of one block. */
+export interface Offer {
+  /** Credit base units that a purchase gives now, in the Exchange's word, or as the rate has it. */
+  readonly quoted: bigint;
+  /** Credit base units that this instance holds. */
+  readonly held: bigint;
+}
 
 /** Reads prices of the Exchange. One that has `buy` alone is taken to sell at the expected rate. */
 export interface Exchange {
   /** Credits for one stablecoin: the Exchange's word, or the expected rate where it says nothing. */
   readRate(): Promise<bigint>;
-  /** Credit base units that a purchase gives now, in the Exchange's word, or as the rate has it. */
-  quote(stablecoinAmount: bigint): Promise<bigint>;
+  /** What an amount of stablecoin base units buys, and what is in hand already. */
+  readOffer(stablecoinAmount: bigint): Promise<Offer>;
 }
 
 /**
  * Creates the reader.
  *
- * @param parts - node, contract, and credits expected for one stablecoin
+ * @param parts - node, contracts, this instance's address, and credits expected for one stablecoin
  * @returns the reader
  * @see docs/payments.md, "The Exchange"
  */
 export function createExchange(parts: {
   readonly client: PublicClient;
   readonly exchange: Address;
+  readonly creditToken: Address;
+  readonly self: Address;
   readonly expectedRate: bigint;
 }): Exchange {
-  const { client, exchange, expectedRate } = parts;
+  const { client, exchange, creditToken, self, expectedRate } = parts;
   const contract = { address: exchange, abi: exchangeAbi } as const;
 
   async function readRate(): Promise<bigint> {
@@ -37,13 +49,13 @@ export function createExchange(parts: {
 
   return {
     readRate,
-    async quote(stablecoinAmount) {
-      try {
-        return await client.readContract({ ...contract, functionName: 'quote', args: [stablecoinAmount] });
-      } catch (error) {
-        if (isCallRefused(error)) return computeCreditsOwed(stablecoinAmount, await readRate());
-        throw error;
-      }
+    async readOffer(stablecoinAmount) {
+      const [quoted, held] = await readAmounts(client, [
+        { ...contract, functionName: 'quote', args: [stablecoinAmount] },
+        { address: creditToken, abi: creditTokenAbi, functionName: 'balanceOf', args: [self] },
+      ]);
+      if (held === undefined) throw new StepError('CHAIN_UNAVAILABLE', `The token ${creditToken} tells no balance.`);
+      return { held, quoted: quoted ?? computeCreditsOwed(stablecoinAmount, await readRate()) };
     },
   };
 }

@@ -11,7 +11,8 @@ import type { RelayerConfig } from '../relayerConfig.ts';
 import { StepError } from '../StepError.ts';
 import type { Exchange } from './createExchange.ts';
 import { keepFresh } from './keepFresh.ts';
-import { type Purse, readPurse } from './readPurse.ts';
+import type { Purse } from './readPurse.ts';
+import { readStanding } from './readStanding.ts';
 import { verifyContracts } from './verifyContracts.ts';
 
 /** What readiness is judged by. */
@@ -121,8 +122,8 @@ async function sendApproval(parts: ReadinessParts, approval: Approval, amount?: 
 
 /** What sees to approvals. */
 interface Approvals {
-  /** Whether all are there; what is missing is sent meanwhile, and nobody waits for it. */
-  areThere(): Promise<boolean>;
+  /** Sends what is missing, and nobody waits for it. @throws StepError `APPROVAL_MISSING` where that failed the last time */
+  begin(): void;
   /** Sends what is missing, and waits for it. */
   ensure(): Promise<void>;
 }
@@ -151,9 +152,7 @@ function createApprovals(parts: ReadinessParts): Approvals {
 
   return {
     ensure,
-    async areThere() {
-      const allowances = await Promise.all(approvals.map(readAllowance));
-      if (allowances.every((allowance) => allowance >= UNLIMITED)) return true;
+    begin() {
       const failed = failure;
       failure = undefined;
       ensure().catch((error: unknown) => {
@@ -162,7 +161,6 @@ function createApprovals(parts: ReadinessParts): Approvals {
       });
       if (failed !== undefined)
         throw new StepError('APPROVAL_MISSING', failed instanceof Error ? failed.message : 'An approval failed.');
-      return false;
     },
   };
 }
@@ -214,15 +212,6 @@ export function createReadiness(parts: ReadinessParts): Readiness {
   const { expectedRate, maxRateDeviationBps, maxGasPrice, self } = config;
   const readGasPrice = keepFresh({ now, freshMs: FRESH_MS }, () => client.getGasPrice());
   const approvals = createApprovals(parts);
-  let approvedAtMs = Number.NEGATIVE_INFINITY;
-
-  async function areApproved(): Promise<boolean> {
-    if (now() - approvedAtMs <= FRESH_MS) return true;
-    if (!(await approvals.areThere())) return false;
-    approvedAtMs = now();
-    return true;
-  }
-
   const readContractFaults = keepFresh({ now, freshMs: VERIFIED_MS }, async () => {
     const faults = await verifyContracts(client, config);
     if (faults.length > 0) throw new StepError('CONTRACTS_WRONG', faults.join(' '));
@@ -236,8 +225,7 @@ export function createReadiness(parts: ReadinessParts): Readiness {
     throw new StepError('GAS_PRICE_TOO_HIGH', `Gas costs ${is} gwei, and must cost less than ${limit}.`);
   }
 
-  async function readRate(): Promise<bigint> {
-    const rate = await readCurrentRate();
+  function checkRate(rate: bigint): bigint {
     const distance = rate > expectedRate ? rate - expectedRate : expectedRate - rate;
     if (rate > 0n && distance * ALL_BPS <= expectedRate * BigInt(maxRateDeviationBps)) return rate;
     const text = `The Exchange gives ${rate} credits for one stablecoin; EXCHANGE_RATE is ${expectedRate}, and it may differ by ${maxRateDeviationBps} basis points.`;
@@ -256,10 +244,13 @@ export function createReadiness(parts: ReadinessParts): Readiness {
   async function allotAll(wanted: readonly ListedPayment[]): Promise<Prospect> {
     await readContractFaults();
     await checkGasPrice();
-    const rate = await readRate();
-    const purse = await readPurse(client, config);
+    const { purse, rate, allowances } = await readStanding(client, config);
+    checkRate(rate);
     await checkEther(journal.list(['claimed', 'buying', 'bought', 'transferring']).length, purse.ether);
-    if (!(await areApproved())) return { payable: [], obstacles: [] };
+    if (allowances.some((allowance) => allowance < UNLIMITED)) {
+      approvals.begin();
+      return { payable: [], obstacles: [] };
+    }
     const { payable, waiting } = allot(wanted, subtractCommitted(journal, purse), rate);
     if (waiting.length === 0) return { payable, obstacles: [] };
     const sum = waiting.reduce((all, { stablecoinAmount }) => all + stablecoinAmount, 0n);
@@ -270,7 +261,7 @@ export function createReadiness(parts: ReadinessParts): Readiness {
   return {
     checkGasPrice,
     ensureApproval: approvals.ensure,
-    readRate,
+    readRate: async () => checkRate(await readCurrentRate()),
     async judge(wanted) {
       try {
         return await allotAll(wanted);

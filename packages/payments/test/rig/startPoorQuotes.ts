@@ -1,6 +1,7 @@
 import { type RpcFaultProxy, startRpcFaultProxy } from '@prism-gateway/testing';
-import { type Hex, numberToHex, toFunctionSelector } from 'viem';
+import { numberToHex, toFunctionSelector } from 'viem';
 import { computeCreditsOwed } from '../../src/payments/computeCredits.ts';
+import { type CallParameter, refuseTogether } from './refuseTogether.ts';
 
 const QUOTE_SELECTOR = toFunctionSelector('quote(uint256)');
 const POOR_RATE = 100n;
@@ -16,9 +17,8 @@ export async function startPoorQuotes(rpcUrl: string): Promise<RpcFaultProxy> {
     target: rpcUrl,
     plan(method, _, [call]) {
       if (method !== 'eth_call') return undefined;
-      // The first parameter of this method is the call.
-      const { data = '0x' } = call as { data?: Hex };
-      if (!data.startsWith(QUOTE_SELECTOR)) return undefined;
+      const { data = '0x' } = call as CallParameter;
+      if (!data.startsWith(QUOTE_SELECTOR)) return refuseTogether(call as CallParameter);
       const quoted = computeCreditsOwed(BigInt(`0x${data.slice(10)}`), POOR_RATE);
       return { kind: 'answer', result: numberToHex(quoted, { size: 32 }) };
     },

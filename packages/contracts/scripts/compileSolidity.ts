@@ -47,7 +47,7 @@ interface CompilerOutput {
   >;
 }
 
-const SETTINGS = {
+export const SETTINGS = {
   // Cancun is the first with transient storage.
   evmVersion: 'cancun',
   // Runtime cost before size; the Forwarder stays below EIP-170's limit.
@@ -63,7 +63,7 @@ const folder = new URL('../solidity/', import.meta.url);
 const resolveModule = createRequire(import.meta.url).resolve;
 
 /** Reads what a source imports: OpenZeppelin's by its package, ours by its path. */
-function readImport(path: string): { contents: string } | { error: string } {
+export function readImport(path: string): { contents: string } | { error: string } {
   const file = path.startsWith('@openzeppelin/') ? resolveModule(path) : fileURLToPath(new URL(path, folder));
   try {
     return { contents: readFileSync(file, 'utf8') };

@@ -7,6 +7,7 @@ import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/Reentrancy
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {IERC20Permit} from "@openzeppelin/contracts/token/ERC20/extensions/IERC20Permit.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
+import {EntryCalls} from "./cloud/EntryCalls.sol";
 import {Fee, Funding, IPrismCloud} from "./cloud/IPrismCloud.sol";
 import {RelayerPolicy} from "./forwarder/RelayerPolicy.sol";
 import {RequestGate} from "./forwarder/RequestGate.sol";
@@ -204,7 +205,10 @@ contract Forwarder is RequestGate, ReentrancyGuardTransient {
             if (reason.length != 0) refused = _append(refused, RefusedEntry(i, reason));
             // What a written entry has left in memory is of no use to the next one; memory costs more the more there is.
             else _resetMemory(free);
-            fees += paid;
+            // No sum of what prisms have paid overflows: a prism's balance is a uint96.
+            unchecked {
+                fees += paid;
+            }
         }
         uint256 written = entries.length - refused.length;
         if (written != 0) cloud.accrue(msg.sender, fees, _relayerShare(fees, official), written);
@@ -226,16 +230,17 @@ contract Forwarder is RequestGate, ReentrancyGuardTransient {
         reason = _checkWindow(auth.timestamp, rules.age, rules.delay);
         if (reason.length == 0) reason = _checkSignature(auth, nonce, digest, SignatureCheck.WALLET_RESERVE);
         if (reason.length == 0) {
-            try cloud.writeEntry(signer, entry.cloudId, entry.dataId, payload, auth.relayerFee) returns (bool) {
+            bool written;
+            (written, reason) =
+                EntryCalls.writeEntryOfBatch(cloud, signer, entry.cloudId, entry.dataId, payload, auth.relayerFee);
+            if (written) {
                 // After the call, as it is undone with a call that fails; nothing that is called there calls back.
                 nonces[signer] = nonce + 1;
                 emit RequestExecuted(digest, signer, nonce, msg.sender, auth.relayerFee);
-                return (auth.relayerFee, "");
-            } catch (bytes memory fault) {
-                // Whatever is wrong with an entry has its custom error; without one, the gas has run out.
-                if (fault.length == 0) revert SignatureCheck.InsufficientGas();
-                reason = fault;
+                return (auth.relayerFee, reason);
             }
+            // Whatever is wrong with an entry has its custom error; without one, the gas has run out.
+            if (reason.length == 0) revert SignatureCheck.InsufficientGas();
         }
         emit RequestRefused(digest, signer, nonce, msg.sender, reason);
     }

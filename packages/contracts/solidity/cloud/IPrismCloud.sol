@@ -80,10 +80,15 @@ interface IPrismCloud {
     function batchDeleteData(address signer, bytes32 cloudId, bytes32[] calldata dataIds, Fee calldata fee) external;
 
     /// @notice Writes a new entry as part of a batch: `accrue` writes the fees of all down at its end.
+    /// @dev Its name has a low selector: a call is compared with the selectors in their order, 22 gas each.
     /// @return written Always true: an answer saves the caller to look for code first.
-    function writeEntry(address signer, bytes32 cloudId, bytes32 dataId, bytes calldata payload, uint256 relayerFee)
-        external
-        returns (bool written);
+    function writeEntryOfBatch(
+        address signer,
+        bytes32 cloudId,
+        bytes32 dataId,
+        bytes calldata payload,
+        uint256 relayerFee
+    ) external returns (bool written);
 
     /// @notice Writes down what the entries of a batch have paid.
     /// @param relayer Who submitted the batch.

@@ -5,6 +5,7 @@ import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 import {PrismCore} from "../core/PrismCore.sol";
+import {EntryCalls} from "./EntryCalls.sol";
 import {Fee, Funding, IPrismCloud} from "./IPrismCloud.sol";
 import {PrismLedger} from "./PrismLedger.sol";
 
@@ -74,7 +75,7 @@ contract PrismCloud is PrismLedger, IPrismCloud {
         onlyForwarder
     {
         _charge(cloudId, signer, fee, protocolFee);
-        core.write(cloudId, dataId, payload);
+        core.addEntry(cloudId, dataId, payload);
     }
 
     /// @inheritdoc IPrismCloud
@@ -157,13 +158,15 @@ contract PrismCloud is PrismLedger, IPrismCloud {
     }
 
     /// @inheritdoc IPrismCloud
-    function writeEntry(address signer, bytes32 cloudId, bytes32 dataId, bytes calldata payload, uint256 relayerFee)
-        external
-        onlyForwarder
-        returns (bool written)
-    {
+    function writeEntryOfBatch(
+        address signer,
+        bytes32 cloudId,
+        bytes32 dataId,
+        bytes calldata payload,
+        uint256 relayerFee
+    ) external onlyForwarder returns (bool written) {
         _spend(cloudId, signer, relayerFee + protocolFee);
-        return core.write(cloudId, dataId, payload);
+        return EntryCalls.addEntry(core, cloudId, dataId, payload);
     }
 
     /// @inheritdoc IPrismCloud

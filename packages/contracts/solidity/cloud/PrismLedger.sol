@@ -152,7 +152,10 @@ abstract contract PrismLedger is Ownable2Step {
         if (owner_ != signer) revert NotPrismOwner(cloudId, signer);
         uint256 balance = word >> 160;
         if (balance < fees) revert InsufficientPrismBalance(cloudId, balance, fees);
-        word -= fees << 160;
+        // Not below zero, as the balance covers the fees.
+        unchecked {
+            word -= fees << 160;
+        }
         assembly ("memory-safe") {
             sstore(prism.slot, word)
         }

@@ -40,7 +40,7 @@ library EntryStore {
             entry.tail = bytes32(payload[IN_HEAD:]);
             return;
         } else {
-            entry.head = bytes32(bytes31(payload)) | bytes32(length + 1);
+            entry.head = _pad(payload) | bytes32(length + 1);
         }
         if (hadTail) entry.tail = 0;
     }
@@ -60,6 +60,13 @@ library EntryStore {
         assembly ("memory-safe") {
             // Shorter than what was made: the bytes cut off are zeros, as both words are padded with them.
             mstore(payload, sub(tag, 1))
+        }
+    }
+
+    /// @dev The payload and zeros, without the checks of `bytes31(payload)`; at most 31 bytes.
+    function _pad(bytes calldata payload) private pure returns (bytes32 padded) {
+        assembly ("memory-safe") {
+            padded := and(calldataload(payload.offset), not(shr(shl(3, payload.length), not(0))))
         }
     }
 

@@ -58,13 +58,14 @@ abstract contract RelayerPolicy is Ownable2Step {
     /// @notice When a relayer with these windows may submit a request of that time.
     /// @return reason The ABI-encoded custom error; empty when it may submit now.
     function _checkWindow(uint256 timestamp, uint256 age, uint256 delay) internal view returns (bytes memory reason) {
-        // First the bare timestamp: a later sum with it can then no longer overflow.
         if (timestamp > block.timestamp) return abi.encodeWithSelector(RequestNotYetOpen.selector, timestamp);
-        uint256 expiredAt = timestamp + age;
-        if (block.timestamp > expiredAt) return abi.encodeWithSelector(RequestExpired.selector, expiredAt);
-        uint256 openAt = timestamp + delay;
-        if (block.timestamp < openAt) return abi.encodeWithSelector(RequestNotYetOpen.selector, openAt);
-        return "";
+        // Unchecked: a time that was, and a uint32.
+        unchecked {
+            uint256 expiredAt = timestamp + age;
+            if (block.timestamp > expiredAt) return abi.encodeWithSelector(RequestExpired.selector, expiredAt);
+            uint256 openAt = timestamp + delay;
+            if (block.timestamp < openAt) return abi.encodeWithSelector(RequestNotYetOpen.selector, openAt);
+        }
     }
 
     /// @notice What the relayer gets of the fees of one transaction, rounded down; the remainder is the treasury's.

@@ -71,7 +71,7 @@ abstract contract RequestGate is RelayerPolicy, EIP712 {
         view
         returns (bytes memory reason)
     {
-        if (SignatureCheck.isSigned(auth, digest, reservedGas)) return "";
-        return abi.encodeWithSelector(InvalidSignature.selector, auth.signer, nonce);
+        if (!SignatureCheck.isSigned(auth, digest, reservedGas))
+            reason = abi.encodeWithSelector(InvalidSignature.selector, auth.signer, nonce);
     }
 }

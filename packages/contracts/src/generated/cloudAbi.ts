@@ -1343,7 +1343,7 @@ export const cloudAbi = [
         "type": "uint256"
       }
     ],
-    "name": "writeEntry",
+    "name": "writeEntryOfBatch",
     "outputs": [
       {
         "internalType": "bool",

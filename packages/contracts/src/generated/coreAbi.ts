@@ -149,6 +149,35 @@ export const coreAbi = [
     "type": "event"
   },
   {
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "cloudId",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "dataId",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "bytes",
+        "name": "payload",
+        "type": "bytes"
+      }
+    ],
+    "name": "addEntry",
+    "outputs": [
+      {
+        "internalType": "bool",
+        "name": "written",
+        "type": "bool"
+      }
+    ],
+    "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
     "inputs": [],
     "name": "cloud",
     "outputs": [
@@ -288,35 +317,6 @@ export const coreAbi = [
     ],
     "name": "removeBatch",
     "outputs": [],
-    "stateMutability": "nonpayable",
-    "type": "function"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "bytes32",
-        "name": "cloudId",
-        "type": "bytes32"
-      },
-      {
-        "internalType": "bytes32",
-        "name": "dataId",
-        "type": "bytes32"
-      },
-      {
-        "internalType": "bytes",
-        "name": "payload",
-        "type": "bytes"
-      }
-    ],
-    "name": "write",
-    "outputs": [
-      {
-        "internalType": "bool",
-        "name": "written",
-        "type": "bool"
-      }
-    ],
     "stateMutability": "nonpayable",
     "type": "function"
   },

@@ -1,8 +1,7 @@
-import type { DeployOptions } from '@prism-gateway/devnet';
 import { createChainReads } from './rig/chainReads.ts';
 import { createChainRequests } from './rig/chainRequests.ts';
 import { createChainTransactions } from './rig/chainTransactions.ts';
-import { openChain } from './rig/openChain.ts';
+import { type ChainOptions, openChain } from './rig/openChain.ts';
 
 export { describeError } from './rig/describeError.ts';
 export { CREDIT, createUser, DEFAULT_FEE, FUNDS, idOf } from './rig/users.ts';
@@ -10,9 +9,9 @@ export { CREDIT, createUser, DEFAULT_FEE, FUNDS, idOf } from './rig/users.ts';
 /**
  * Starts a devnet with the contracts, and what tests do with them. Whoever starts it stops `devnet`.
  *
- * @param options - the contracts' parameters
+ * @param options - the contracts' parameters, and what the devnet tells
  */
-export async function startChainRig(options: Partial<DeployOptions> = {}) {
+export async function startChainRig(options: ChainOptions = {}) {
   const chain = await openChain(options);
   const reads = createChainReads(chain);
   const transactions = createChainTransactions(chain);

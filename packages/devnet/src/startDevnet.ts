@@ -24,6 +24,8 @@ export interface DevnetOptions {
   readonly gasLimit?: number;
   /** Blocks only when `evm_mine` or `anvil_mine` is called. */
   readonly isMiningOff?: boolean;
+  /** `debug_traceTransaction` tells every instruction; costs memory. */
+  readonly isTracing?: boolean;
   /** Ends the devnet. */
   readonly signal?: AbortSignal;
 }
@@ -83,12 +85,14 @@ function createArguments(options: DevnetOptions): readonly string[] {
     accounts = DEFAULT_ACCOUNTS,
     gasLimit,
     isMiningOff,
+    isTracing,
   } = options;
   return [
     ...['--host', '127.0.0.1', '--port', `${port}`, '--chain-id', `${chainId}`, '--accounts', `${accounts}`],
     ...['--mnemonic', MNEMONIC],
     ...(blockTimeMs === undefined ? [] : ['--block-time', `${blockTimeMs / 1000}`]),
     ...(isMiningOff ? ['--no-mining'] : []),
+    ...(isTracing ? ['--steps-tracing'] : []),
     ...(gasLimit === undefined ? [] : ['--gas-limit', `${gasLimit}`]),
   ];
 }

@@ -1,16 +1,19 @@
-import { type DeployOptions, deployContracts, startDevnet } from '@prism-gateway/devnet';
+import { type DeployOptions, type DevnetOptions, deployContracts, startDevnet } from '@prism-gateway/devnet';
 import type { Address, Hex } from 'viem';
 import { createTestClient, http, publicActions } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { createUser } from './users.ts';
+
+/** Parameters of the contracts, and whether the devnet tells every instruction. */
+export type ChainOptions = Partial<DeployOptions> & Pick<DevnetOptions, 'isTracing'>;
 
 /**
  * Starts a devnet with the contracts on it. A block is mined only when a test says so: nothing has to be waited for.
  *
  * @param options - the contracts' parameters
  */
-export async function openChain(options: Partial<DeployOptions>) {
-  const devnet = await startDevnet();
+export async function openChain({ isTracing = false, ...options }: ChainOptions) {
+  const devnet = await startDevnet({ isTracing });
   // Ten accounts by default.
   const [deployerKey, officialKey, outsiderKey] = devnet.privateKeys as readonly [Hex, Hex, Hex];
   const deployer: Address = privateKeyToAddress(deployerKey);

@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Stack, Validations } from 'aws-cdk-lib';
+import { promisify } from 'node:util';
+import { CfnResource, Stack, Validations } from 'aws-cdk-lib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createBundleStandIn } from '../rig/bundleStandIn.ts';
-import { GIVEN_SETTINGS, STAGES } from '../rig/givenSettings.ts';
+import { GIVEN_SETTINGS, STAGES, type Variant } from '../rig/givenSettings.ts';
 import { readTemplate, readTemplates } from '../rig/readTemplate.ts';
 import { parseStageSettings } from '../settings/stageSettings.ts';
 import { createGatewayApp, STACK_PARTS, type StackPart } from './createGatewayApp.ts';
@@ -11,6 +13,8 @@ import { createGatewayApp, STACK_PARTS, type StackPart } from './createGatewayAp
 interface Report {
   readonly pluginReports: readonly { readonly violations: readonly { readonly ruleName: string }[] }[];
 }
+
+const hasCfnLint = spawnSync('cfn-lint', ['--version']).status === 0;
 
 describe('the app', () => {
   afterEach(() => vi.restoreAllMocks());
@@ -58,6 +62,51 @@ describe('the app', () => {
       })),
     );
     if (stage === 'prod') expect(outputs('Edge')).toEqual(expect.arrayContaining(['Url', 'DomainTarget']));
+  });
+
+  it('is not synthesised with what CloudFormation would refuse', () => {
+    using standIn = createBundleStandIn();
+    const { bundleDirectory, hookDirectory } = standIn;
+    const outputDirectory = standIn.outputDirectory('out');
+    const settings = parseStageSettings(GIVEN_SETTINGS.dev);
+    const app = createGatewayApp({ settings, bundleDirectory, hookDirectory, outputDirectory });
+    // The function's own resource.
+    const target = app.node.findChild('Service').node.findChild('Function').node.defaultChild as CfnResource;
+    target.addPropertyOverride('MemorySize', 'much');
+    target.addPropertyOverride('Timeout', 901);
+    target.addPropertyOverride('FunctionName', 'a b');
+    target.addPropertyOverride('Role', { 'Fn::GetAtt': ['Nobody', 'Arn'] });
+    target.addPropertyDeletionOverride('Code');
+    new CfnResource(target.stack, 'Odd', { type: 'AWS::Lambda::Funktion' });
+    const error = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    expect(() => app.synth()).toThrow();
+    error.mockRestore();
+    const report = readFileSync(join(outputDirectory, 'validation-report.json'), 'utf8');
+    for (const told of [
+      "MemorySize: 'much' is not of type 'integer'",
+      'Timeout: 901 exceeds maximum 900',
+      "FunctionName: 'a b' does not match",
+      "non-existent resource 'Nobody'",
+      "'Code' is a required property",
+      "Unknown resource type 'AWS::Lambda::Funktion'",
+    ])
+      expect(report).toContain(told);
+  });
+
+  // A second opinion, of a linter in Python. The first one is always asked, by the synthesis itself.
+  it.skipIf(!hasCfnLint)('has no error to cfn-lint (skipped where it is not installed)', async () => {
+    using standIn = createBundleStandIn();
+    const files = Object.keys(GIVEN_SETTINGS).flatMap((variant) =>
+      // Its own keys.
+      Object.entries(readTemplates(variant as Variant)).map(([part, template]) => {
+        const file = standIn.outputDirectory(`${variant}-${part}.template.json`);
+        writeFileSync(file, JSON.stringify(template));
+        return file;
+      }),
+    );
+    expect(files.length).toBeGreaterThan(STAGES.length);
+    const { stdout } = await promisify(execFile)('cfn-lint', ['--non-zero-exit-code', 'error', ...files]);
+    expect(stdout).not.toMatch(/^E/m);
   });
 
   it('keeps in the stack of the data all that outlives the others, and nothing else there', () => {

@@ -96,7 +96,12 @@ function fillEdge(context: StackContext, edge: EdgeSettings): void {
  */
 export function createGatewayApp({ settings, outputDirectory, ...bundles }: GatewayAppOptions): App {
   const { stage, region, edge } = settings;
-  const app = new App({ outdir: outputDirectory, analyticsReporting: false });
+  const app = new App({
+    outdir: outputDirectory,
+    analyticsReporting: false,
+    // What CloudFormation would refuse fails the synthesis, and does not only warn.
+    postCliContext: { '@aws-cdk/core:validateAgainstDefaultRules': true },
+  });
   const addStack = (part: StackPart, stackRegion: string | undefined): StackContext => ({
     settings,
     stack: new Stack(app, part, {
@@ -106,8 +111,10 @@ export function createGatewayApp({ settings, outputDirectory, ...bundles }: Gate
       ...(stackRegion !== undefined && { env: { region: stackRegion } }),
     }),
   });
-  Tags.of(app).add('service', 'prism-gateway');
-  Tags.of(app).add('stage', stage);
+  // Not every region's CloudFormation takes tags of a dashboard yet.
+  const tagged = { excludeResourceTypes: ['AWS::CloudWatch::Dashboard'] };
+  Tags.of(app).add('service', 'prism-gateway', tagged);
+  Tags.of(app).add('stage', stage, tagged);
   const data = fillData(addStack('Data', region));
   fillService(addStack('Service', region), data, bundles);
   if (edge !== undefined) fillEdge(addStack('Edge', EDGE_REGION), edge);

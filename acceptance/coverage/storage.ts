@@ -16,6 +16,8 @@ export const STORAGE_CASES = [
   { id: 'sign.lifetime', rule: 'SIGN-7', says: 'expiresAt: the lifetime, in whole seconds, from the signing second' },
   { id: 'sign.tokenExpiry', rule: 'SIGN-8', says: "never later than the access token's own expiry, even under 30 s" },
   { id: 'sign.lifetimeSetting', rule: 'SIGN-7', says: 'STORAGE_SIGNED_URL_TTL_SECONDS, 30 to 300' },
+  { id: 'sign.size', rule: 'SIGN-9', says: 'a put for a size takes that many bytes and no others; 400 over the bound' },
+  { id: 'sign.sizeRequired', rule: 'SIGN-10', says: 'STORAGE_REQUIRE_SIZE=true: a put without size is 400' },
   { id: 'object.roundTrip', rule: 'OBJECT-4', says: 'what was put is read back; delete removes it' },
   { id: 'object.bound', rule: 'OBJECT-1', says: 'put binds x-amz-checksum-sha256 and if-none-match, both in headers' },
   { id: 'object.once', rule: 'OBJECT-1', says: 'a second put of the same object: 412' },

@@ -1,8 +1,9 @@
+import { signedOperationSchema } from '@prism-gateway/protocol';
 import { expect, type TestContext } from 'vitest';
 import { callApi } from '../rig/callApi.ts';
 import { covers } from '../rig/covers.ts';
 import { faultPaths } from '../rig/faults.ts';
-import { makeObject, signOperation, useSigned } from '../rig/objects.ts';
+import { makeObject, sign, signOperation, useSigned } from '../rig/objects.ts';
 import { createRequest, writeBody } from '../rig/requests.ts';
 import { startOwn } from '../rig/startOwn.ts';
 import { tokenOf } from '../rig/tokens.ts';
@@ -43,6 +44,30 @@ covers(
       const get = await useSigned(await signOperation(target, { token, operation: 'get', object }));
       expect(get.status).toBe(404);
     }
+  },
+);
+
+covers(
+  ['sign.size', 'sign.sizeRequired'],
+  'a put is signed for its size, which STORAGE_REQUIRE_SIZE asks for and MAX_OBJECT_BYTES bounds',
+  async (context) => {
+    const { target } = await startOwn({ env: { STORAGE_REQUIRE_SIZE: 'true', MAX_OBJECT_BYTES: '1000' } });
+    const token = await tokenOf(target, context);
+    const object = makeObject(1000);
+    const { projectId, key } = object;
+    const ask = (operation: string, size?: number) =>
+      sign(target, { token, json: { projectId, key, operation, ...(size !== undefined && { size }) } });
+    const refused = [await ask('put'), await ask('put', 1001), await ask('get', 1000)];
+    for (const answer of refused) expect(faultPaths(answer)).toEqual(['size']);
+    const put = async (size: number, length = size) => {
+      const signed = signedOperationSchema.parse((await ask('put', size)).body);
+      expect(signed.headers['content-length']).toBe(String(size));
+      const headers = { ...signed.headers, 'content-length': String(length) };
+      return (await useSigned({ ...signed, headers }, { body: object.content })).status;
+    };
+    expect(await put(999, 1000)).toBe(403);
+    expect(await put(1000)).toBe(200);
+    expect((await ask('get')).status).toBe(200);
   },
 );
 

@@ -66,7 +66,7 @@ describe.each(STAGES)('bucket of %s', (stage) => {
     });
   });
 
-  it('forgets deleted objects and broken uploads after a while, and nothing else', () => {
+  it('forgets deleted objects, broken uploads and what is too large after a while, and nothing else', () => {
     expect(Properties.LifecycleConfiguration).toEqual({
       Rules: [
         {
@@ -74,6 +74,13 @@ describe.each(STAGES)('bucket of %s', (stage) => {
           Status: 'Enabled',
           NoncurrentVersionExpiration: { NoncurrentDays: expected.days },
           ExpiredObjectDeleteMarker: true,
+        },
+        {
+          Id: 'RemoveTooLarge',
+          Status: 'Enabled',
+          ObjectSizeGreaterThan: '104857600',
+          ExpirationInDays: 1,
+          NoncurrentVersionExpiration: { NoncurrentDays: 1 },
         },
         { Id: 'AbortUploads', Status: 'Enabled', AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } },
       ],

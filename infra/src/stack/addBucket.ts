@@ -4,6 +4,7 @@ import {
   BlockPublicAccess,
   Bucket,
   BucketEncryption,
+  type CfnBucket,
   type CorsRule,
   HttpMethods,
   ObjectOwnership,
@@ -17,6 +18,8 @@ import { dataPolicy, type StackContext } from './stackContext.ts';
  * @see docs/specification.md SIGN-7
  */
 const MAX_SIGNATURE_AGE_MS = 300_000;
+/** The gateway's own default. @see docs/specification.md OBJECT-7 */
+const MAX_OBJECT_BYTES = 104_857_600;
 /** How long a browser may keep the answer to a preflight, in seconds. */
 const PREFLIGHT_SECONDS = 3600;
 
@@ -68,11 +71,24 @@ export function addBucket({ stack, settings }: StackContext): Bucket {
         noncurrentVersionExpiration: Duration.days(settings.noncurrentVersionDays),
         expiredObjectDeleteMarker: true,
       },
+      {
+        // A presigned URL that was asked for without a size takes what S3 takes, 5 GB: what is too large does not stay.
+        id: 'RemoveTooLarge',
+        objectSizeGreaterThan: Number(settings.gateway.MAX_OBJECT_BYTES ?? MAX_OBJECT_BYTES),
+        expiration: Duration.days(1),
+        noncurrentVersionExpiration: Duration.days(1),
+      },
       { id: 'AbortUploads', abortIncompleteMultipartUploadAfter: Duration.days(1) },
     ],
     cors: corsRules(settings.bucketOrigins),
     removalPolicy: dataPolicy(settings),
   });
+  // CloudFormation's schema has it as text, and the library writes a number. The cast: it is the bucket's own resource.
+  const size = String(settings.gateway.MAX_OBJECT_BYTES ?? MAX_OBJECT_BYTES);
+  (bucket.node.defaultChild as CfnBucket).addPropertyOverride(
+    'LifecycleConfiguration.Rules.1.ObjectSizeGreaterThan',
+    size,
+  );
   denyOldSignatures(bucket);
   Validations.of(bucket).acknowledge({
     id: 'AwsSolutions-S1',

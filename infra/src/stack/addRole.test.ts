@@ -38,6 +38,7 @@ function expectedPermissions(stage: Stage, names: { readonly requests: string; r
     `s3:GetObject <${names.bucket}.Arn>/v1/*`,
     `s3:PutObject <${names.bucket}.Arn>/v1/*`,
     `s3:DeleteObject <${names.bucket}.Arn>/v1/*`,
+    `s3:ListBucket <${names.bucket}.Arn>`,
     ...Object.keys(findResources(stage, 'AWS::SecretsManager::Secret')).map(
       (id) => `secretsmanager:GetSecretValue <${id}>`,
     ),
@@ -62,6 +63,23 @@ describe.each(STAGES)("the function's role in %s", (stage) => {
         ...(appSecret === undefined ? [] : [`secretsmanager:GetSecretValue ${appSecret}`]),
       ].sort(),
     );
+  });
+
+  it('lists nothing but the one object whose whole path it names, so that S3 says 404 where it is not there', () => {
+    const policies = role.Properties.Policies as { PolicyDocument: { Statement: Statement[] } }[];
+    const listing = policies.flatMap(({ PolicyDocument }) =>
+      PolicyDocument.Statement.filter(({ Action }) => Action === 's3:ListBucket'),
+    );
+    expect(listing).toHaveLength(1);
+    const { Condition } = listing[0] as { readonly Condition: { readonly StringLike: Record<string, string> } };
+    expect(Object.keys(Condition)).toEqual(['StringLike']);
+    const wanted = Condition.StringLike['s3:prefix'] ?? '';
+    // As IAM compares: `?` is one character.
+    const isLike = (prefix: string) => new RegExp(`^${wanted.replaceAll('?', '.')}$`).test(prefix);
+    const whole = `v1/${'a'.repeat(64)}/${'b'.repeat(32)}/${'c'.repeat(64)}`;
+    expect(isLike(whole)).toBe(true);
+    for (const prefix of ['', 'v1/', `v1/${'a'.repeat(64)}/`, whole.slice(0, -1), `${whole}0`, `w${whole.slice(1)}`])
+      expect(isLike(prefix)).toBe(false);
   });
 
   it('is taken by Lambda only, and has no further policies', () => {

@@ -6,6 +6,9 @@ import type { GatewaySecrets } from './addSecrets.ts';
 import type { StackContext } from './stackContext.ts';
 import { TABLE_ACCESS } from './tableAccess.ts';
 
+/** A whole object path: `v1/`, 64 digits, 32 and 64. */
+const WHOLE_PATH = `v1/${['?'.repeat(64), '?'.repeat(32), '?'.repeat(64)].join('/')}`;
+
 interface RoleParts {
   readonly bucket: Bucket;
   readonly secrets: GatewaySecrets;
@@ -17,6 +20,20 @@ const OBJECT_PREFIX = 'v1/*';
 
 const allow = (sid: string, actions: readonly string[], resources: readonly string[]) =>
   new PolicyStatement({ sid, actions: [...actions], resources: [...resources] });
+
+/**
+ * Of an object that is not there, S3 says 404 to those who may list it, and 403 to others. Whoever lists by a prefix as long as a whole
+ * path sees one object at most, which it may read anyway: nothing else can be listed, and no presigned URL of the gateway lists.
+ *
+ * @see https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html
+ */
+const absenceStatement = (bucket: Bucket) =>
+  new PolicyStatement({
+    sid: 'ObjectsThatAreNotThere',
+    actions: ['s3:ListBucket'],
+    resources: [bucket.bucketArn],
+    conditions: { StringLike: { 's3:prefix': WHOLE_PATH } },
+  });
 
 const SIDS = { requests: 'Requests', relayers: 'Relayers', rateLimits: 'RateLimits' } as const;
 
@@ -86,6 +103,7 @@ export function addRole(context: StackContext, { bucket, secrets, logGroupName }
     ...tableStatements(context, 'relayers'),
     ...tableStatements(context, 'rateLimits'),
     allow('Objects', ['s3:GetObject', 's3:PutObject', 's3:DeleteObject'], [objects]),
+    absenceStatement(bucket),
     ...secretStatements(context, secrets),
     allow('Logs', ['logs:CreateLogStream', 'logs:PutLogEvents'], [logStreams]),
   ];

@@ -28,7 +28,12 @@ export function gatewayOptions(settings: Settings, localCursorKey: Uint8Array): 
       'auth-failures': settings.RATE_LIMIT_AUTH_FAILURES,
       'admin-failures': settings.RATE_LIMIT_ADMIN_FAILURES,
     },
-    sign: { lifetimeSeconds: settings.STORAGE_SIGNED_URL_TTL_SECONDS, bindContent: settings.STORAGE_BIND_CONTENT },
+    sign: {
+      lifetimeSeconds: settings.STORAGE_SIGNED_URL_TTL_SECONDS,
+      bindContent: settings.STORAGE_BIND_CONTENT,
+      maxObjectBytes: settings.MAX_OBJECT_BYTES,
+      requireSize: settings.STORAGE_REQUIRE_SIZE,
+    },
     trustedProxyHops: settings.TRUSTED_PROXY_HOPS,
     publicMetrics: settings.STAGE === 'dev',
     localAdminOnly: answersAdminLocally(settings),

@@ -35,6 +35,7 @@ test('defaults need no environment, and an empty value counts as unset', () => {
     MAX_BODY_BYTES: 262_144,
     MAX_BATCH_SIZE: 100,
     MAX_OBJECT_BYTES: 104_857_600,
+    STORAGE_REQUIRE_SIZE: false,
     RATE_LIMIT_WRITES: 600,
     RATE_LIMIT_READS: 3000,
     RATE_LIMIT_SIGN: 600,

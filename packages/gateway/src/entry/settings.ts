@@ -72,6 +72,7 @@ const schema = z.object({
   S3_FORCE_PATH_STYLE: z._default(flag(), false),
   STORAGE_SIGNED_URL_TTL_SECONDS: z._default(wholeNumber(30, 300), 60),
   STORAGE_BIND_CONTENT: z._default(flag(), true),
+  STORAGE_REQUIRE_SIZE: z._default(flag(), false),
   STORAGE_CORS_ORIGINS: z.optional(
     z
       .string()

@@ -33,8 +33,9 @@ Settings are environment variables; each has a default that works on one machine
   AWS_REGION, AWS_…, AWS_ENDPOINT_URL_S3             as the AWS SDK reads them
   STORAGE_SIGNED_URL_TTL_SECONDS  60                 lifetime of a presigned URL, 30 to 300
   STORAGE_BIND_CONTENT            true               a put must match the hash it is stored under
+  STORAGE_REQUIRE_SIZE            false              a put must say its size, and is signed for no other
   STORAGE_CORS_ORIGINS            * in dev           origins that may use local presigned URLs
-  MAX_OBJECT_BYTES                104857600          largest local object
+  MAX_OBJECT_BYTES                104857600          largest object; 100 MiB
   MAX_USER_BYTES                  10737418240        most bytes of one user's local objects; 0 is no bound
   MIN_FREE_DISK_BYTES             536870912          below it posts and uploads get 503; 0 is off
 

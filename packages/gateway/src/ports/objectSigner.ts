@@ -7,6 +7,8 @@ export interface SignOrder {
   readonly objectPath: string;
   /** SHA-256 of the content, 32 bytes as lower-case hex, when a `put` must be bound to it; else absent. */
   readonly contentSha256?: string;
+  /** Bytes that a `put` must bring, neither more nor fewer; absent: any number. */
+  readonly size?: number;
   /** Start of the lifetime, in milliseconds since the epoch. */
   readonly nowMs: number;
   /** Lifetime in whole seconds, at least 1. */

@@ -12,6 +12,8 @@ function hexOfBytes(bytes: number, description: string) {
   return z.string({ error }).check(z.regex(pattern, { error }), meta);
 }
 
+const wholeBytes = expecting('a whole number of bytes');
+
 /**
  * Body of `POST /storage/sign`.
  *
@@ -22,6 +24,16 @@ export const signStorageSchema = z.strictObject(
     projectId: hexOfBytes(16, 'Project, 16 bytes'),
     key: hexOfBytes(32, "SHA-256 of the encrypted object's content"),
     operation: z.enum(STORAGE_OPERATIONS, { error: expecting(`one of ${STORAGE_OPERATIONS.join(', ')}`) }),
+    size: z.optional(
+      z.number({ error: wholeBytes }).check(
+        z.int({ error: wholeBytes }),
+        z.gte(0, { error: wholeBytes }),
+        z.meta({
+          description: 'Of a put: the bytes that the object has; the URL takes no other number',
+          examples: [1024],
+        }),
+      ),
+    ),
   },
   { error: expecting('an object') },
 );

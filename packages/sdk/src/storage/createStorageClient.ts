@@ -16,6 +16,8 @@ export type StorageClientOptions = {
   readonly encryptionKey: EncryptionKey;
   /** Longest time for one upload or download, in milliseconds; default 300000. */
   readonly objectTimeoutMs?: number | undefined;
+  /** True: tells the gateway how long an upload is, for one with `STORAGE_REQUIRE_SIZE`; others may not know the field. */
+  readonly declareSize?: boolean | undefined;
 } & ({ readonly gateway: GatewayClient } | TransportOptions);
 
 /** An object that is stored. */

@@ -20,6 +20,7 @@ export interface ObjectContext {
   readonly projectId: string;
   /** Longest time for one upload or download, in milliseconds. */
   readonly objectTimeoutMs: number;
+  readonly declareSize?: boolean | undefined;
 }
 
 /** One operation on one object. */
@@ -39,10 +40,10 @@ async function signOperation(
   refresh = false,
 ): Promise<Pick<SignedOperationBody, 'url' | 'method' | 'headers'>> {
   const { transport, projectId } = context;
-  const { operation, key, signal } = order;
+  const { operation, key, object, signal } = order;
   const token = await context.getAccessToken({ refresh, signal });
   const makeHeaders = async () => ({ authorization: `Bearer ${token}` });
-  const body = { projectId, key, operation };
+  const body = { projectId, key, operation, size: context.declareSize ? object?.byteLength : undefined };
   try {
     // A signature is only an offer: to make two does nothing.
     const call = { method: 'POST', path: '/storage/sign', body, makeHeaders, repeat: 'freely', signal } as const;

@@ -95,6 +95,8 @@ function assertInForce(order: PresignedOrder, request: Request, { now, bindConte
   if (now() >= order.expiresSeconds * 1000) throw new ObjectRefusedError('OBJECT_URL_EXPIRED');
   if (bindContent && order.method === 'PUT' && order.bound === undefined)
     throw new ObjectRefusedError('OBJECT_NOT_BOUND');
+  if (order.size !== undefined && request.headers.get('content-length') !== String(order.size))
+    throw new ObjectRefusedError('OBJECT_URL_REFUSED');
   for (const name of request.headers.keys()) {
     const isSigned = name === 'x-amz-checksum-sha256' && order.bound !== undefined;
     // CloudFront adds its id to what it passes on.

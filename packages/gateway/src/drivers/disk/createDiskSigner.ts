@@ -17,11 +17,15 @@ export function createDiskSigner({ publicUrl, seal }: { publicUrl: string; seal:
       const isBound = order.operation === 'put' && order.contentSha256 !== undefined;
       const checksum = isBound ? Buffer.from(order.contentSha256, 'hex').toString('base64') : undefined;
       const bound = checksum === undefined ? undefined : { ifNoneMatch: '*', checksum };
-      const query = seal.seal({ method, objectPath: order.objectPath, expiresSeconds, bound });
+      const size = order.operation === 'put' ? order.size : undefined;
+      const query = seal.seal({ method, objectPath: order.objectPath, expiresSeconds, bound, size });
       return {
         url: `${publicUrl}/objects/${order.objectPath}?${query}`,
         method,
-        headers: checksum === undefined ? {} : { 'if-none-match': '*', 'x-amz-checksum-sha256': checksum },
+        headers: {
+          ...(size !== undefined && { 'content-length': String(size) }),
+          ...(checksum !== undefined && { 'if-none-match': '*', 'x-amz-checksum-sha256': checksum }),
+        },
         expiresAtMs: expiresSeconds * 1000,
       };
     },

@@ -175,3 +175,17 @@ test('methods that objects do not know: 405, saying which they know', async () =
     expect(await refused.json()).toEqual({ error: expect.any(String) });
   }
 });
+
+test('a put that was signed for a size takes no other, nor does its URL with another size', async () => {
+  const upload = newPath(content);
+  const order = { operation: 'put', objectPath: upload, nowMs: rig.clock.now(), lifetimeSeconds: 60 } as const;
+  const put = (signed: SignedOperation) => {
+    const headers = { ...signed.headers, 'content-length': String(content.length) };
+    return send({ ...signed, headers }, { body: content });
+  };
+  const longer = await rig.objects.signer.sign({ ...order, size: content.length + 1 });
+  expect((await put(longer)).status).toBe(403);
+  const resized = altered(longer, (url) => url.searchParams.set('size', String(content.length)));
+  expect((await put(resized)).status).toBe(403);
+  expect((await put(await rig.objects.signer.sign({ ...order, size: content.length }))).status).toBe(200);
+});

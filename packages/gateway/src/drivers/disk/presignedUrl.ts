@@ -10,6 +10,8 @@ export interface PresignedOrder {
   readonly expiresSeconds: number;
   /** The two headers of a put that is bound to its content; absent: no header is signed. */
   readonly bound?: { readonly ifNoneMatch: string; readonly checksum: string } | undefined;
+  /** Bytes that a put must bring; absent: any number. */
+  readonly size?: number | undefined;
 }
 
 /** The signature of an order, and how to check it. */
@@ -26,6 +28,7 @@ export interface UrlSeal {
 const OBJECT_URL = /^\/objects\/(v1\/[0-9a-f]{64}\/[0-9a-f]{32}\/[0-9a-f]{64})$/;
 const SIGNED_HEADERS = 'if-none-match.x-amz-checksum-sha256';
 const EXPIRES = /^[1-9]\d{0,11}$/;
+const SIZE = /^(?:0|[1-9]\d{0,15})$/;
 
 /**
  * Makes the seal of local objects' URLs: an HMAC-SHA256 over method, path, end and signed headers, all in the URL but
@@ -40,7 +43,8 @@ export function createUrlSeal(signingKey: Uint8Array): UrlSeal {
   return {
     seal: (order) => {
       const headers = order.bound === undefined ? '' : `&headers=${SIGNED_HEADERS}`;
-      return `expires=${order.expiresSeconds}&method=${order.method}${headers}&signature=${computeSignature(key, order)}`;
+      const size = order.size === undefined ? '' : `&size=${order.size}`;
+      return `expires=${order.expiresSeconds}&method=${order.method}${headers}${size}&signature=${computeSignature(key, order)}`;
     },
     open: (request) => {
       const { order, signature } = parseRequest(request);
@@ -50,18 +54,18 @@ export function createUrlSeal(signingKey: Uint8Array): UrlSeal {
   };
 }
 
-function computeSignature(key: KeyObject, { method, objectPath, expiresSeconds, bound }: PresignedOrder): string {
+function computeSignature(key: KeyObject, { method, objectPath, expiresSeconds, bound, size }: PresignedOrder): string {
   const headers =
     bound === undefined ? '' : `if-none-match:${bound.ifNoneMatch}\nx-amz-checksum-sha256:${bound.checksum}\n`;
   // No part can hold a line feed, so that two orders never read alike.
-  const text = `prism-object-url-1\n${method}\n${objectPath}\n${expiresSeconds}\n${headers}`;
+  const text = `prism-object-url-1\n${method}\n${objectPath}\n${expiresSeconds}\n${headers}${size === undefined ? '' : `size:${size}\n`}`;
   return createHmac('sha256', key).update(text).digest('base64url');
 }
 
 function parseRequest(request: Request): { order: PresignedOrder; signature: string } {
   const { pathname, searchParams } = new URL(request.url);
   const objectPath = OBJECT_URL.exec(pathname)?.[1];
-  const { expires, method, headers, signature } = Object.fromEntries(searchParams);
+  const { expires, method, headers, size, signature } = Object.fromEntries(searchParams);
   const isWhole =
     objectPath !== undefined &&
     method === request.method &&
@@ -69,10 +73,12 @@ function parseRequest(request: Request): { order: PresignedOrder; signature: str
     expires !== undefined &&
     EXPIRES.test(expires) &&
     (headers === undefined || headers === SIGNED_HEADERS) &&
-    searchParams.size === (headers === undefined ? 3 : 4);
+    (size === undefined || SIZE.test(size)) &&
+    searchParams.size === 3 + Number(headers !== undefined) + Number(size !== undefined);
   if (!isWhole) throw new ObjectRefusedError('OBJECT_URL_REFUSED');
   const bound = headers === undefined ? undefined : readBoundHeaders(request.headers);
-  return { order: { method, objectPath, expiresSeconds: Number(expires), bound }, signature };
+  const order = { method, objectPath, expiresSeconds: Number(expires), bound };
+  return { order: size === undefined ? order : { ...order, size: Number(size) }, signature };
 }
 
 function readBoundHeaders(headers: Headers): { ifNoneMatch: string; checksum: string } {

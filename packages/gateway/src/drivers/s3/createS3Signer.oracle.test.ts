@@ -74,6 +74,7 @@ const order: fc.Arbitrary<SignOrder> = fc.record(
     nowMs: fc.integer({ min: Date.UTC(2015, 0), max: Date.UTC(2099, 11, 31) }),
     lifetimeSeconds: fc.integer({ min: 1, max: 604_800 }),
     contentSha256: hex(32),
+    size: fc.nat(),
   },
   { requiredKeys: ['operation', 'objectPath', 'nowMs', 'lifetimeSeconds'] },
 );
@@ -126,7 +127,10 @@ async function presignOfficially(where: Setup, credentials: Keys, what: SignOrde
     const asDownload = { ResponseContentDisposition: 'attachment', ResponseContentType: 'application/octet-stream' };
     return getSignedUrl(client, new GetObjectCommand({ ...target, ...asDownload }), options);
   }
-  if (what.contentSha256 === undefined) return getSignedUrl(client, new PutObjectCommand(target), options);
+  const length = what.size === undefined ? {} : { ContentLength: what.size };
+  if (what.contentSha256 === undefined)
+    return getSignedUrl(client, new PutObjectCommand({ ...target, ...length }), options);
   const ChecksumSHA256 = Buffer.from(what.contentSha256, 'hex').toString('base64');
-  return getSignedUrl(client, new PutObjectCommand({ ...target, ChecksumSHA256, IfNoneMatch: '*' }), options);
+  const bound = { ...target, ...length, ChecksumSHA256, IfNoneMatch: '*' };
+  return getSignedUrl(client, new PutObjectCommand(bound), options);
 }

@@ -56,6 +56,17 @@ test('puts, heads, gets and deletes an object', async () => {
   expect((await send(await sign('get', path))).status).toBe(404);
 });
 
+test('a put that was signed for a size takes no other', async () => {
+  const path = newPath();
+  const bySize = (size: number) =>
+    signer.sign({ operation: 'put', objectPath: path, nowMs: Date.now(), lifetimeSeconds: 60, contentSha256, size });
+  const wrong = await bySize(content.length + 1);
+  expect(wrong.headers['content-length']).toBe(String(content.length + 1));
+  const honest = { ...wrong, headers: { ...wrong.headers, 'content-length': String(content.length) } };
+  expect((await send(honest)).status).toBe(403);
+  expect((await send(await bySize(content.length))).status).toBe(200);
+});
+
 test('signs keys that need escaping', async () => {
   const path = "v1/odd key/ü+&=!'()*~/%41?#";
   const put = await sign('put', path);

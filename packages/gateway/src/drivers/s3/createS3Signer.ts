@@ -31,7 +31,7 @@ const NO_HEADERS: Readonly<Record<string, string>> = {};
 /**
  * Makes a signer of presigned URLs for S3 and stores that speak its protocol: Signature Version 4 in the query, with an
  * unsigned payload. A `put` with `contentSha256` also signs two headers, by which the store itself checks the content
- * and refuses to overwrite; they stay headers, since S3 ignores a checksum in the query.
+ * and refuses to overwrite; they stay headers, since S3 ignores a checksum in the query. One with `size` signs `content-length`.
  *
  * @param options bucket, region, endpoint, and the source of credentials
  * @returns signer whose URLs end with the credentials at the latest
@@ -55,17 +55,15 @@ export function createS3Signer(options: S3SignerOptions): ObjectSigner {
 
 function presign(address: BucketAddress, scope: SigningScope, order: SignOrder): SignedOperation {
   const { method, queryEnd } = OPERATIONS[order.operation];
-  const checksum = order.operation === 'put' ? toBase64(order.contentSha256) : undefined;
+  const headers = order.operation === 'put' ? headersOf(order) : NO_HEADERS;
   const path = address.pathPrefix + encodeUriPath(order.objectPath);
 
-  const signedHeaders = checksum === undefined ? 'host' : 'host;if-none-match;x-amz-checksum-sha256';
-  const headerLines =
-    checksum === undefined
-      ? `host:${address.host}\n`
-      : `host:${address.host}\nif-none-match:*\nx-amz-checksum-sha256:${checksum}\n`;
-  const signedHeadersEncoded = checksum === undefined ? 'host' : 'host%3Bif-none-match%3Bx-amz-checksum-sha256';
+  const signed = Object.entries({ ...headers, host: address.host }).sort(([a], [b]) => (a < b ? -1 : 1));
+  const names = signed.map(([name]) => name);
+  const signedHeaders = names.join(';');
+  const headerLines = signed.map(([name, value]) => `${name}:${value}\n`).join('');
   // Written in canonical order, so that it is both what is signed and what is sent.
-  const query = `${scope.queryStart}${order.lifetimeSeconds}${scope.queryToken}&X-Amz-SignedHeaders=${signedHeadersEncoded}${queryEnd}`;
+  const query = `${scope.queryStart}${order.lifetimeSeconds}${scope.queryToken}&X-Amz-SignedHeaders=${names.join('%3B')}${queryEnd}`;
 
   const canonicalRequest = `${method}\n${path}\n${query}\n${headerLines}\n${signedHeaders}\nUNSIGNED-PAYLOAD`;
   const stringToSign = `AWS4-HMAC-SHA256\n${scope.longDate}\n${scope.credentialScope}\n${hash('sha256', canonicalRequest)}`;
@@ -74,11 +72,19 @@ function presign(address: BucketAddress, scope: SigningScope, order: SignOrder):
   return {
     url: `${address.origin}${path}?${query}&X-Amz-Signature=${signature}`,
     method,
-    headers: checksum === undefined ? NO_HEADERS : { 'if-none-match': '*', 'x-amz-checksum-sha256': checksum },
+    headers,
     expiresAtMs: order.nowMs + order.lifetimeSeconds * 1000,
   };
 }
 
-function toBase64(hex: string | undefined): string | undefined {
-  return hex === undefined ? undefined : Buffer.from(hex, 'hex').toString('base64');
+/** What a put is bound to: its content, its length, both or neither. */
+function headersOf({ contentSha256, size }: SignOrder): Readonly<Record<string, string>> {
+  if (contentSha256 === undefined && size === undefined) return NO_HEADERS;
+  return {
+    ...(size !== undefined && { 'content-length': String(size) }),
+    ...(contentSha256 !== undefined && {
+      'if-none-match': '*',
+      'x-amz-checksum-sha256': Buffer.from(contentSha256, 'hex').toString('base64'),
+    }),
+  };
 }

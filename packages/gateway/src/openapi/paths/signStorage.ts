@@ -47,6 +47,7 @@ v1/{hex SHA-256 of issuer + "|" + user id}/{projectId}/{key}    all lower case, 
 Call \`url\` with \`method\` and exactly the \`headers\` given, before \`expiresAt\`. Its lifetime is 30 to 300 whole seconds, as the service is set up (60 by default), counted from the second of signing, and never ends after the access token's own.
 
 - A **put** is bound to its content: \`key\` is the SHA-256 of the encrypted bytes, and a signed \`x-amz-checksum-sha256\` (base64 of the same) has the store refuse any others. The signed \`if-none-match: *\` refuses to overwrite: a second put answers 412, and what is there hashes to the same key. A service may run with this turned off.
+- A put with \`size\` takes exactly that many bytes: \`content-length\` is signed too. A service may ask for it.
 - A **get** answers as an attachment of type \`application/octet-stream\`.
 - Where no bucket is set, the URL points to this service (\`/objects/…\`), with the same meaning.`;
 

@@ -1,8 +1,14 @@
 import { hash } from 'node:crypto';
-import { parseWith, ROUTES, type SignedOperationBody, signStorageSchema } from '@prism-gateway/protocol';
+import {
+  parseWith,
+  ROUTES,
+  type SignedOperationBody,
+  type StorageOperation,
+  signStorageSchema,
+} from '@prism-gateway/protocol';
 import { authenticateUser } from '../../auth/identity.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
-import { unauthenticated } from '../../http/errors.ts';
+import { unauthenticated, validationFailed } from '../../http/errors.ts';
 import { formatTime } from '../../http/render.ts';
 import { parseBody, requireValid } from '../../http/request.ts';
 import { jsonResponse } from '../../http/response.ts';
@@ -14,6 +20,10 @@ export interface SignOptions {
   readonly lifetimeSeconds: number;
   /** Whether a `put` is bound to the content that `key` names. */
   readonly bindContent: boolean;
+  /** Most bytes that a `put` may be signed for. */
+  readonly maxObjectBytes: number;
+  /** Whether every `put` must say its size. */
+  readonly requireSize: boolean;
 }
 
 type SignPorts = Pick<GatewayPorts, 'signer' | 'tokens' | 'now'>;
@@ -33,6 +43,21 @@ function lifetimeOf(user: VerifiedUser, nowMs: number, lifetimeSeconds: number):
   return lifetime;
 }
 
+interface SizedOrder {
+  readonly operation: StorageOperation;
+  readonly size?: number | undefined;
+}
+
+/** Judges the size by the operation and the settings. @throws ApiError INVALID_INPUT */
+function checkSize({ operation, size }: SizedOrder, { maxObjectBytes, requireSize }: SignOptions): void {
+  const refuse = (message: string) => validationFailed([{ path: 'size', message }]);
+  if (operation !== 'put') {
+    if (size !== undefined) throw refuse('Expected no size but of a put');
+  } else if (size === undefined) {
+    if (requireSize) throw refuse('Expected the bytes that the object has');
+  } else if (size > maxObjectBytes) throw refuse(`Expected at most ${maxObjectBytes} bytes`);
+}
+
 /**
  * `POST /storage/sign`: a signed-in user gets one presigned URL for one operation on one object of its own.
  *
@@ -49,12 +74,15 @@ export function signStorageEndpoint(ports: SignPorts, options: SignOptions): End
     },
     async handle(request, { user, name }) {
       const [body] = requireValid(parseBody(request.body, (json) => parseWith(signStorageSchema, json)));
+      checkSize(body, options);
+      const { size } = body;
       const nowMs = ports.now();
       const key = body.key.slice(2).toLowerCase();
       const signed = await ports.signer.sign({
         operation: body.operation,
         objectPath: `v1/${name}/${body.projectId.slice(2).toLowerCase()}/${key}`,
         ...(options.bindContent && body.operation === 'put' && { contentSha256: key }),
+        ...(size !== undefined && { size }),
         nowMs,
         lifetimeSeconds: lifetimeOf(user, nowMs, options.lifetimeSeconds),
       });

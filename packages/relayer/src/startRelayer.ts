@@ -77,7 +77,7 @@ export async function startRelayer(options: RelayerOptions): Promise<RunningRela
   const { settings, logger, now, random } = options;
   const account = await openAccount(settings);
   await mkdir(settings.dataDir, { recursive: true });
-  const metrics = createMetrics();
+  const metrics = createMetrics(settings.chains.map(({ chainName }) => chainName));
   // A queue that is looked at rarely is heard of as rarely.
   const silentMs = Math.max(SILENT_MS, 2 * settings.policy.pollMaxMs);
   const gatewayHealth = createHealth({ parts: ['gateway'], silentMs, now });
@@ -87,8 +87,8 @@ export async function startRelayer(options: RelayerOptions): Promise<RunningRela
   const workers: ChainWorker[] = [];
   const pages = createPages({ gatewayHealth, chainHealth, workers }, { address: account.address, now });
   const { registry } = metrics;
-  const server =
-    settings.metricsPort === 'off' ? undefined : await serveMetrics({ registry, port: settings.metricsPort, pages });
+  const { metricsHost: host, metricsPort: port } = settings;
+  const server = port === 'off' ? undefined : await serveMetrics({ registry, host, port, pages });
   const fetch = watchFetch(createKeepAliveFetch(), gatewayHealth);
   const client = createRelayerClient({ url: settings.gatewayUrl, account, fetch });
   async function stop(): Promise<void> {

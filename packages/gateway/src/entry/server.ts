@@ -93,15 +93,15 @@ function createBudgets({ MAX_BODY_BYTES }: Settings): MemoryBudgets {
 const ADMIN_KEY_WARNING =
   'The admin key is the one that everybody knows: /admin and development tokens are answered to this machine and private networks alone. Set ADMIN_API_KEY.';
 
-/** Serves `/metrics` to this machine, where it is asked for. @throws Error with what to do where the port is in use */
-async function listenForMetrics({ METRICS_PORT: port }: Settings, metrics: () => Promise<string>) {
+/** Serves `/metrics` beside the API, if it is asked for. @throws Error with what to do if the port is in use */
+async function listenForMetrics({ METRICS_HOST: host, METRICS_PORT: port }: Settings, metrics: () => Promise<string>) {
   if (port === 0) return undefined;
   try {
-    return await serveMetrics({ registry: { contentType: METRICS_TYPE, metrics }, port });
+    return await serveMetrics({ registry: { contentType: METRICS_TYPE, metrics }, port, host });
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code !== 'EADDRINUSE') throw cause;
-    throw new Error(`127.0.0.1:${port} is in use: set METRICS_PORT to another port, or to 0 for no metrics.`, {
+    throw new Error(`${host}:${port} is in use: set METRICS_PORT to another port, or to 0 for no metrics.`, {
       cause,
     });
   }

@@ -93,6 +93,7 @@ const schema = z.object({
   CLAIM_LEASE_SECONDS: z._default(wholeNumber(0, 31_536_000), 900),
   MAX_BODY_BYTES: z._default(wholeNumber(1024, 10 * 1024 * 1024), 262_144),
   MAX_BATCH_SIZE: z._default(wholeNumber(1, 10_000), 100),
+  METRICS_HOST: z._default(z.string(), '127.0.0.1'),
   METRICS_PORT: z.optional(wholeNumber(0, 65_535)),
   MAX_CONNECTIONS: z._default(wholeNumber(0, 1_000_000), 12_000),
   MAX_CONNECTIONS_PER_PEER: z._default(wholeNumber(0, 1_000_000), 2000),

@@ -24,7 +24,8 @@ Settings are environment variables; each has a default that works on one machine
   RATE_LIMIT_CLAIMS, _REPORTS, _AUTH_FAILURES        6000, 12000, 120, the same; a batch counts each request
   RATE_LIMIT_WRITE_BYTES          16777216           bytes a minute and peer of bodies without a key
   MAX_CONNECTIONS, MAX_CONNECTIONS_PER_PEER          12000, 2000; 0 is no bound
-  METRICS_PORT                    0; 9465 in prod    serves /metrics on 127.0.0.1; 0 is off
+  METRICS_PORT                    0; 9465 in prod    serves /metrics on METRICS_HOST; 0 is off
+  METRICS_HOST                    127.0.0.1          another address only in a network of your own
   TRUSTED_PROXY_HOPS              0                  proxies in front whose X-Forwarded-For is believed
   LOG_LEVEL                       info               debug, info, warn, error or silent
 

@@ -14,7 +14,7 @@ import { createInFlight } from './createInFlight.ts';
 const account = privateKeyToAccount(generatePrivateKey());
 const WORD = `0x${'11'.repeat(32)}`;
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
-const createNotes = () => createChainNotes({ metrics: createMetrics(), chainName: 'a', log: silent });
+const createNotes = () => createChainNotes({ metrics: createMetrics(['a']), chainName: 'a', log: silent });
 
 /** A relayer on a chain on which nothing has happened yet, and that takes over nothing. */
 function createPorts(gateway: AdoptPorts['gateway'] & AdoptPorts['takingOver']['gateway'], signal: AbortSignal) {

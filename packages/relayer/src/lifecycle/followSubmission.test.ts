@@ -69,7 +69,7 @@ function createPorts(reverted: Hex | undefined, later: Simulated = { gas: 1n, re
     ...{ journal, budgets: createBudgets({ journal, limits: LIMITS, now: () => 0, onExceeded: () => undefined }) },
     inFlight: createInFlight((error) => expect.unreachable(String(error))),
     ...{ batchCosts: createBatchCostTracker(), settings: { creditsPerEth: 10n ** 18n } },
-    notes: createChainNotes({ metrics: createMetrics(), chainName: 'a', log }),
+    notes: createChainNotes({ metrics: createMetrics(['a']), chainName: 'a', log }),
     ...{ advance: () => undefined, confirmations: 1 },
     ...{ now: () => 0, random: () => 0, signal: new AbortController().signal },
   } satisfies FollowPorts;

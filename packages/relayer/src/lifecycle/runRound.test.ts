@@ -89,7 +89,7 @@ function createRelayer(records: readonly RequestRecord[]) {
     journal: openJournal({ path: ':memory:', nowMs: 0 }),
     inFlight: createInFlight((error) => expect.unreachable(String(error))),
     candidates: createCandidates(),
-    notes: createChainNotes({ metrics: createMetrics(), chainName: 'c', log }),
+    notes: createChainNotes({ metrics: createMetrics(['c']), chainName: 'c', log }),
     ...{ gateway, now, random: () => 0.5, signal },
   };
   const budgets = { findExceeded: () => undefined, hold: () => true };

@@ -34,18 +34,33 @@ export interface Metrics {
   readonly duration: Histogram<'chain'>;
 }
 
+/** What an alarm may watch before it has happened. */
+function startAtZero(metrics: Metrics, chain: string): void {
+  for (const result of ['won', 'conflict', 'unknown']) metrics.claims.inc({ chain, result }, 0);
+  for (const status of ['success', 'failed']) metrics.reports.inc({ chain, status }, 0);
+  for (const kind of ['single', 'batch']) metrics.transactions.inc({ chain, kind }, 0);
+  for (const where of ['chain', 'gateway', 'claim', 'report', 'send', 'judge', 'work'])
+    metrics.faults.inc({ chain, where }, 0);
+  for (const budget of ['request', 'signer', 'code', 'hour', 'day', 'signerGifts', 'dayGifts'])
+    metrics.budgets.inc({ chain, budget }, 0);
+  for (const sum of ['batchedWrites', 'gasUsed', 'spentEther', 'earnedCredits', 'lostEther'] as const)
+    metrics[sum].inc({ chain }, 0);
+  metrics.duration.zero({ chain });
+}
+
 /**
  * Makes the relayer's metrics.
  *
+ * @param chains - the gateway's names of them; what has not happened yet stands there with 0
  * @see https://prometheus.io/docs/practices/naming/
  */
-export function createMetrics(): Metrics {
+export function createMetrics(chains: readonly string[]): Metrics {
   const registry = new Registry();
   const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
     new Counter<L>({ name: `prism_relayer_${name}_total`, help, labelNames: [...labelNames], registers: [registry] });
   const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
     new Gauge<L>({ name: `prism_relayer_${name}`, help, labelNames: [...labelNames], registers: [registry] });
-  return {
+  const metrics: Metrics = {
     registry,
     claims: counter('claims', 'Claims that were asked for, by result', ['chain', 'result']),
     reports: counter('reports', 'Outcomes that were reported, by status', ['chain', 'status']),
@@ -73,4 +88,6 @@ export function createMetrics(): Metrics {
       registers: [registry],
     }),
   };
+  for (const chain of chains) startAtZero(metrics, chain);
+  return metrics;
 }

@@ -67,6 +67,7 @@ const schema = z.object({
   BUMP_AFTER_SECONDS: z._default(wholeNumber(1, 3600), 30),
   DATA_DIR: z._default(z.string(), './data'),
   LOCK_DIR: z.optional(z.string()),
+  METRICS_HOST: z._default(z.string(), '127.0.0.1'),
   METRICS_PORT: z._default(
     z.union([z.literal('off'), wholeNumber(0, 65_535)], expected('a port, 0 for any free one, or off')),
     9464,
@@ -116,6 +117,7 @@ export interface Settings {
   readonly drainMs: number;
   /** When a transaction that no block takes is offered again for more. */
   readonly bumpAfterMs: number;
+  readonly metricsHost: string;
   readonly metricsPort: number | 'off';
   readonly logLevel: Parsed['LOG_LEVEL'];
 }
@@ -213,6 +215,7 @@ export function parseSettings(environment: Environment): Settings {
     lockDir: settings.LOCK_DIR ?? settings.DATA_DIR,
     drainMs: settings.DRAIN_SECONDS * 1000,
     bumpAfterMs: settings.BUMP_AFTER_SECONDS * 1000,
+    metricsHost: settings.METRICS_HOST,
     metricsPort: settings.METRICS_PORT,
     logLevel: settings.LOG_LEVEL,
   };

@@ -52,7 +52,8 @@ How it runs:
   POLL_MIN_MS, POLL_MAX_MS  200, 2000          pause between two looks at the queue; it grows while there is nothing to do
   DATA_DIR             ./data                  its journals; one relayer a key
   LOCK_DIR             DATA_DIR                folder of the locks on keys; relayers that share it refuse a key in use
-  METRICS_PORT         9464                    on 127.0.0.1: /metrics (Prometheus), /health, /status; 0 = any free port, or off
+  METRICS_PORT         9464                    /metrics (Prometheus), /health, /status; 0 = any free port, or off
+  METRICS_HOST         127.0.0.1               another address only in a network of your own
   LOG_LEVEL            info                    debug, info, warn, error or silent
   DRAIN_SECONDS        60                      how long it finishes what it has claimed after SIGTERM or SIGINT
 `;

@@ -44,8 +44,7 @@ export function createWatchMetrics(chains: readonly string[]): WatchMetrics {
     labelNames: ['chain', 'kind'] as const,
     registers,
   });
-  for (const chain of chains) for (const kind of KINDS) findings.inc({ chain, kind }, 0);
-  return {
+  const metrics: WatchMetrics = {
     registry,
     findings,
     alerts: new Counter({
@@ -85,4 +84,10 @@ export function createWatchMetrics(chains: readonly string[]): WatchMetrics {
       registers,
     }),
   };
+  for (const chain of chains) {
+    for (const kind of KINDS) findings.inc({ chain, kind }, 0);
+    for (const where of ['chain', 'gateway', 'work']) metrics.faults.inc({ chain, where }, 0);
+    metrics.looks.inc({ chain }, 0);
+  }
+  return metrics;
 }

@@ -183,8 +183,9 @@ export async function startWatchtower(options: WatchtowerOptions): Promise<Runni
       return faults.length === 0 ? { body: 'ok\n' } : { status: 503, body: `${faults.join('\n')}\n` };
     },
   };
-  const { metricsPort: port } = settings;
-  const server = port === 'off' ? undefined : await serveMetrics({ registry: metrics.registry, port, pages });
+  const { metricsHost: host, metricsPort: port } = settings;
+  const { registry } = metrics;
+  const server = port === 'off' ? undefined : await serveMetrics({ registry, host, port, pages });
   const working = posts.map(watch);
   return {
     address: account.address,

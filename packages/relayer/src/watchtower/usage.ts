@@ -26,6 +26,7 @@ What it does about lies:
 
 How it runs:
   DATA_DIR             ./data/watchtower       its journals
-  METRICS_PORT         9467                    on 127.0.0.1: /metrics (Prometheus), /health; 0 = any free port, or off
+  METRICS_PORT         9467                    /metrics (Prometheus), /health; 0 = any free port, or off
+  METRICS_HOST         127.0.0.1               another address only in a network of your own
   LOG_LEVEL            info                    debug, info, warn, error or silent
 `;

@@ -30,6 +30,7 @@ const schema = z.object({
   ADMIN_API_KEY: z.optional(z.string()),
   ...alertFields,
   DATA_DIR: z._default(z.string(), './data/watchtower'),
+  METRICS_HOST: z._default(z.string(), '127.0.0.1'),
   METRICS_PORT: z._default(
     z.union([z.literal('off'), wholeNumber(0, 65_535)], expected('a port, 0 for any free one, or off')),
     9467,
@@ -66,6 +67,7 @@ export interface WatchSettings {
   readonly adminKey: string | undefined;
   readonly alerts: AlertSettings;
   readonly dataDir: string;
+  readonly metricsHost: string;
   readonly metricsPort: number | 'off';
   readonly logLevel: z.infer<typeof schema>['LOG_LEVEL'];
 }
@@ -118,6 +120,7 @@ export function parseWatchSettings(environment: Environment): WatchSettings {
     adminKey: settings.ENFORCE ? settings.ADMIN_API_KEY : undefined,
     alerts: settings,
     dataDir: settings.DATA_DIR,
+    metricsHost: settings.METRICS_HOST,
     metricsPort: settings.METRICS_PORT,
     logLevel: settings.LOG_LEVEL,
   };

@@ -19,6 +19,16 @@ test('serves what is counted, and that it is alive', async () => {
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
 });
 
+test('listens on this machine alone, unless another address is named', async () => {
+  const registry = new Registry();
+  const server = await serveMetrics({ registry, port: 0, host: '127.0.0.2' });
+  onTestFinished(() => server.close());
+  expect(server.url).toMatch(/^http:\/\/127\.0\.0\.2:\d+$/);
+  expect((await fetch(`${server.url}/health`)).status).toBe(200);
+  const { port } = new URL(server.url);
+  await expect(fetch(`http://127.0.0.1:${port}/health`)).rejects.toThrow('fetch failed');
+});
+
 test('answers nothing else, and says when metrics cannot be read', async () => {
   const { url } = await start({ contentType: 'text/plain', metrics: () => Promise.reject(new Error('no')) });
   expect((await fetch(`${url}/`)).status).toBe(404);

@@ -43,11 +43,12 @@ function showPage(outgoing: ServerResponse, makePage: () => Page): void {
 }
 
 /**
- * Serves `GET /metrics` and `GET /health` on this machine alone, and what else a daemon has to show.
+ * Serves `GET /metrics` and `GET /health`, and what else a daemon has to show; to this machine alone unless another host is named.
  *
  * @param options.registry - what writes the metrics
  * @param options.pages - further paths, by name; one named `/health` replaces the one that always answers `ok`
  * @param options.port - 0 for any free one
+ * @param options.host - address to listen on; default 127.0.0.1
  * @returns the server, which listens
  * @throws Error of node:net, such as EADDRINUSE
  * @see https://prometheus.io/docs/instrumenting/exposition_formats/
@@ -55,9 +56,10 @@ function showPage(outgoing: ServerResponse, makePage: () => Page): void {
 export async function serveMetrics(options: {
   readonly registry: MetricsSource;
   readonly port: number;
+  readonly host?: string;
   readonly pages?: Readonly<Record<string, PageMaker>>;
 }): Promise<MetricsServer> {
-  const { registry, port } = options;
+  const { registry, port, host = '127.0.0.1' } = options;
   const pages = new Map<string, PageMaker>(Object.entries({ '/health': () => ({ body: 'ok\n' }), ...options.pages }));
   const server = createServer(
     { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS },
@@ -77,11 +79,11 @@ export async function serveMetrics(options: {
   server.maxConnections = MAX_CONNECTIONS;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ host: '127.0.0.1', port }, resolve);
+    server.listen({ host, port }, resolve);
   });
   return {
     // A listening TCP server has an AddressInfo.
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -168,6 +168,8 @@ export function createMetrics({ readStats, readQueue, readBudgets }: MetricSourc
     registers,
   });
   const claims = new Counter({ name: 'prism_claims_total', help: 'Claims', labelNames: ['result'], registers });
+  // A rate has two ends: what never happened starts at 0.
+  for (const result of ['won', 'lost']) claims.inc({ result }, 0);
   watchQueue(registers, readStats, now);
   if (readQueue !== undefined) watchChains(registers, readQueue, now);
   if (readBudgets !== undefined) watchBudgets(registers, readBudgets);

@@ -51,6 +51,9 @@ const GUIDANCE: Readonly<Record<string, Guidance>> = {
   STABLECOIN_BALANCE_LOW: { act: 'send stablecoins to the address', section: MONITOR },
 };
 
+/** The codes of all that is told of and not over. */
+export const ALERT_CODES: readonly string[] = Object.keys(GUIDANCE);
+
 /**
  * Says what to do about an alert, and where that is written.
  *

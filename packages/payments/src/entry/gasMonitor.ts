@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createOutbox, createRedactor, openChannels } from '@prism-gateway/alerts';
 import { openAccount } from '@prism-gateway/crypto/accounts';
-import { waitForSignal } from '@prism-gateway/runtime';
+import { serveMetrics, waitForSignal } from '@prism-gateway/runtime';
 import { createLogger, openLogOutput } from '@prism-gateway/runtime/logs';
 import { type Address, createPublicClient } from 'viem';
 import { guideAlert } from '../alerts/guideAlert.ts';
 import { connectNode } from '../chain/connectNode.ts';
 import { createMonitor, type MonitorTarget } from '../monitor/createMonitor.ts';
+import { createMonitorMetrics } from '../monitor/createMonitorMetrics.ts';
 import { openMonitorStore } from '../monitor/openMonitorStore.ts';
 import { parseSettings, type Settings } from '../settings/settings.ts';
 import { gasMonitorUsage } from '../settings/usage.ts';
@@ -76,8 +77,18 @@ async function watch(settings: Settings<'gas-monitor'>): Promise<void> {
     now: Date.now,
   });
   const targets = await listTargets(settings, signal);
+  const metrics = createMonitorMetrics({
+    chains: targets.map(({ name }) => name),
+    warnBelow: settings.GAS_WARN_BALANCE_ETH,
+    warnStablecoinsBelow: settings.STABLECOIN_WARN_BALANCE,
+  });
+  const { METRICS_HOST: host, METRICS_PORT: port } = settings;
+  const { registry } = metrics;
+  const server = port === 'off' ? undefined : await serveMetrics({ registry, host, port });
+  if (server !== undefined) log.info({ metrics: server.url }, 'metrics are served');
   const look = createMonitor({
     targets,
+    metrics,
     warnBelow: settings.GAS_WARN_BALANCE_ETH,
     warnStablecoinsBelow: settings.STABLECOIN_WARN_BALANCE,
     store,
@@ -91,6 +102,7 @@ async function watch(settings: Settings<'gas-monitor'>): Promise<void> {
     await pause(settings.GAS_POLL_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
   }
   await stopped;
+  await server?.close();
   await alerter.drain(ALERT_DRAIN_MS);
   alerter.close();
   store.close();

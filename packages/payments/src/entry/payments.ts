@@ -2,7 +2,7 @@
 
 import { createOutbox, createRedactor, openChannels } from '@prism-gateway/alerts';
 import { openAccount } from '@prism-gateway/crypto/accounts';
-import { waitForSignal } from '@prism-gateway/runtime';
+import { serveMetrics, waitForSignal } from '@prism-gateway/runtime';
 import { createLogger, openLogOutput } from '@prism-gateway/runtime/logs';
 import { SettingsError } from '@prism-gateway/runtime/settings';
 import { guideAlert } from '../alerts/guideAlert.ts';
@@ -48,7 +48,10 @@ async function relay(settings: Settings<'payments'>): Promise<void> {
   const relayer = await startRelayer({ settings, account, openAlerter, log });
   metrics = createMetrics({ ...relayer, now: Date.now });
   const stopping = new AbortController();
-  const { METRICS_FILE: file, METRICS_PUSH_URL: pushUrl } = settings;
+  const { METRICS_HOST: host, METRICS_PORT: port, METRICS_FILE: file, METRICS_PUSH_URL: pushUrl } = settings;
+  const { registry } = metrics;
+  const server = port === 'off' ? undefined : await serveMetrics({ registry, host, port });
+  if (server !== undefined) log.info({ metrics: server.url }, 'metrics are served');
   const published = publishMetrics({
     metrics,
     file,
@@ -61,6 +64,7 @@ async function relay(settings: Settings<'payments'>): Promise<void> {
   stopping.abort();
   await published;
   await relayer.stop(DRAIN_MS);
+  await server?.close();
   await output.close();
 }
 

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { ALERT_CODES } from '../alerts/guideAlert.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import { OPEN_STATES, PAYMENT_STATES, type PaymentState } from '../journal/paymentState.ts';
 import type { Purse } from '../readiness/readPurse.ts';
@@ -6,6 +7,8 @@ import type { Purse } from '../readiness/readPurse.ts';
 /** What the payment relayer counts. */
 export interface Metrics {
   countAlert(code: string): void;
+  /** What writes the text. */
+  readonly registry: Registry;
   /** Prometheus text. */
   write(): Promise<string>;
 }
@@ -134,5 +137,7 @@ export function createMetrics(parts: MetricsParts): Metrics {
   gaugePurse(parts, registers);
   gaugeAges(parts, registers);
   watchPaid(parts, registers);
-  return { countAlert: (code) => alerts.inc({ code }), write: () => registry.metrics() };
+  // A rate has two ends: what never happened starts at 0.
+  for (const code of ALERT_CODES) alerts.inc({ code }, 0);
+  return { countAlert: (code) => alerts.inc({ code }), registry, write: () => registry.metrics() };
 }

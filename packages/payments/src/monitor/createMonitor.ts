@@ -2,6 +2,7 @@ import type { Alerter } from '@prism-gateway/alerts';
 import type { Logger } from '@prism-gateway/runtime/logs';
 import { type Address, formatEther, formatUnits, type PublicClient } from 'viem';
 import { FIRST_CONDITION, judgeReading } from './condition.ts';
+import type { MonitorMetrics } from './createMonitorMetrics.ts';
 import { addSample, estimateReach, type Sample } from './estimateReach.ts';
 import type { MonitorStore } from './openMonitorStore.ts';
 import { type AccountReading, readAccount, type WatchedTokens } from './readAccount.ts';
@@ -27,6 +28,8 @@ export interface MonitorOptions {
   readonly store: MonitorStore;
   readonly alerter: Alerter;
   readonly log: Logger;
+  /** Absent: nothing is counted. */
+  readonly metrics?: MonitorMetrics;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -74,6 +77,7 @@ export function createMonitor(options: MonitorOptions): () => Promise<void> {
   function takeReading(target: MonitorTarget, address: Address, reading: AccountReading): void {
     const where = `${address} on ${target.name}`;
     const { balanceWei, nonce, stablecoins, isApproved } = reading;
+    options.metrics?.read({ chain: target.name, account: address }, reading);
     const samples = addSample(store.samplesOf(where), { atMs: now(), balanceWei, nonce });
     store.setSamples(where, samples);
     const reach = describeReach(samples, target.unit);
@@ -103,10 +107,12 @@ export function createMonitor(options: MonitorOptions): () => Promise<void> {
         takeReading(target, address, await readAccount(client, { address, tokens }));
       }
       silentLooks.delete(target.name);
+      options.metrics?.looked({ chain: target.name, result: 'answered' });
       take({ ...watched, text: 'Balances are read again.' }, true);
     } catch (error) {
       const looks = (silentLooks.get(target.name) ?? 0) + 1;
       silentLooks.set(target.name, looks);
+      options.metrics?.looked({ chain: target.name, result: 'silent' });
       log.warn({ target: target.name, looks, reason: error instanceof Error ? error.name : 'unknown' }, 'no answer');
       if (looks >= MAX_SILENT_LOOKS) take({ ...watched, text: `${looks} looks in a row were in vain.` }, false);
     }

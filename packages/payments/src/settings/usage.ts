@@ -38,6 +38,7 @@ Settings are environment variables; each secret NAME may come from a file: NAME_
   DATA_DIR                               ./data/payments   journals; one for each instance
   LOCK_DIR                               a folder of this user   locks that keep two processes of one key apart, on this machine
   LOG_LEVEL                              info       debug, info, warn, error or silent
+  METRICS_PORT, METRICS_HOST             off, 127.0.0.1   serves /metrics (Prometheus) and /health; 0 = any free port
   METRICS_FILE                           none       Prometheus text, replaced in one step
   METRICS_PUSH_URL                       none       Pushgateway URL, job and instance in it
 
@@ -67,6 +68,7 @@ Settings are environment variables; each secret NAME may come from a file: NAME_
   INSTANCE_NAME                          the host's name   how alerts call this monitor
   CHAIN_ID                               none       how alerts call the chain of RPC_URL
   LOG_LEVEL                              info
+  METRICS_PORT, METRICS_HOST             off, 127.0.0.1   serves /metrics (Prometheus) and /health; 0 = any free port
 
   SMTP_URL, ALERT_EMAIL_FROM, ALERT_EMAIL_TO   none   alerts by e-mail
   ALERT_CHAT_WEBHOOK_URL                 none       alerts by chat

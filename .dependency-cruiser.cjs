@@ -34,6 +34,8 @@ const mayImport = {
   infra: ['packages/gateway', 'packages/protocol', 'packages/sdk', 'packages/testing'],
   scripts: ['packages/[^/]+', 'bin'],
   bin: ['scripts'],
+  // Tests of what is shipped, with processes and tools of the system.
+  deploy: ['packages/[^/]+', 'scripts', 'bin'],
 };
 
 const tests = '\\.(test|rig)\\.ts$';
@@ -47,7 +49,7 @@ function rowRule([folder, others]) {
     `${folder} may import ${others.join(', ') || 'nothing'} of ours.`,
     { path: `^${folder}/${isPackage ? 'src/' : ''}`, pathNot: tests },
     {
-      path: '^(packages/[^/]+|acceptance|bench|demo|examples|infra|scripts|bin)/',
+      path: '^(packages/[^/]+|acceptance|bench|demo|deploy|examples|infra|scripts|bin)/',
       pathNot: `^(${[folder, ...others].join('|')})/`,
     },
   );

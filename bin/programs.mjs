@@ -73,7 +73,7 @@ const checkImports = [
     file: 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs',
     args: [
       ...['--config', '.dependency-cruiser.cjs'],
-      ...['packages', 'acceptance', 'bench', 'bin', 'demo', 'examples', 'infra', 'scripts'],
+      ...['packages', 'acceptance', 'bench', 'bin', 'demo', 'deploy', 'examples', 'infra', 'scripts'],
     ],
   },
   { file: 'scripts/checkExports.ts' },
@@ -222,6 +222,11 @@ export const programs = {
       { file: typeScript, args: ['--noEmit', '-p', 'infra'] },
       { file: vitest, args: ['run', '--config', 'infra/vitest.config.ts'] },
     ],
+  },
+  'test:deploy': {
+    summary: "the image, nginx, systemd, Prometheus and Kubernetes files, with Debian's own tools",
+    group: 'develop',
+    steps: [{ file: vitest, args: ['run', '--config', 'deploy/vitest.config.ts'] }],
   },
   'test:dynamodb-local': {
     summary: "the DynamoDB suites on AWS's own engine (needs Java 17)",

@@ -22,8 +22,8 @@ export class InstallError extends Error {
  */
 export function installPackages({ folder, contents }) {
   const lockfile = readFileSync(join(folder, 'package-lock.json'), 'utf8');
-  const stamp = join(folder, 'node_modules', '.installed');
-  const wanted = createHash('sha256').update(lockfile).update(`${process.platform} ${process.arch}`).digest('hex');
+  const stamp = stampFile(folder);
+  const wanted = stampOf(lockfile);
   if (readStamp(stamp) === wanted) return false;
   if (!isInstalled(folder, lockfile)) {
     console.error(`Installing ${contents}, once; this takes a minute or so …`);
@@ -35,6 +35,22 @@ export function installPackages({ folder, contents }) {
   }
   return writeStamp(stamp, wanted);
 }
+
+/**
+ * Notes that all is installed that a folder's programs need, though the lockfile names more: an image leaves out what only tests load.
+ *
+ * @param {string} folder path of the folder with the lockfile
+ */
+export function markInstalled(folder) {
+  writeStamp(stampFile(folder), stampOf(readFileSync(join(folder, 'package-lock.json'), 'utf8')));
+}
+
+/** @param {string} folder */
+const stampFile = (folder) => join(folder, 'node_modules', '.installed');
+
+/** @param {string} lockfile its contents */
+const stampOf = (lockfile) =>
+  createHash('sha256').update(lockfile).update(`${process.platform} ${process.arch}`).digest('hex');
 
 /** @param {string} stamp path of the file that says for which lockfile was installed */
 function readStamp(stamp) {

@@ -233,6 +233,7 @@ export const rows: readonly SmokeRow[] = [
   { command: 'test:long-part', elsewhere: '.ci/run runs it' },
   { command: 'test:packages', elsewhere: '.ci/run runs it' },
   { command: 'test:infra', elsewhere: '.ci/run runs it' },
+  { command: 'test:deploy', elsewhere: '.ci/run runs it' },
   { command: 'test:dynamodb-local', elsewhere: '.ci/run runs it' },
   { command: 'test:commands', elsewhere: 'this is it' },
   { command: 'mutate', args: () => ['relayerAuth.ts'], prints: /3 mutants; each/ },

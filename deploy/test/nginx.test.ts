@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { CORS_HEADERS } from '@prism-gateway/protocol';
+import { type RunningGateway, startBlackHole, startGateway } from '@prism-gateway/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { callThrough, type ProxiedAnswer } from './rigs/callThrough.ts';
+import { findTool } from './rigs/findTool.ts';
+import { type Nginx, startNginx } from './rigs/startNginx.ts';
+
+const nginx = findTool('nginx', 'nginx-light');
+const READS_A_MINUTE = 30;
+const MAX_BODY_BYTES = 262_144;
+const MAX_OBJECT_BYTES = 104_857_600;
+const json = { 'content-type': 'application/json' };
+
+/** A body of `POST /requests` of exactly so many bytes, which are spaces at its end. */
+function writeBody(bytes: number): string {
+  const hex = (digits: number) => `0x${'1'.repeat(digits)}`;
+  const params = {
+    ...{ cloudId: '0xc10d', dataId: '0xda7a', payload: '0x01', relayerFee: '1', timestamp: '1767225600' },
+    ...{ signer: hex(40), v: 27, r: hex(64), s: hex(64) },
+  };
+  return JSON.stringify({ chainName: 'eip155:31337', action: 'WRITE_DATA_FOR', params }).padEnd(bytes, ' ');
+}
+
+/** An error in the API's form, which a page of another origin may read. */
+function expectApiError(answer: ProxiedAnswer, status: number): void {
+  expect([answer.status, String(answer.body)]).toEqual([status, expect.stringMatching(/^\{"error":"[^"<>]+"\}$/)]);
+  expect(answer.headers).toMatchObject({ ...CORS_HEADERS, 'content-type': 'application/json; charset=utf-8' });
+  expect(answer.headers['x-request-id']).toMatch(/^[\w.:-]{1,64}$/);
+}
+
+describe.skipIf(nginx === undefined)("Debian's nginx before a gateway", () => {
+  let gateway: RunningGateway;
+  let proxy: Nginx;
+  const call = (params: Parameters<typeof callThrough>[1]) => callThrough(proxy.ports.tls, params);
+
+  beforeAll(async () => {
+    gateway = await startGateway({ env: { TRUSTED_PROXY_HOPS: '1', RATE_LIMIT_READS: String(READS_A_MINUTE) } });
+    // Present: the tests are skipped else.
+    proxy = await startNginx(nginx as string, { upstream: new URL(gateway.url).host });
+  });
+  afterAll(async () => {
+    await proxy?.[Symbol.asyncDispose]();
+    await gateway?.stop();
+  });
+
+  test('the largest body passes, and the gateway itself refuses one byte more', async () => {
+    const post = (bytes: number) => call({ method: 'POST', path: '/requests', headers: json, body: writeBody(bytes) });
+    expect((await post(MAX_BODY_BYTES)).status).toBe(201);
+    const refused = await post(MAX_BODY_BYTES + 1);
+    expectApiError(refused, 413);
+    expect(String(refused.body)).toContain(String(MAX_BODY_BYTES));
+  });
+
+  test('an object of 100 MiB streams in and out', async () => {
+    const token = await (
+      await fetch(`${gateway.url}/dev/identity/token`, { method: 'POST', headers: json, body: '{"sub":"alice"}' })
+    ).json();
+    const { access_token: bearer } = token as { access_token: string };
+    const piece = Buffer.alloc(1024 * 1024, 'prism');
+    const pieces = Array.from({ length: MAX_OBJECT_BYTES / piece.length }, () => piece);
+    const hash = createHash('sha256');
+    for (const one of pieces) hash.update(one);
+    const key = `0x${hash.digest('hex')}`;
+    const sign = async (operation: string) => {
+      const body = JSON.stringify({ projectId: `0x${'a1'.repeat(16)}`, key, operation });
+      const headers = { ...json, authorization: `Bearer ${bearer}` };
+      const { body: signed } = await call({ method: 'POST', path: '/storage/sign', headers, body });
+      const { url, headers: signedHeaders = {} } = JSON.parse(String(signed)) as {
+        url: string;
+        headers?: Record<string, string>;
+      };
+      const { pathname, search } = new URL(url);
+      return { path: pathname + search, headers: signedHeaders };
+    };
+    const put = await sign('put');
+    const sized = { ...put.headers, 'content-length': MAX_OBJECT_BYTES };
+    expect((await call({ method: 'PUT', path: put.path, headers: sized, body: Readable.from(pieces) })).status).toBe(
+      200,
+    );
+    const { status, body } = await call(await sign('get'));
+    expect([status, createHash('sha256').update(body).digest('hex')]).toEqual([200, key.slice(2)]);
+    expect(proxy.readLog()).toContain('PUT /objects/v1/');
+    expect(proxy.readLog()).not.toMatch(/signature|\?/i);
+  });
+
+  test('a wait of 25 s gets its answer', async () => {
+    const posted = await call({ method: 'POST', path: '/requests', headers: json, body: writeBody(0) });
+    const { requestId } = JSON.parse(String(posted.body)) as { requestId: string };
+    const { status, body } = await call({ path: `/requests/${requestId}?status=pending&wait=25`, from: '127.0.0.7' });
+    expect([status, JSON.parse(String(body))]).toMatchObject([200, { requestId, status: 'pending' }]);
+  });
+
+  test('limits count the client, whatever it writes into X-Forwarded-For', async () => {
+    const read = (forged: string, from: string) =>
+      call({
+        path: '/requests?signer=0x0000000000000000000000000000000000000001',
+        headers: { 'x-forwarded-for': forged },
+        from,
+      });
+    const statuses: number[] = [];
+    for (let i = 0; i <= READS_A_MINUTE; i++) statuses.push((await read(`198.51.100.${i}`, '127.0.0.2')).status);
+    expect(statuses.at(-1)).toBe(429);
+    expect((await read('127.0.0.2', '127.0.0.3')).status).toBe(200);
+  });
+
+  test("a client's own request id is everybody's, and one of another form is replaced", async () => {
+    const asked = async (id: string) =>
+      (await call({ path: '/health', headers: { 'x-request-id': id } })).headers['x-request-id'];
+    expect(await asked('my-call.1')).toBe('my-call.1');
+    expect(await asked('not an id')).toMatch(/^[0-9a-f]{32}$/);
+    await expect.poll(() => proxy.readLog()).toContain(' my-call.1\n');
+  });
+
+  test('what nginx refuses is said in the form of the API, to pages of other origins too', async () => {
+    const body = 'x'.repeat(2 * 1024 * 1024);
+    expectApiError(await call({ method: 'POST', path: '/requests', headers: json, body }), 413);
+    expectApiError(await call({ path: `/${'x'.repeat(20_000)}` }), 414);
+    expectApiError(await call({ path: '/health', headers: { 'x-long': 'x'.repeat(20_000) } }), 400);
+    const changes = { 'rate=200r/s;': 'rate=1r/m;', 'burst=400': 'burst=1' };
+    await using strict = await startNginx(nginx as string, { upstream: new URL(gateway.url).host, changes });
+    for (let calls = 0; calls < 2; calls++) await callThrough(strict.ports.tls, { path: '/health' });
+    const refused = await callThrough(strict.ports.tls, { path: '/health' });
+    expectApiError(refused, 429);
+    expect(refused.headers['retry-after']).toBe('1');
+  });
+
+  test('a gateway that is gone, or silent, is 502 or 504', async () => {
+    await using hole = await startBlackHole();
+    const changes = { 'proxy_read_timeout 60s;': 'proxy_read_timeout 1s;' };
+    await using silent = await startNginx(nginx as string, { upstream: new URL(hole.url).host, changes });
+    const late = await callThrough(silent.ports.tls, { path: '/health' });
+    expectApiError(late, 504);
+    await hole.close();
+    const gone = await callThrough(silent.ports.tls, { path: '/health' });
+    expectApiError(gone, 502);
+    expect([late.headers['retry-after'], gone.headers['retry-after']]).toEqual(['5', '5']);
+  });
+
+  test('plain http is sent to https', async () => {
+    const { status, headers } = await fetch(`http://127.0.0.1:${proxy.ports.plain}/docs?a=b`, { redirect: 'manual' });
+    expect([status, headers.get('location')]).toEqual([308, 'https://127.0.0.1/docs?a=b']);
+  });
+});

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { CORS_HEADERS } from '@prism-gateway/protocol';
 import { type RunningGateway, startBlackHole, startGateway } from '@prism-gateway/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { callThrough, type ProxiedAnswer } from './rigs/callThrough.ts';
 import { findTool } from './rigs/findTool.ts';
 import { type Nginx, startNginx } from './rigs/startNginx.ts';
@@ -12,6 +12,12 @@ const READS_A_MINUTE = 30;
 const MAX_BODY_BYTES = 262_144;
 const MAX_OBJECT_BYTES = 104_857_600;
 const json = { 'content-type': 'application/json' };
+
+/** Ends with the test. */
+function disposed<Rig extends AsyncDisposable>(rig: Rig): Rig {
+  onTestFinished(async () => await rig[Symbol.asyncDispose]());
+  return rig;
+}
 
 /** A body of `POST /requests` of exactly so many bytes, which are spaces at its end. */
 function writeBody(bytes: number): string {
@@ -119,7 +125,7 @@ describe.skipIf(nginx === undefined)("Debian's nginx before a gateway", () => {
     expectApiError(await call({ path: `/${'x'.repeat(20_000)}` }), 414);
     expectApiError(await call({ path: '/health', headers: { 'x-long': 'x'.repeat(20_000) } }), 400);
     const changes = { 'rate=200r/s;': 'rate=1r/m;', 'burst=400': 'burst=1' };
-    await using strict = await startNginx(nginx as string, { upstream: new URL(gateway.url).host, changes });
+    const strict = disposed(await startNginx(nginx as string, { upstream: new URL(gateway.url).host, changes }));
     for (let calls = 0; calls < 2; calls++) await callThrough(strict.ports.tls, { path: '/health' });
     const refused = await callThrough(strict.ports.tls, { path: '/health' });
     expectApiError(refused, 429);
@@ -127,9 +133,9 @@ describe.skipIf(nginx === undefined)("Debian's nginx before a gateway", () => {
   });
 
   test('a gateway that is gone, or silent, is 502 or 504', async () => {
-    await using hole = await startBlackHole();
+    const hole = disposed(await startBlackHole());
     const changes = { 'proxy_read_timeout 60s;': 'proxy_read_timeout 1s;' };
-    await using silent = await startNginx(nginx as string, { upstream: new URL(hole.url).host, changes });
+    const silent = disposed(await startNginx(nginx as string, { upstream: new URL(hole.url).host, changes }));
     const late = await callThrough(silent.ports.tls, { path: '/health' });
     expectApiError(late, 504);
     await hole.close();

@@ -35,7 +35,8 @@ async function startPushgateway() {
 
 function start(env: Record<string, string>): { readonly child: ChildProcess; readonly output: () => string } {
   let output = '';
-  const child = spawn(process.execPath, [program], { env: { PATH: process.env.PATH ?? '', ...env } });
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const child = spawn(process.execPath, [program], { env: { PATH, NODE_COMPILE_CACHE, ...env } });
   onTestFinished(() => void child.kill('SIGKILL'));
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (part) => (output += part));
   return { child, output: () => output };

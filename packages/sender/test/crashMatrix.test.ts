@@ -11,8 +11,6 @@ import type { CrashSettings } from './rigs/crashingSender.ts';
 import { badCall, createSenderRig, markedCall, type SenderRig } from './rigs/createSenderRig.ts';
 
 const PROGRAM = fileURLToPath(new URL('rigs/crashingSender.ts', import.meta.url));
-/** Compiling anew is most of what a start costs. */
-const NODE_COMPILE_CACHE = fileURLToPath(new URL('../../../node_modules/.cache/node', import.meta.url));
 /** Processes at once; the machine has two cores. */
 const LANES = 2;
 /** Points of each scenario in the small size. */
@@ -39,7 +37,6 @@ async function run(rig: SenderRig, scenario: Scenario, crashAt: number): Promise
   const settings: CrashSettings = { journalPath, lockDir, rpcUrl: rig.anvil.rpcUrl, privateKey, crashAt, ...scenario };
   const child = spawn(process.execPath, [PROGRAM, JSON.stringify(settings)], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, NODE_COMPILE_CACHE },
   });
   const timer = setTimeout(() => child.kill('SIGTERM'), PATIENCE_MS);
   const [output, [code, signal]] = await Promise.all([text(child.stdout), once(child, 'exit')]);

@@ -5,6 +5,9 @@ import { sized } from './testSize.ts';
 /** A bound for what hangs, in milliseconds. It measures nothing: a machine under load takes many times as long as an idle one. */
 const HANG_MS = sized({ small: 240_000, long: 3_600_000 });
 
+/** The same place as of `npm start`, from the repository's root. */
+const COMPILE_CACHE = fileURLToPath(new URL('../../../node_modules/.cache/node', import.meta.url));
+
 /** What holds for the tests of every Vitest project here. */
 export const vitestDefaults = {
   testTimeout: HANG_MS,
@@ -12,6 +15,8 @@ export const vitestDefaults = {
   setupFiles: ['ownTemporaryFolder.ts', 'seedProperties.ts'].map((file) =>
     fileURLToPath(new URL(file, import.meta.url)),
   ),
+  // The programs that tests start, some hundreds, are compiled once: each start takes half the time.
+  env: { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? COMPILE_CACHE },
   expect: {
     // A test that asserts nothing cannot fail.
     requireAssertions: true,

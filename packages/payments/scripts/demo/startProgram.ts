@@ -22,7 +22,8 @@ process.once('exit', () => {
  */
 export function startProgram(name: 'payments' | 'gasMonitor', settings: Readonly<Record<string, string>>): Program {
   const entry = fileURLToPath(new URL(`../../src/entry/${name}.ts`, import.meta.url));
-  const env = { PATH: process.env.PATH ?? '', ...settings };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, ...settings };
   const child = spawn(process.execPath, [entry], { env, stdio: ['ignore', 'ignore', 'inherit'] });
   children.add(child);
   const ended = once(child, 'exit').then(() => children.delete(child));

@@ -23,8 +23,10 @@ export function crashInstance(
   settings: Readonly<Record<string, string>>,
   crash: { readonly at: number; readonly name?: string; readonly logFile?: string },
 ): CrashingInstance {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   const env = {
-    PATH: process.env.PATH ?? '',
+    PATH,
+    NODE_COMPILE_CACHE,
     ...settings,
     LOG_LEVEL: 'silent',
     CRASH_AT: `${crash.at}`,

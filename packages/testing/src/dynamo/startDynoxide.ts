@@ -2,12 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
+import { createInterface } from 'node:readline';
 import { DynamoEngineMissingError, type DynamoServer } from './dynamoServer.ts';
 
 /** Starts with a port that another process took meanwhile, before giving up. */
 const MAX_STARTS = 5;
-const POLL_MS = 5;
 
 /** Finds the program: one static binary in its package. @throws DynamoEngineMissingError on other platforms */
 export function findDynoxide(): string {
@@ -32,15 +31,13 @@ async function findFreePort(): Promise<number> {
   return address.port;
 }
 
-/** Waits until the engine answers, or has ended. */
-async function isUp(child: ChildProcess, endpoint: string): Promise<boolean> {
-  while (child.exitCode === null) {
-    try {
-      await fetch(endpoint, { method: 'POST' });
-      return true;
-    } catch {
-      await pause(POLL_MS);
-    }
+/** Waits until the engine says that it listens, or has ended: who answers on the port may be another one that took it meanwhile. */
+async function isUp(child: ChildProcess): Promise<boolean> {
+  // A pipe, as `stdio` says.
+  for await (const line of createInterface({ input: child.stderr! })) {
+    if (!line.includes(' listening on ')) continue;
+    child.stderr!.resume();
+    return true;
   }
   return false;
 }
@@ -56,9 +53,11 @@ export async function startDynoxide(): Promise<DynamoServer> {
   for (let start = 1; ; start++) {
     const port = await findFreePort();
     const endpoint = `http://127.0.0.1:${port}`;
-    const child = spawn(binary, ['serve', '--host', '127.0.0.1', '--port', `${port}`], { stdio: 'ignore' });
+    const child = spawn(binary, ['serve', '--host', '127.0.0.1', '--port', `${port}`], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
     const closed = once(child, 'close');
-    if (await isUp(child, endpoint)) {
+    if (await isUp(child)) {
       const close = async () => {
         child.kill('SIGKILL');
         await closed;

@@ -26,7 +26,7 @@ export function requestStoreContract(name: string, createStore: CreateStore<Requ
   describe(`${name} keeps the contract of RequestStore`, () => {
     const use = useStore(createStore);
     describeCreation(use);
-    describeLists(use);
+    describeLists(createStore);
     describeWalks(use);
     describeClaims(use);
     describeLeases(use);

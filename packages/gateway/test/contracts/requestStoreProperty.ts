@@ -1,4 +1,3 @@
-import { sized } from '@prism-gateway/testing/test-size';
 import fc from 'fast-check';
 import { describe, test } from 'vitest';
 import type { RequestStore } from '../../src/ports/requestStore.ts';
@@ -6,8 +5,6 @@ import { reuseStore } from './requestModel/reuseStore.ts';
 import { runSteps } from './requestModel/runSteps.ts';
 import { stepsArbitrary } from './requestModel/stepsArbitrary.ts';
 import type { CreateStore } from './storeUnderTest.ts';
-
-const RUNS = sized({ small: 60, long: 1000 });
 
 const limitsArbitrary = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 8 });
 
@@ -17,12 +14,16 @@ const limitsArbitrary = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1
  * A failure prints its seed and the shortest run that fails.
  *
  * @param name - of the driver
- * @param createStore - makes an empty store
+ * @param options.createStore - makes an empty store
+ * @param options.runs - how many
  * @see ../../src/ports/requestStore.ts
  */
-export function requestStoreProperty(name: string, createStore: CreateStore<RequestStore>): void {
+export function requestStoreProperty(
+  name: string,
+  { createStore, runs }: { readonly createStore: CreateStore<RequestStore>; readonly runs: number },
+): void {
   describe(`${name} does as the model of the queue does`, () => {
-    test(`in ${RUNS} runs of parallel calls by two processes`, async () => {
+    test(`in ${runs} runs of parallel calls by two processes`, async () => {
       let calls = 0;
       let steps = 0;
       const reused = reuseStore(createStore);
@@ -31,8 +32,8 @@ export function requestStoreProperty(name: string, createStore: CreateStore<Requ
         for (const step of planned) calls += step.calls.length;
         await reused.use((pair, earlier) => runSteps(pair, { steps: planned, limits, earlier }));
       });
-      await fc.assert(property, { numRuns: RUNS }).finally(() => reused.dispose());
-      console.info(`model: ${RUNS} runs on ${name}, ${steps} steps, ${calls} calls, every answer explained`);
+      await fc.assert(property, { numRuns: runs }).finally(() => reused.dispose());
+      console.info(`model: ${runs} runs on ${name}, ${steps} steps, ${calls} calls, every answer explained`);
     });
   });
 }

@@ -1,6 +1,6 @@
 import type { AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DYNAMO_TEST_ACCESS } from '@prism-gateway/testing';
-import { createDynamoClient } from '../../src/drivers/dynamodb/createDynamoClient.ts';
+import { createPatientClient } from './createPatientClient.ts';
 
 /** A write as its client is asked for it. */
 export interface AskedWrite {
@@ -28,7 +28,7 @@ export function createBreakingClient(
   endpoint: string,
   when: { readonly before?: (write: AskedWrite) => boolean; readonly after?: (write: AskedWrite) => boolean },
 ): DynamoDBClient {
-  const client = createDynamoClient({ endpoint, ...DYNAMO_TEST_ACCESS });
+  const client = createPatientClient({ endpoint, ...DYNAMO_TEST_ACCESS });
   const fail = () => {
     throw Object.assign(new Error('throttled'), { name: 'ProvisionedThroughputExceededException' });
   };

@@ -7,7 +7,7 @@ import {
   startFaultProxy,
 } from '@prism-gateway/testing';
 import { describe } from 'vitest';
-import { createDynamoClient } from '../../src/drivers/dynamodb/createDynamoClient.ts';
+import type { DynamoClientSettings } from '../../src/drivers/dynamodb/createDynamoClient.ts';
 import {
   createDynamoStores,
   type DynamoStores,
@@ -16,6 +16,7 @@ import {
 import type { TableNames } from '../../src/drivers/dynamodb/tables.ts';
 import type { CreateStore } from '../contracts/storeUnderTest.ts';
 import { createEmptyTables } from './createEmptyTables.ts';
+import { createPatientClient } from './createPatientClient.ts';
 
 /** Names of the tables in tests. */
 export const DYNAMO_TABLES: TableNames = {
@@ -42,8 +43,16 @@ export interface DynamoRig extends AsyncDisposable {
   dispose(): Promise<void>;
 }
 
-/** Starts an engine and creates the tables. */
-export async function createDynamoRig(): Promise<DynamoRig> {
+/**
+ * Starts an engine and creates the tables.
+ *
+ * @param options.createClient - makes the client of stores; a patient one unless the test is about answers that never come
+ */
+export async function createDynamoRig({
+  createClient = createPatientClient,
+}: {
+  readonly createClient?: (settings: DynamoClientSettings) => DynamoDBClient;
+} = {}): Promise<DynamoRig> {
   const engine = await startDynamo();
   const proxy = await startFaultProxy({ upstream: engine.endpoint, answers: 'dynamodb' });
   const opened: DynamoStores[] = [];
@@ -59,13 +68,13 @@ export async function createDynamoRig(): Promise<DynamoRig> {
     proxy,
     endpoint: engine.endpoint,
     openClient() {
-      const client = createDynamoClient({ endpoint: engine.endpoint, ...DYNAMO_TEST_ACCESS });
+      const client = createPatientClient({ endpoint: engine.endpoint, ...DYNAMO_TEST_ACCESS });
       clients.push(client);
       return client;
     },
     open(options = {}) {
       const stores = createDynamoStores({
-        client: createDynamoClient({ endpoint: proxy.url, ...DYNAMO_TEST_ACCESS }),
+        client: createClient({ endpoint: proxy.url, ...DYNAMO_TEST_ACCESS }),
         tables: DYNAMO_TABLES,
         indexShards: 4,
         requestRetentionDays: 0,

@@ -1,7 +1,7 @@
 import { DYNAMO_TEST_ACCESS } from '@prism-gateway/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createPatientClient } from '../../../test/rigs/createPatientClient.ts';
 import { createDynamoRig, DYNAMO_TABLES, type DynamoRig, describeWithDynamo } from '../../../test/rigs/dynamoStores.ts';
-import { createDynamoClient } from './createDynamoClient.ts';
 import { createDynamoStores } from './createDynamoStores.ts';
 import { createTables } from './createTables.ts';
 
@@ -12,7 +12,7 @@ describeWithDynamo('readiness', () => {
   });
   afterAll(() => rig.dispose());
 
-  const createClient = () => createDynamoClient({ endpoint: rig.endpoint, ...DYNAMO_TEST_ACCESS });
+  const createClient = () => createPatientClient({ endpoint: rig.endpoint, ...DYNAMO_TEST_ACCESS });
 
   test('with all three tables the stores are ready', async () => {
     await expect(rig.open().checkReady()).resolves.toBeUndefined();

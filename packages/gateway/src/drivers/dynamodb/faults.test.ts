@@ -12,6 +12,7 @@ import {
 } from '../../../test/contracts/storedRequests.ts';
 import { createDynamoRig, type DynamoRig, describeWithDynamo } from '../../../test/rigs/dynamoStores.ts';
 import type { StoredRequest } from '../../ports/requestStore.ts';
+import { createDynamoClient } from './createDynamoClient.ts';
 import type { DynamoStores } from './createDynamoStores.ts';
 
 /** All is done, and the answer is lost. */
@@ -37,7 +38,7 @@ describeWithDynamo('faults between the gateway and DynamoDB', () => {
   let rig: DynamoRig;
   let stores: DynamoStores;
   beforeAll(async () => {
-    rig = await createDynamoRig();
+    rig = await createDynamoRig({ createClient: createDynamoClient });
     stores = rig.open();
   });
   beforeEach(() => {
@@ -167,7 +168,7 @@ describeWithDynamo('a DynamoDB that never answers well', () => {
   test.concurrent.each(['stallBefore', 'stallInAnswer', 'throttle', 'unavailable', 'cutBefore'] as const)(
     '%s: every call is an outage in good time',
     async (fault) => {
-      await using rig = await createDynamoRig();
+      await using rig = await createDynamoRig({ createClient: createDynamoClient });
       const { requests, relayers, rateLimits, checkReady } = rig.open();
       const record = pendingRequest();
       await requests.create(record);

@@ -6,9 +6,9 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { anyAddress, anyChain, claimOf, pendingRequest, START } from '../../../test/contracts/storedRequests.ts';
 import { walkList } from '../../../test/contracts/walkList.ts';
+import { createPatientClient } from '../../../test/rigs/createPatientClient.ts';
 import { createDynamoRig, DYNAMO_TABLES, type DynamoRig, describeWithDynamo } from '../../../test/rigs/dynamoStores.ts';
 import type { RequestStore, StoredRequest } from '../../ports/requestStore.ts';
-import { createDynamoClient } from './createDynamoClient.ts';
 import { positionBytes, positionOf } from './position.ts';
 import { shardKey } from './requestTable.ts';
 
@@ -137,7 +137,7 @@ describeWithDynamo('lists over shards', () => {
 
 /** Puts entries of another chain into a partition of the index by status, all before `START`. */
 async function fillIndex(endpoint: string, statusShard: string, count: number): Promise<void> {
-  const raw = createDynamoClient({ endpoint, ...DYNAMO_TEST_ACCESS });
+  const raw = createPatientClient({ endpoint, ...DYNAMO_TEST_ACCESS });
   const puts = Array.from({ length: count }, () => {
     const requestId = randomUUID();
     const position = { B: positionBytes(positionOf({ createdAt: START - 1, requestId })) };

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { DYNAMO_TEST_ACCESS, listenOnLoopback } from '@prism-gateway/testing';
 import { expect, test } from 'vitest';
-import { createDynamoClient } from './createDynamoClient.ts';
+import { createPatientClient } from '../../../test/rigs/createPatientClient.ts';
 import { readItems } from './readItems.ts';
 
 interface Keys {
@@ -31,7 +31,7 @@ async function startReluctantTable(answered: (call: number) => number) {
     response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' }).end(JSON.stringify(body));
   });
   const { url, close } = await listenOnLoopback(server);
-  const client = createDynamoClient({ endpoint: url, ...DYNAMO_TEST_ACCESS });
+  const client = createPatientClient({ endpoint: url, ...DYNAMO_TEST_ACCESS });
   return {
     calls,
     table: { client, name: 'table' },

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { anyChain, claimOf, pendingRequest, reportOf } from '../../../test/contracts/storedRequests.ts';
 import { createDynamoRig, type DynamoRig, describeWithDynamo } from '../../../test/rigs/dynamoStores.ts';
 import type { RequestStore, StoredRequest } from '../../ports/requestStore.ts';
+import { createDynamoClient } from './createDynamoClient.ts';
 
 /** Share of all calls that something befalls. */
 const FAULT_SHARE = 0.1;
@@ -28,7 +29,7 @@ describeWithDynamo(`faults on ${FAULT_SHARE * 100} % of all calls, under load`, 
   let rig: DynamoRig;
   let processes: RequestStore[];
   beforeAll(async () => {
-    rig = await createDynamoRig();
+    rig = await createDynamoRig({ createClient: createDynamoClient });
     processes = [rig.open().requests, rig.open().requests];
     rig.proxy.setShares({
       ...shareFaults(FAULT_SHARE * 0.95, [

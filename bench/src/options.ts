@@ -2,7 +2,18 @@ import { tmpdir } from 'node:os';
 import { parseArgs } from 'node:util';
 
 /** Measures by the names that `--only` takes, in the order in which they run. */
-export const measureNames = ['get', 'post', 'claim', 'sign', 'life', 'list', 'memory'] as const;
+export const measureNames = [
+  'get',
+  'post',
+  'claim',
+  'sign',
+  'life',
+  'feed',
+  'race',
+  'list',
+  'chain',
+  'memory',
+] as const;
 export type MeasureName = (typeof measureNames)[number];
 
 /** What the command line asks for. */

@@ -3,12 +3,15 @@ import { join, resolve } from 'node:path';
 import type { BenchContext } from './benchContext.ts';
 import type { Cleanup } from './cleanup.ts';
 import type { LoadCalls } from './load/loadCalls.ts';
+import { measureChain } from './measures/measureChain.ts';
 import { measureClaim } from './measures/measureClaim.ts';
+import { measureFeed } from './measures/measureFeed.ts';
 import { measureGet } from './measures/measureGet.ts';
 import { measureLife } from './measures/measureLife.ts';
 import { measureList } from './measures/measureList.ts';
 import { measureMemory } from './measures/measureMemory.ts';
 import { measurePost } from './measures/measurePost.ts';
+import { measureRace } from './measures/measureRace.ts';
 import type { ResultRow } from './measures/measureResult.ts';
 import { measureSign } from './measures/measureSign.ts';
 import type { MeasureName, Options } from './options.ts';
@@ -29,7 +32,10 @@ const measures: Readonly<Record<MeasureName, (context: BenchContext) => Promise<
   claim: measureClaim,
   sign: measureSign,
   life: measureLife,
+  feed: measureFeed,
+  race: measureRace,
   list: measureList,
+  chain: measureChain,
   memory: measureMemory,
 };
 

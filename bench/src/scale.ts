@@ -8,6 +8,10 @@ export interface Scale {
   readonly lists: number;
   readonly smallBacklog: number;
   readonly largeBacklog: number;
+  /** Pending requests of another chain than the one that is listed. */
+  readonly otherChain: number;
+  readonly feedPosts: number;
+  readonly racedPosts: number;
   readonly recoveries: number;
   readonly presigns: number;
   /** Jobs of one run of graphile-worker and of BullMQ: they differ in speed by a factor of five or more. */
@@ -24,6 +28,9 @@ export const fullScale: Scale = {
   lists: 3_000,
   smallBacklog: 1_000,
   largeBacklog: 1_000_000,
+  otherChain: 1_000_000,
+  feedPosts: 1_500,
+  racedPosts: 3_000,
   recoveries: 20_000,
   presigns: 4_000,
   graphileJobs: 3_000,
@@ -39,6 +46,9 @@ export const quickScale: Scale = {
   lists: 500,
   smallBacklog: 1_000,
   largeBacklog: 50_000,
+  otherChain: 100_000,
+  feedPosts: 500,
+  racedPosts: 500,
   recoveries: 5_000,
   presigns: 1_500,
   graphileJobs: 800,

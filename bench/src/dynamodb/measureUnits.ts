@@ -125,6 +125,30 @@ async function measureReads(measured: Measured, paramsBytes: number): Promise<Ro
   ];
 }
 
+/** Pending requests of another chain, and how many are created at once. */
+const [OTHERS, AT_ONCE] = [500, 16];
+/** Most read units of a chain's page behind those of another, as a multiple of those of the page alone. */
+const BEHIND_TARGET = 1.3;
+
+/** Measures a chain's page of what is pending, alone and behind many of another chain. */
+async function measureBehind(measured: Measured): Promise<Row> {
+  const { writer, reader } = measured;
+  const [own, other] = ['bench:own', 'bench:other'];
+  for (let i = 0; i < RECORDS; i++) await writer.create(own, createParams(1024));
+  const listOwn = () => unitsOf(measured, () => reader.listPending(own));
+  await listOwn();
+  const alone = await listOwn();
+  let left = OTHERS;
+  const fill = async () => {
+    while (left-- > 0) await writer.create(other, createParams(1024));
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, fill));
+  const units = await listOwn();
+  const most = alone.requests.reads * BEHIND_TARGET;
+  const target = { text: `at most ${BEHIND_TARGET} × ${alone.requests.reads}`, isKept: units.requests.reads <= most };
+  return { act: `page of ${PAGE}, behind ${OTHERS} of another chain`, paramsBytes: 1024, units, target };
+}
+
 /**
  * Measures what each act consumes. The first calls of a client in a minute also read its counters of the minute before, so one of
  * each act goes before those that are measured.
@@ -142,6 +166,7 @@ export async function measureUnits(measured: Measured, sizes: readonly number[])
   for (const paramsBytes of sizes) {
     rows.push(...(await measureLife(measured, paramsBytes)), ...(await measureReads(measured, paramsBytes)));
   }
+  rows.push(await measureBehind(measured));
   await reader.sign();
   rows.push({ act: 'sign', units: await unitsOf(measured, reader.sign) });
   return rows;

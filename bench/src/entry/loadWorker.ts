@@ -1,8 +1,10 @@
 /** The load process: prepares calls, sends them, counts. Started by `startChild`. */
 import type { LoadCalls } from '../load/loadCalls.ts';
 import { prepareLoad } from '../load/prepareLoad.ts';
+import { runFeed } from '../load/runFeed.ts';
 import { runFill } from '../load/runFill.ts';
 import { runLives } from '../load/runLives.ts';
+import { runRace } from '../load/runRace.ts';
 import { runReplay } from '../load/runReplay.ts';
 import { serveCalls } from '../processes/serveCalls.ts';
 import { loadSigningCrypto } from '../signing/loadSigningCrypto.ts';
@@ -27,5 +29,7 @@ serveCalls<LoadCalls>({
     return undefined;
   },
   lives: (run) => runLives(crypto, run),
+  feed: (run) => runFeed(crypto, run),
+  race: (run) => runRace(crypto, run),
   fill: (run) => runFill(crypto, run),
 });

@@ -1,7 +1,9 @@
-import type { LoadResult } from './loadResult.ts';
+import type { LatencySummary, LoadResult } from './loadResult.ts';
 import type { LoadSource } from './loadSource.ts';
+import type { FeedRun } from './runFeed.ts';
 import type { FillRun } from './runFill.ts';
 import type { LivesRun } from './runLives.ts';
+import type { RaceResult, RaceRun } from './runRace.ts';
 
 /** Prepared calls to send to one server. */
 export interface ReplayRun {
@@ -21,5 +23,7 @@ export type LoadCalls = {
   replay: { params: ReplayRun; result: LoadResult };
   release: { params: number; result: undefined };
   lives: { params: LivesRun; result: LoadResult };
+  feed: { params: FeedRun; result: LatencySummary };
+  race: { params: RaceRun; result: RaceResult };
   fill: { params: FillRun; result: LoadResult };
 };

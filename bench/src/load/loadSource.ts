@@ -28,6 +28,8 @@ export interface ListSource {
   readonly kind: 'list';
   readonly count: number;
   readonly relayers: readonly KeyPair[];
+  /** Absent: of all chains. */
+  readonly chainName?: string;
 }
 
 /** `POST /storage/sign` for a put, each of another object, by the tokens in turn. */

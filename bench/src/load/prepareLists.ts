@@ -15,12 +15,13 @@ const oldestMs = 120_000;
  */
 export function prepareLists(crypto: SigningCrypto, source: ListSource): Buffer[] {
   const now = Date.now();
+  const chain = source.chainName === undefined ? '' : `&chainName=${encodeURIComponent(source.chainName)}`;
   return Array.from({ length: source.count }, (_, i) => {
     // `i % length` is an index of a list that is not empty.
     const relayer = source.relayers[i % source.relayers.length]!;
     const timestampMs = now - (i % oldestMs);
     const call = { method: 'GET', path: '/requests', bodyHash: emptyBodyHash, timestampMs } as const;
     const headerLines = signRelayerCall(crypto, { relayer, call });
-    return writeHttp({ method: 'GET', target: '/requests?status=pending&limit=100', headerLines });
+    return writeHttp({ method: 'GET', target: `/requests?status=pending&limit=100${chain}`, headerLines });
   });
 }

@@ -13,6 +13,8 @@ export interface FillRun {
   readonly port: number;
   readonly connections: number;
   readonly count: number;
+  /** Absent: that of all other requests of the bench. */
+  readonly chainName?: string;
 }
 
 /**
@@ -24,7 +26,7 @@ export interface FillRun {
  */
 export function runFill(crypto: SigningCrypto, run: FillRun): Promise<LoadResult> {
   const signers = Array.from({ length: signerCount }, () => createKeyPair(crypto));
-  const makeBody = createUnsignedBodyMaker();
+  const makeBody = createUnsignedBodyMaker(run.chainName);
   let made = 0;
   const take = () => {
     if (made === run.count) return undefined;

@@ -1,6 +1,7 @@
 import type { KeyPair } from '../signing/createKeyPair.ts';
 import { createPreparedSigner } from '../signing/createPreparedSigner.ts';
 import type { SigningCrypto } from '../signing/loadSigningCrypto.ts';
+import { createBatchLane } from './createBatchLane.ts';
 import { createLifeLane } from './createLifeLane.ts';
 import type { LoadResult } from './loadResult.ts';
 import { prepareCreates } from './prepareCreates.ts';
@@ -17,6 +18,8 @@ export interface LivesRun {
   readonly connections: number;
   readonly lives: number;
   readonly relayers: readonly KeyPair[];
+  /** Requests of one call that claims or reports; absent: one by one. */
+  readonly batchSize?: number;
 }
 
 /**
@@ -32,17 +35,19 @@ export async function runLives(crypto: SigningCrypto, run: LivesRun): Promise<Lo
   const latencies = new Float64Array(run.lives);
   let taken = 0;
   let lived = 0;
-  const lanes = Array.from({ length: run.connections }, (_, i) =>
-    createLifeLane({
+  const { batchSize } = run;
+  const lanes = Array.from({ length: run.connections }, (_, i) => {
+    const lane = {
       crypto: { ...crypto, signDigest },
       // `i % length` is an index of a list that is not empty.
       relayer: run.relayers[i % run.relayers.length]!,
       takeCreate: () => creates[taken++],
-      onLife: (elapsedMs) => {
+      onLife: (elapsedMs: number) => {
         latencies[lived++] = elapsedMs;
       },
-    }),
-  );
+    };
+    return batchSize === undefined ? createLifeLane(lane) : createBatchLane({ ...lane, batchSize });
+  });
   const seen = await runLanes({
     port: run.port,
     lanes,

@@ -10,6 +10,8 @@ import { tunePeer } from './tunePeer.ts';
 export interface Peer {
   readonly title: string;
   readonly target?: Target;
+  /** Of lives whose claims and reports come in batches. */
+  readonly batchTarget?: Target;
   /** What was chosen for it. */
   readonly describe: string;
   /** Jobs done a second. */
@@ -39,6 +41,7 @@ export async function startGraphilePeer(context: BenchContext): Promise<Peer[]> 
     candidates: candidatesOf.graphile[context.options.quick ? 'quick' : 'full'],
     count: context.scale.graphileJobs,
     bound: 3,
+    batchBound: 5,
   });
 }
 
@@ -59,6 +62,7 @@ export async function startBullPeer(context: BenchContext): Promise<Peer[]> {
     candidates: candidatesOf.bull[context.options.quick ? 'quick' : 'full'],
     count: context.scale.bullJobs,
     bound: 0.4,
+    batchBound: 1,
   });
 }
 
@@ -69,6 +73,7 @@ interface PeerStart {
   readonly candidates: readonly number[];
   readonly count: number;
   readonly bound: number;
+  readonly batchBound: number;
 }
 
 async function startBothWays(context: BenchContext, start: PeerStart): Promise<Peer[]> {
@@ -86,6 +91,7 @@ async function startBothWays(context: BenchContext, start: PeerStart): Promise<P
     {
       title: start.name,
       target: { of: 'ratio', is: 'at least', bound: start.bound },
+      batchTarget: { of: 'ratio', is: 'at least', bound: start.batchBound },
       describe: `${lanes} jobs in flight as we have requests; best concurrency of ${candidates.join(', ')}: ${lives.concurrency}`,
       run: () => child.call('run', lives),
     },

@@ -5,9 +5,10 @@ import { payloadBytes, writeRequestBody } from './writeRequestBody.ts';
 /**
  * Prepares bodies whose `r` and `s` are random: for filling a backlog, where the signing would take longer than the storing.
  *
+ * @param chainName absent: that of all other requests of the bench
  * @returns a function that makes one body
  */
-export function createUnsignedBodyMaker(): RequestBodyMaker {
+export function createUnsignedBodyMaker(chainName?: string): RequestBodyMaker {
   return (signer) => {
     const random = randomBytes(128 + payloadBytes).toString('hex');
     return writeRequestBody({
@@ -19,6 +20,7 @@ export function createUnsignedBodyMaker(): RequestBodyMaker {
       v: 27,
       payload: random.slice(256),
       timestamp: Math.floor(Date.now() / 1000),
+      ...(chainName !== undefined && { chainName }),
     });
   };
 }

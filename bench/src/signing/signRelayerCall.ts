@@ -3,7 +3,7 @@ import type { SigningCrypto } from './loadSigningCrypto.ts';
 
 /** One call as a relayer signs it. */
 export interface RelayerCall {
-  readonly method: 'GET' | 'PATCH';
+  readonly method: 'GET' | 'PATCH' | 'POST';
   /** Without the query. */
   readonly path: string;
   /** `0x` and the lower-case hex keccak-256 of the body's bytes. */

@@ -17,6 +17,8 @@ export interface RequestBodyFields {
   readonly v: number;
   readonly r: string;
   readonly s: string;
+  /** Absent: that of all requests of the bench. */
+  readonly chainName?: string;
 }
 
 /**
@@ -26,5 +28,5 @@ export interface RequestBodyFields {
  * @returns JSON text
  */
 export function writeRequestBody(fields: RequestBodyFields): string {
-  return `{"chainName":"${chainName}","action":"WRITE_DATA_FOR","params":{"cloudId":"0x${fields.cloudId}","dataId":"0x${fields.dataId}","payload":"0x${fields.payload}","relayerFee":"${relayerFee}","timestamp":"${fields.timestamp}","signer":"${fields.signer}","v":${fields.v},"r":"0x${fields.r}","s":"0x${fields.s}"}}`;
+  return `{"chainName":"${fields.chainName ?? chainName}","action":"WRITE_DATA_FOR","params":{"cloudId":"0x${fields.cloudId}","dataId":"0x${fields.dataId}","payload":"0x${fields.payload}","relayerFee":"${relayerFee}","timestamp":"${fields.timestamp}","signer":"${fields.signer}","v":${fields.v},"r":"0x${fields.r}","s":"0x${fields.s}"}}`;
 }

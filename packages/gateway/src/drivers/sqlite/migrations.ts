@@ -3,6 +3,7 @@ import { BUSY_TIMEOUT_MS } from './database.ts';
 import { hashSignature } from './hashSignature.ts';
 import { createStatsTables, statsStoreName } from './statsTables.ts';
 import { quoteName, quoteTables, type TableNames } from './tables.ts';
+import { createWebhookTables, webhooksStoreName } from './webhookTables.ts';
 
 /** How long a process waits for another one's migration, in milliseconds: a million records take some ten seconds. */
 const MIGRATION_TIMEOUT_MS = 600_000;
@@ -51,7 +52,7 @@ function countOnce(names: TableNames): string {
  * For each store, entries that bring its schema from the version of their index to the next one; they are only ever added. Versions
  * are kept by the store's own name, so that any name may change alone.
  */
-const migrations: Readonly<Record<keyof TableNames | 'stats', Migrations>> = {
+const migrations: Readonly<Record<keyof TableNames | 'stats' | 'webhooks', Migrations>> = {
   requests: [
     (names) => {
       const t = quoteTables(names);
@@ -111,6 +112,7 @@ const migrations: Readonly<Record<keyof TableNames | 'stats', Migrations>> = {
     `,
   ],
   stats: [(names) => createStatsTables(quoteTables(names))],
+  webhooks: [(names) => createWebhookTables(quoteTables(names))],
 };
 
 /** The data were written by a later version of this program. */
@@ -124,7 +126,8 @@ export class NewerSchemaError extends Error {
 }
 
 function migrateStore(database: DatabaseSync, names: TableNames, store: keyof typeof migrations): void {
-  const name = store === 'stats' ? statsStoreName(names.requests) : names[store];
+  const own = { ...names, stats: statsStoreName(names.requests), webhooks: webhooksStoreName(names.requests) };
+  const name = own[store];
   const row = database.prepare('SELECT version FROM schema_versions WHERE store = ?').get(name);
   const found = Number(row?.version ?? 0);
   const known = migrations[store].length;
@@ -151,7 +154,8 @@ export function migrate(database: DatabaseSync, names: TableNames): void {
   database.exec(`PRAGMA busy_timeout = ${MIGRATION_TIMEOUT_MS}`);
   database.exec('BEGIN IMMEDIATE');
   try {
-    for (const store of ['requests', 'relayers', 'rateLimits', 'stats'] as const) migrateStore(database, names, store);
+    for (const store of ['requests', 'relayers', 'rateLimits', 'stats', 'webhooks'] as const)
+      migrateStore(database, names, store);
     database.exec('COMMIT');
   } catch (error) {
     // A full disk ends the transaction by itself.

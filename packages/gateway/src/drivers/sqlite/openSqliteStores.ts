@@ -2,6 +2,7 @@ import type { AdminStore } from '../../ports/adminStore.ts';
 import type { RelayerStore } from '../../ports/relayerStore.ts';
 import type { RequestChanges } from '../../ports/requestChanges.ts';
 import type { RequestStore } from '../../ports/requestStore.ts';
+import type { DeliveryQueue, WebhookStore } from '../../ports/webhookStore.ts';
 import type { WorkerThread } from '../../ports/workerThread.ts';
 import { createAdminStore } from './adminStore.ts';
 import { createFileCheck } from './checkFile.ts';
@@ -15,6 +16,7 @@ import { createRelayerStore } from './relayerStore.ts';
 import { createRequestStore } from './requestStore.ts';
 import { createRetention, type RetentionOptions } from './retention.ts';
 import { quoteTables, type TableNames } from './tables.ts';
+import { createWebhookStore } from './webhookStore.ts';
 
 export interface SqliteStores {
   readonly requests: RequestStore;
@@ -22,6 +24,8 @@ export interface SqliteStores {
   readonly relayers: RelayerStore;
   readonly admin: AdminStore;
   readonly rateLimits: SqliteRateLimitStore;
+  readonly webhooks: WebhookStore;
+  readonly deliveries: DeliveryQueue;
   /** @throws DependencyUnavailableError */
   checkReady(): Promise<void>;
   /** Finishes every write under way and closes the file. */
@@ -53,10 +57,12 @@ export function openSqliteStores(options: SqliteOptions): SqliteStores {
   const writer = createWriter({ file, tables }, thread, (moves) => {
     snapshot.end();
     changes.committed(moves);
+    if (moves !== undefined) outbox.committed();
   });
   const retention = createRetention(writer, options);
   const context = { database, snapshot, writer, changes, tables: quoted };
   const rateLimits = createRateLimitStore(context);
+  const outbox = createWebhookStore(context);
   const probe = database.prepare(`SELECT 1 FROM ${quoted.requests} LIMIT 1`);
   return {
     requests: createRequestStore(context),
@@ -64,6 +70,8 @@ export function openSqliteStores(options: SqliteOptions): SqliteStores {
     relayers: createRelayerStore(context),
     admin: createAdminStore(context),
     rateLimits,
+    webhooks: outbox.webhooks,
+    deliveries: outbox.deliveries,
     async checkReady() {
       readStore(() => snapshot.read(() => probe.get()));
       await checkFile();

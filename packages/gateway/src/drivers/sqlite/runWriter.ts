@@ -3,11 +3,13 @@ import { type AccessWrites, prepareAccessWrites } from './accessWrites.ts';
 import { type AdminWrites, prepareAdminWrites } from './adminWrites.ts';
 import type { CommittedMoves } from './counters.ts';
 import { openDatabase } from './database.ts';
+import { type DeliveryWrites, prepareDeliveryWrites } from './deliveryWrites.ts';
 import { prepareRequestWrites, type RequestWrites } from './requestWrites.ts';
 import { quoteTables, type TableNames } from './tables.ts';
+import { prepareWebhookWrites, type WebhookWrites } from './webhookWrites.ts';
 
 /** Every write that the store knows. */
-export type Writes = RequestWrites & AccessWrites & AdminWrites;
+export type Writes = RequestWrites & AccessWrites & AdminWrites & WebhookWrites & DeliveryWrites;
 export type WriteKind = keyof Writes;
 
 /** One write on its way to the writer. */
@@ -55,6 +57,8 @@ export function runWriter(port: MessagePort, { file, tables }: WriterData): void
     ...requestWrites,
     ...prepareAccessWrites(database, quoted),
     ...prepareAdminWrites(database, quoted, counters),
+    ...prepareWebhookWrites(database, quoted),
+    ...prepareDeliveryWrites(database, quoted),
   };
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');

@@ -1,0 +1,167 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { DeliveryOrder, DeliveryOutcome, TakenDelivery, WebhookNews } from '../../ports/webhookStore.ts';
+import type { QuotedTables } from './tables.ts';
+import { type Row, takenOfRow } from './webhookRows.ts';
+import { quoteWebhookTables } from './webhookTables.ts';
+
+interface Settlement {
+  readonly now: number;
+  readonly outcomes: readonly DeliveryOutcome[];
+}
+
+/** The writes of deliveries under way, with what each takes and returns. */
+export interface DeliveryWrites {
+  takeDeliveries: { readonly input: DeliveryOrder; readonly result: readonly TakenDelivery[] };
+  settleDeliveries: { readonly input: Settlement; readonly result: readonly WebhookNews[] };
+}
+
+/** How long a delivery is tried again, and a webhook of which nothing comes through: then it is given up, and disabled. */
+const GIVE_UP_MS = 86_400_000;
+/** Pause after a first failure, in milliseconds; it doubles up to the longest. */
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_WEBHOOK_PAUSE_MS = 60_000;
+const LONGEST_DELIVERY_PAUSE_MS = 600_000;
+/** From so many failures in a row on, the receiver was down: once it is back, all is tried at once. */
+const DOWN_FAILS = 4;
+/** Ended deliveries that are kept of each webhook, for people to look at and send again. */
+const KEPT_ENDED = 1000;
+/** How often those beyond are removed, in settled deliveries, and how many at once. */
+const [TRIM_EVERY, TRIMMED] = [64, 200];
+/** "Gone": the receiver wants no more. */
+const GONE = 410;
+
+type Tables = ReturnType<typeof quoteWebhookTables>;
+
+/** How long to pause after some failures in a row, at most `longest`. */
+const pauseAfter = (failures: number, longest: number) =>
+  Math.min(longest, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 30));
+
+function prepareTake(database: DatabaseSync, t: Tables) {
+  const ready = database.prepare(`
+    SELECT * FROM ${t.webhooks} WHERE enabled = 1 AND waiting > 0 AND paused_until <= ?1 AND probe_until <= ?1`);
+  const due = database.prepare(`
+    SELECT * FROM ${t.deliveries} WHERE webhook_id = ? AND next_at <= ? ORDER BY next_at, seq LIMIT ?`);
+  const hold = database.prepare(`UPDATE ${t.deliveries} SET next_at = ? WHERE seq = ?`);
+  const probe = database.prepare(`UPDATE ${t.webhooks} SET probe_until = ? WHERE id = ?`);
+  return function takeDeliveries({ now, holdMs, perWebhook, underWay }: DeliveryOrder): readonly TakenDelivery[] {
+    return ready.all(now).flatMap((webhook) => {
+      const id = String(webhook.id);
+      const room = Number(webhook.fails) > 0 ? 1 : perWebhook - (underWay[id] ?? 0);
+      if (room <= 0) return [];
+      const rows = due.all(id, now, room);
+      for (const { seq } of rows) hold.run(now + holdMs, Number(seq));
+      if (Number(webhook.fails) > 0 && rows.length > 0) probe.run(now + holdMs, id);
+      return rows.map((row) => takenOfRow(row, webhook));
+    });
+  };
+}
+
+/** Writes what became of single deliveries; the next one of the same request may follow what has ended. */
+function prepareEnds(database: DatabaseSync, t: Tables) {
+  const end = database.prepare(`
+    UPDATE ${t.deliveries} SET state = ?, attempts = attempts + 1, next_at = NULL, ended_at = ?, last_status = ?,
+      last_error = ? WHERE seq = ?`);
+  const putOff = database.prepare(`
+    UPDATE ${t.deliveries} SET attempts = attempts + 1, next_at = ?, first_failed_at = coalesce(first_failed_at, ?),
+      last_status = ?, last_error = ? WHERE seq = ?`);
+  const follow = database.prepare(`
+    UPDATE ${t.deliveries} SET next_at = ?1 WHERE seq = (
+      SELECT min(seq) FROM ${t.deliveries} WHERE webhook_id = ?2 AND request_id = ?3 AND state = 'waiting'
+    ) AND next_at IS NULL`);
+  const leave = database.prepare(`UPDATE ${t.webhooks} SET waiting = waiting - 1 WHERE id = ?`);
+  return {
+    putOff,
+    end(
+      row: Row,
+      state: 'delivered' | 'failed',
+      { now, one }: { readonly now: number; readonly one: DeliveryOutcome },
+    ) {
+      end.run(state, now, one.status ?? null, one.error ?? null, Number(row.seq));
+      leave.run(one.webhookId);
+      follow.run(now, one.webhookId, String(row.request_id));
+    },
+  };
+}
+
+/** Writes how a webhook does. */
+function prepareHealth(database: DatabaseSync, t: Tables) {
+  const well = database.prepare(`
+    UPDATE ${t.webhooks} SET fails = 0, failing_since = NULL, paused_until = 0, probe_until = 0, delivered_at = ?
+    WHERE id = ?`);
+  const hurry = database.prepare(`
+    UPDATE ${t.deliveries} SET next_at = ?1 WHERE webhook_id = ?2 AND next_at > ?1 AND attempts > 0`);
+  const ill = database.prepare(`
+    UPDATE ${t.webhooks} SET fails = ?, failing_since = coalesce(failing_since, ?), paused_until = ?, probe_until = 0
+    WHERE id = ?`);
+  const disable = database.prepare(`
+    UPDATE ${t.webhooks} SET enabled = 0, disabled_at = ?, disabled_reason = ? WHERE id = ?`);
+  return {
+    noteDelivered(webhook: Row, now: number): WebhookNews[] {
+      const webhookId = String(webhook.id);
+      const wasDown = Number(webhook.fails) >= DOWN_FAILS;
+      well.run(now, webhookId);
+      if (wasDown) hurry.run(now, webhookId);
+      return wasDown ? [{ webhookId, news: 'recovered' }] : [];
+    },
+    noteRefused(webhook: Row, { status, error = '' }: DeliveryOutcome, now: number): WebhookNews[] {
+      const webhookId = String(webhook.id);
+      // Those that were under way together are one failure.
+      if (now < Number(webhook.paused_until)) return [];
+      const fails = Number(webhook.fails) + 1;
+      ill.run(fails, now, now + pauseAfter(fails, LONGEST_WEBHOOK_PAUSE_MS), webhookId);
+      const failedMs = now - Number(webhook.failing_since ?? now);
+      if (status === GONE || failedMs >= GIVE_UP_MS) {
+        const why = status === GONE ? 'The receiver answered 410 Gone.' : `Nothing came through for a day: ${error}`;
+        disable.run(now, why, webhookId);
+        return [{ webhookId, news: 'disabled', why }];
+      }
+      return fails === DOWN_FAILS ? [{ webhookId, news: 'failing', why: error }] : [];
+    },
+  };
+}
+
+/** Prepares the writes of deliveries on one connection. */
+export function prepareDeliveryWrites(database: DatabaseSync, tables: QuotedTables) {
+  const t = quoteWebhookTables(tables);
+  const select = database.prepare(`SELECT * FROM ${t.deliveries} WHERE seq = ? AND state = 'waiting'`);
+  const selectWebhook = database.prepare(`SELECT * FROM ${t.webhooks} WHERE id = ?`);
+  const returnOne = database.prepare(`UPDATE ${t.deliveries} SET next_at = ? WHERE seq = ?`);
+  const endProbe = database.prepare(`UPDATE ${t.webhooks} SET probe_until = 0 WHERE id = ?`);
+  const trim = database.prepare(`
+    DELETE FROM ${t.deliveries} WHERE seq IN (SELECT seq FROM ${t.deliveries}
+      WHERE webhook_id = ? AND state <> 'waiting' ORDER BY ended_at DESC LIMIT ${TRIMMED} OFFSET ${KEPT_ENDED})`);
+  const ends = prepareEnds(database, t);
+  const health = prepareHealth(database, t);
+  let settled = 0;
+
+  function settleOne(one: DeliveryOutcome, now: number): WebhookNews[] {
+    const row: Row | undefined = select.get(Number(one.deliveryId));
+    const webhook: Row | undefined = selectWebhook.get(one.webhookId);
+    if (webhook === undefined || row === undefined) return [];
+    if (one.outcome === 'returned') {
+      returnOne.run(now, Number(row.seq));
+      endProbe.run(one.webhookId);
+      return [];
+    }
+    if (settled++ % TRIM_EVERY === 0) trim.run(one.webhookId);
+    if (one.outcome === 'delivered') {
+      ends.end(row, 'delivered', { now, one });
+      return health.noteDelivered(webhook, now);
+    }
+    const givenUp = now - Number(row.first_failed_at ?? now) >= GIVE_UP_MS;
+    const news = health.noteRefused(webhook, one, now);
+    const isDisabled = news.some((item) => item.news === 'disabled');
+    if (givenUp && !isDisabled) {
+      ends.end(row, 'failed', { now, one });
+      return [...news, { webhookId: one.webhookId, news: 'given up', why: one.error ?? '' }];
+    }
+    const nextAt = now + pauseAfter(Number(row.attempts) + 1, LONGEST_DELIVERY_PAUSE_MS);
+    ends.putOff.run(nextAt, now, one.status ?? null, one.error ?? null, Number(row.seq));
+    return news;
+  }
+
+  return {
+    takeDeliveries: prepareTake(database, t),
+    settleDeliveries: ({ now, outcomes }: Settlement) => outcomes.flatMap((one) => settleOne(one, now)),
+  };
+}

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import type { WebhookEvent } from '@prism-gateway/protocol/webhooks';
+import type { DeliveryRecord, TakenDelivery, WebhookRecord, WebhookSecret } from '../../ports/webhookStore.ts';
+import { EVENT_BITS } from './webhookTables.ts';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
+const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);
+
+/** Leaves out what has no value. */
+function present<T extends object>(fields: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as { readonly [K in keyof T]?: Exclude<T[K], undefined> };
+}
+
+/** Writes kinds of event as bits. */
+export const bitsOf = (events: readonly WebhookEvent[]) => events.reduce((bits, event) => bits | EVENT_BITS[event], 0);
+
+/** Reads the secrets that sign at a time, newest first. */
+export function secretsOf(row: Row): readonly WebhookSecret[] {
+  const [old, expiresAt] = [textOf(row.old_secret), numberOf(row.old_secret_until)];
+  const before = old === undefined || expiresAt === undefined ? [] : [{ secret: old, expiresAt }];
+  return [{ secret: String(row.secret) }, ...before];
+}
+
+/** Reads a webhook. */
+export function webhookOfRow(row: Row): WebhookRecord {
+  const events = (Object.keys(EVENT_BITS) as WebhookEvent[]).filter((event) => Number(row.events) & EVENT_BITS[event]);
+  return {
+    ...{ webhookId: String(row.id), url: String(row.url), events, enabled: row.enabled === 1 },
+    ...present({ chainName: textOf(row.chain_name), signer: textOf(row.signer), label: textOf(row.label) }),
+    ...{ createdAt: Number(row.created_at), updatedAt: Number(row.updated_at), secrets: secretsOf(row) },
+    health: {
+      ...{ waiting: Number(row.waiting), dropped: Number(row.dropped) },
+      ...present({ droppedAt: numberOf(row.dropped_at), deliveredAt: numberOf(row.delivered_at) }),
+      ...present({ failingSince: numberOf(row.failing_since), disabledAt: numberOf(row.disabled_at) }),
+      ...present({ disabledReason: textOf(row.disabled_reason) }),
+    },
+  };
+}
+
+/** Bytes of a message id: no two events of all receivers share one, not even after a backup was brought back. */
+const MESSAGE_ID_BYTES = 16;
+
+function messageIdOf({ webhook_id, seq, request_id, event, at }: Row): string {
+  const hash = createHash('sha256').update([webhook_id, seq, request_id, event, at].join(' ')).digest();
+  return `msg_${hash.subarray(0, MESSAGE_ID_BYTES).toString('hex')}`;
+}
+
+/** Reads a delivery. */
+export function deliveryOfRow(row: Row): DeliveryRecord {
+  return {
+    ...{ deliveryId: String(row.seq), messageId: messageIdOf(row), requestId: String(row.request_id) },
+    // The columns hold what the triggers and this driver write.
+    ...{ event: row.event as DeliveryRecord['event'], status: row.state as DeliveryRecord['status'] },
+    ...{ attempts: Number(row.attempts), createdAt: Number(row.at) },
+    ...present({ nextAttemptAt: numberOf(row.next_at), endedAt: numberOf(row.ended_at) }),
+    ...present({ lastStatus: numberOf(row.last_status), lastError: textOf(row.last_error) }),
+  };
+}
+
+const timeOf = (ms: unknown) => new Date(Number(ms)).toISOString();
+
+/** Writes what is sent: the same bytes at each attempt. */
+function writeBody(row: Row): string {
+  const [chainName, action, signer, status, createdAt, updatedAt, txHash, errorMessage, claimedBy, claimedAt] =
+    JSON.parse(String(row.record)) as readonly unknown[];
+  const data = {
+    ...{ requestId: row.request_id, chainName, action, signer, status },
+    ...{ createdAt: timeOf(createdAt), updatedAt: timeOf(updatedAt) },
+    ...(txHash !== null && { txHash }),
+    ...(errorMessage !== null && { errorMessage }),
+    ...(claimedBy !== null && { claimedBy, claimedAt: timeOf(claimedAt) }),
+  };
+  return JSON.stringify({ type: row.event, timestamp: timeOf(row.at), data });
+}
+
+/** Reads a delivery of a webhook as it is to be sent. */
+export function takenOfRow(row: Row, webhook: Row): TakenDelivery {
+  return {
+    ...{ deliveryId: String(row.seq), messageId: messageIdOf(row), webhookId: String(webhook.id) },
+    ...{ url: String(webhook.url), secrets: secretsOf(webhook), body: writeBody(row), attempts: Number(row.attempts) },
+  };
+}

@@ -3,9 +3,17 @@ import { ENDPOINT_CASES } from './coverage/endpoints.ts';
 import { REQUEST_CASES } from './coverage/requests.ts';
 import type { RuleCase } from './coverage/ruleCase.ts';
 import { STORAGE_CASES } from './coverage/storage.ts';
+import { WEBHOOK_CASES } from './coverage/webhooks.ts';
 import { WIRE_CASES } from './coverage/wire.ts';
 
-const cases = [...ENDPOINT_CASES, ...WIRE_CASES, ...REQUEST_CASES, ...ACCESS_CASES, ...STORAGE_CASES] as const;
+const cases = [
+  ...ENDPOINT_CASES,
+  ...WIRE_CASES,
+  ...REQUEST_CASES,
+  ...ACCESS_CASES,
+  ...STORAGE_CASES,
+  ...WEBHOOK_CASES,
+] as const;
 
 /** Name of one case of the contract. */
 export type CoverageId = (typeof cases)[number]['id'];
@@ -22,6 +30,7 @@ export const COVERAGE: Readonly<Record<string, readonly (RuleCase & { readonly i
   requests: REQUEST_CASES,
   'access and limits': ACCESS_CASES,
   storage: STORAGE_CASES,
+  webhooks: WEBHOOK_CASES,
 };
 
 /** Every case's id. */

@@ -9,5 +9,6 @@ export function createDevelopmentDocument() {
     withDevIssuer: true,
     withDevRelayer: true,
     withLocalObjects: true,
+    withWebhooks: true,
   });
 }

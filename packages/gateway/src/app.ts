@@ -1,10 +1,11 @@
 import { createAdminCheck } from './auth/admin.ts';
+import type { Endpoint } from './http/endpoint.ts';
 import { createRateLimiter, type RateLimits } from './http/rateLimit.ts';
 import { type Answering, createRouter } from './http/router.ts';
 import type { GatewayPorts } from './ports/gatewayPorts.ts';
 import { createWaits } from './push/createWaits.ts';
 import { createCursorCodec } from './requests/cursor.ts';
-import { createAdminAccess } from './routes/admin/adminAccess.ts';
+import { type AdminAccess, createAdminAccess } from './routes/admin/adminAccess.ts';
 import {
   addRelayerEndpoint,
   listRelayersEndpoint,
@@ -64,9 +65,14 @@ export interface Gateway extends Answering {
 /**
  * Builds the gateway: every route, by access level, over the given ports. It listens to nothing.
  *
+ * @param moreEndpoints - makes endpoints of the administrator that not every gateway has
  * @see docs/specification.md SERVICE-4
  */
-export function createGateway(ports: GatewayPorts, options: GatewayOptions): Gateway {
+export function createGateway(
+  ports: GatewayPorts,
+  options: GatewayOptions,
+  moreEndpoints: (access: AdminAccess) => readonly Endpoint<string>[] = () => [],
+): Gateway {
   const limiter = createRateLimiter(ports.rateLimits, options.rateLimits, ports.now);
   const router = createRouter({ ...ports, ...options, limiter });
   const waits = createWaits(ports.changes);
@@ -105,6 +111,7 @@ export function createGateway(ports: GatewayPorts, options: GatewayOptions): Gat
   router.serve(releaseClaimEndpoint(requests, admin));
   router.serve(failRequestEndpoint(requests, admin));
   router.serve(purgeRequestEndpoint(requests, admin));
+  for (const endpoint of moreEndpoints(admin)) router.serve(endpoint);
   // Operators and readers
   for (const route of [...operationsRoutes(ports, options), ...docsRoutes(ports), ...consoleRoutes(ports)])
     router.servePlain(route);

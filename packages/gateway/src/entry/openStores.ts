@@ -5,6 +5,7 @@ import type { RateLimitStore } from '../ports/rateLimitStore.ts';
 import type { RelayerStore } from '../ports/relayerStore.ts';
 import type { RequestChanges } from '../ports/requestChanges.ts';
 import type { RequestStore } from '../ports/requestStore.ts';
+import type { DeliveryQueue, WebhookStore } from '../ports/webhookStore.ts';
 import type { WorkerThread } from '../ports/workerThread.ts';
 import { dynamoAccess, localEndpoint } from './dynamoAccess.ts';
 import type { Settings } from './settings.ts';
@@ -15,6 +16,9 @@ export interface Stores {
   readonly relayers: RelayerStore;
   readonly admin: AdminStore;
   readonly rateLimits: RateLimitStore;
+  readonly webhooks: WebhookStore;
+  /** What this process is to deliver; absent: others deliver. */
+  readonly deliveries?: DeliveryQueue;
   /** @throws DependencyUnavailableError */
   checkReady(): Promise<void>;
   /** Finishes what is under way. */
@@ -62,7 +66,8 @@ async function openDynamoDb(context: StoresContext): Promise<Stores> {
   const { INDEX_SHARDS: indexShards, tables } = settings;
   const stores = createDynamoStores({ client, tables, indexShards, ...retentionOf(settings), now });
   await stores.prepare();
-  return stores;
+  const { createWebhookStore } = await import('../drivers/dynamodb/webhookStore.ts');
+  return { ...stores, webhooks: createWebhookStore(client, tables.requests) };
 }
 
 /**

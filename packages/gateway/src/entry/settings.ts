@@ -106,6 +106,7 @@ const schema = z.object({
   RATE_LIMIT_AUTH_FAILURES: limitAMinute(120),
   RATE_LIMIT_ADMIN_FAILURES: limitAMinute(20),
   TRUSTED_PROXY_HOPS: z._default(wholeNumber(0, 16), 0),
+  WEBHOOKS_ALLOW_PRIVATE: z._default(flag(), false),
   LOG_LEVEL: z._default(logLevel(), 'info'),
 });
 

@@ -27,6 +27,7 @@ Settings are environment variables; each has a default that works on one machine
   METRICS_PORT                    0; 9465 in prod    serves /metrics on METRICS_HOST; 0 is off
   METRICS_HOST                    127.0.0.1          another address only in a network of your own
   TRUSTED_PROXY_HOPS              0                  proxies in front whose X-Forwarded-For is believed
+  WEBHOOKS_ALLOW_PRIVATE          false              lets webhooks go to http and private addresses
   LOG_LEVEL                       info               debug, info, warn, error or silent
 
   STORAGE_BUCKET                  unset              S3 bucket; unset: objects under DATA_DIR

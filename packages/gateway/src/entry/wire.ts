@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { loadKeccak256, loadSecp256k1 } from '@prism-gateway/crypto';
 import { createLogger, openLogOutput } from '@prism-gateway/runtime/logs';
 import type { Environment } from '@prism-gateway/runtime/settings';
@@ -8,8 +9,12 @@ import { createSpaceGuard } from '../drivers/disk/createSpaceGuard.ts';
 import { type BudgetUse, createMetrics } from '../drivers/prometheus/createMetrics.ts';
 import { offloadRecovery } from '../drivers/secp256k1/offloadRecovery.ts';
 import { createDocsAssets } from '../drivers/swaggerUi/createDocsAssets.ts';
+import { createWebhookPost } from '../drivers/webhooks/createWebhookPost.ts';
 import type { Mount } from '../ports/gatewayPorts.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { DeliveryQueue } from '../ports/webhookStore.ts';
+import { startDispatcher } from '../push/createDispatcher.ts';
+import { webhookEndpoints } from '../routes/admin/deliveries.ts';
 import { createUuidV7Source } from '../uuidV7.ts';
 import { gatewayOptions } from './gatewayOptions.ts';
 import { createIdentity } from './identity.ts';
@@ -49,7 +54,8 @@ function createOpenApiSource({ settings, publicUrl }: WireContext, withDevIssuer
     const { MAX_BATCH_SIZE: maxBatchSize, MAX_BODY_BYTES: maxBodyBytes } = settings;
     const withLocalObjects = settings.STORAGE_BUCKET === undefined;
     const withDevRelayer = settings.STAGE === 'dev';
-    const document = { publicUrl, maxBatchSize, maxBodyBytes, withDevIssuer, withDevRelayer, withLocalObjects };
+    const own = { withDevIssuer, withDevRelayer, withLocalObjects, withWebhooks: true };
+    const document = { publicUrl, maxBatchSize, maxBodyBytes, ...own };
     return JSON.stringify(createOpenApiDocument(document));
   }
   return () => {
@@ -62,6 +68,20 @@ function createOpenApiSource({ settings, publicUrl }: WireContext, withDevIssuer
 function mountDevRelayer({ STAGE }: Settings, options: DevRelayerOptions): Mount[] {
   if (STAGE !== 'dev') return [];
   return [{ prefix: '/dev/relayer/', fetch: createDevRelayer(options), withApiHeaders: true, localOnly: true }];
+}
+
+/** Delivers what waits for webhooks, where it is this process that does. @returns ends it */
+function startDelivering(
+  queue: DeliveryQueue | undefined,
+  { allowPrivate, logger }: { readonly allowPrivate: boolean; readonly logger: Logger },
+): () => Promise<void> {
+  if (queue === undefined) return async () => undefined;
+  const post = createWebhookPost({ allowPrivate });
+  const dispatcher = startDispatcher({ queue, post, logger, now: Date.now });
+  return async function stopDelivering() {
+    await dispatcher.close();
+    post.close();
+  };
 }
 
 /** Chooses the drivers that the settings ask for, and builds the gateway on them. */
@@ -87,6 +107,9 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
   const metrics = createMetrics({ readStats: stores.requests.stats, readQueue, readBudgets }, now);
   const secp256k1 = loadSecp256k1();
   const devRelayer = { secret: secrets.devAppSecret, keccak256, secp256k1, now };
+  const allowPrivate = settings.WEBHOOKS_ALLOW_PRIVATE;
+  const webhookOptions = { allowPrivate, isDelivering: stores.deliveries !== undefined };
+  const webhookPorts = { webhooks: stores.webhooks, logger, now, randomBytes };
   const gateway = createGateway(
     {
       ...stores,
@@ -104,7 +127,9 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
       mounts: [...storage.mounts, ...identity.mounts, ...mountDevRelayer(settings, devRelayer)],
     },
     gatewayOptions(settings, secrets.cursorKey),
+    (access) => webhookEndpoints(webhookPorts, access, webhookOptions),
   );
+  const stopDelivering = startDelivering(stores.deliveries, { allowPrivate, logger });
   return {
     ...gateway,
     logger,
@@ -112,6 +137,7 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
     closeLog: log.close,
     usesDevIssuer: identity.usesDevIssuer,
     async close() {
+      await stopDelivering();
       await stores.close();
       await thread.close();
     },

@@ -1,10 +1,11 @@
 import { ROUTES } from '@prism-gateway/protocol';
+import { WEBHOOK_ROUTES } from '@prism-gateway/protocol/webhooks';
 import { describe, expect, it } from 'vitest';
 import gateway from '../../package.json' with { type: 'json' };
 import { createOpenApiRig } from '../../test/rigs/openApiRig.ts';
 import type { OpenApiDocument, Operation } from './document.ts';
 
-const routes = Object.entries(ROUTES);
+const routes = Object.entries({ ...ROUTES, ...WEBHOOK_ROUTES });
 
 function operationsOf({ paths }: OpenApiDocument): (Operation & { readonly at: string })[] {
   return Object.entries(paths).flatMap(([path, item]) =>
@@ -60,8 +61,9 @@ describe('createOpenApiDocument', () => {
   });
 
   it('leaves out what a deployment does not have', () => {
-    const bare = createOpenApiRig({ withDevIssuer: false, withDevRelayer: false, withLocalObjects: false }).document;
-    expect(Object.keys(bare.paths).filter((path) => /dev|objects/.test(path))).toEqual([]);
+    const none = { withDevIssuer: false, withDevRelayer: false, withLocalObjects: false, withWebhooks: false };
+    const bare = createOpenApiRig(none).document;
+    expect(Object.keys(bare.paths).filter((path) => /dev|objects|webhooks/.test(path))).toEqual([]);
     expect(bare.tags.map(({ name }) => name)).toEqual([
       'Requests',
       'Storage',

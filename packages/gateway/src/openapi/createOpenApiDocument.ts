@@ -28,6 +28,7 @@ import {
 import { describeRequestBatches } from './paths/requestBatches.ts';
 import { describeSignStorage } from './paths/signStorage.ts';
 import { describeUpdateRequest } from './paths/updateRequest.ts';
+import { describeWebhooks } from './paths/webhooks.ts';
 import { createSchemas } from './schemas/createSchemas.ts';
 import { SECURITY_SCHEMES } from './text/authentication.ts';
 import { TAG_DESCRIPTIONS, TAGS, writeOverview } from './text/descriptions.ts';
@@ -45,6 +46,8 @@ export interface OpenApiOptions {
   readonly withDevRelayer?: boolean;
   /** Whether this service keeps the objects itself; false unless given. */
   readonly withLocalObjects?: boolean;
+  /** Whether it has webhooks; false unless given. */
+  readonly withWebhooks?: boolean;
 }
 
 /** Puts the operations of one path together. */
@@ -69,6 +72,7 @@ function describePaths(options: OpenApiOptions): Paths {
     describeSuspension(),
     describeReleaseRelayer(),
     describeAdministration(),
+    ...(options.withWebhooks ? describeWebhooks() : []),
     describeOperations(),
     options.withDevIssuer ? describeDevIssuer() : {},
     options.withDevRelayer ? describeDevRelayer() : {},
@@ -76,17 +80,15 @@ function describePaths(options: OpenApiOptions): Paths {
   ]);
 }
 
-function describeTags({
-  withDevIssuer,
-  withDevRelayer = false,
-  withLocalObjects = false,
-}: OpenApiOptions): OpenApiDocument['tags'] {
+function describeTags(options: OpenApiOptions): OpenApiDocument['tags'] {
+  const { withDevIssuer, withDevRelayer, withLocalObjects, withWebhooks } = options;
   const { requests, storage, relayers, administration, operations } = TAG_DESCRIPTIONS;
   return [
     { name: TAGS.requests, description: requests },
     { name: TAGS.storage, description: storage },
     { name: TAGS.relayers, description: relayers },
     { name: TAGS.administration, description: administration },
+    ...(withWebhooks ? [{ name: TAGS.webhooks, description: TAG_DESCRIPTIONS.webhooks }] : []),
     { name: TAGS.operations, description: operations },
     ...(withDevIssuer || withDevRelayer ? [{ name: TAGS.development, description: TAG_DESCRIPTIONS.development }] : []),
     ...(withLocalObjects ? [{ name: TAGS.objects, description: TAG_DESCRIPTIONS.objects }] : []),
@@ -120,7 +122,7 @@ export function createOpenApiDocument(options: OpenApiOptions): OpenApiDocument 
     security: [],
     paths: describePaths(options),
     components: {
-      schemas: createSchemas({ maxBatchSize }),
+      schemas: createSchemas({ maxBatchSize, withWebhooks: options.withWebhooks ?? false }),
       responses: createSharedResponses({ maxBodyBytes }),
       headers: API_ANSWER_HEADERS,
       securitySchemes: SECURITY_SCHEMES,

@@ -1,4 +1,5 @@
 import { type RateLimitClass, ROUTES, type Route, type RouteName } from '@prism-gateway/protocol';
+import { WEBHOOK_ROUTES, type WebhookRouteName } from '@prism-gateway/protocol/webhooks';
 import { methodNotAllowed, rateLimited } from '../http/errors.ts';
 import {
   type Example,
@@ -80,9 +81,11 @@ function describeRateLimit({ rateLimit, access }: Route): ResponseObject {
   });
 }
 
+const ALL_ROUTES: Readonly<Record<RouteName | WebhookRouteName, Route>> = { ...ROUTES, ...WEBHOOK_ROUTES };
+
 /** The methods of a path, as its `Allow` names them. */
 function methodsOf(path: string): string[] {
-  const methods = Object.values(ROUTES).flatMap((route) => (route.path === path ? [route.method] : []));
+  const methods = Object.values(ALL_ROUTES).flatMap((route) => (route.path === path ? [route.method] : []));
   return methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
 }
 
@@ -115,13 +118,13 @@ function describeFailures(route: Route, own: RouteDescription['failures']): Oper
 /**
  * Describes a route of the specification.
  *
- * @param name - its name in `ROUTES`, which becomes the operation's id
+ * @param name - its name in `ROUTES` or `WEBHOOK_ROUTES`, which becomes the operation's id
  * @param description - what the route table does not say
  * @returns the path with this one operation
  * @throws Error where a failure of the route is not described
  */
-export function describeRoute(name: RouteName, description: RouteDescription): Paths {
-  const route: Route = ROUTES[name];
+export function describeRoute(name: RouteName | WebhookRouteName, description: RouteDescription): Paths {
+  const route = ALL_ROUTES[name];
   const { tag, summary, security, parameters, requestBody, success, otherSuccess } = description;
   const operation: Operation = {
     operationId: name,

@@ -10,6 +10,7 @@ const FULL_OPTIONS: OpenApiOptions = {
   withDevIssuer: true,
   withDevRelayer: true,
   withLocalObjects: true,
+  withWebhooks: true,
 };
 
 export interface OpenApiRig {

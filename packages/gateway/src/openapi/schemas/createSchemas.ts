@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { schemaStemOf } from '../actionNames.ts';
 import { type JsonSchema, schemaRef } from '../document.ts';
 import { ACTION_SUMMARIES, FIELD_DESCRIPTIONS, PARAMS_RULES } from '../text/descriptions.ts';
-import { nameSchemas } from './nameSchemas.ts';
+import { nameSchemas, type SchemaOptions } from './nameSchemas.ts';
 
 type MutableSchema = Record<string, unknown>;
 
@@ -102,7 +102,7 @@ function describeRecordParams(schemas: Readonly<Record<string, MutableSchema>>):
  * @param limits.maxBatchSize - most entries of a batch array
  * @returns schemas by name, in draft 2020-12
  */
-export function createSchemas(limits: { readonly maxBatchSize: number }): Readonly<Record<string, JsonSchema>> {
+export function createSchemas(limits: SchemaOptions): Readonly<Record<string, JsonSchema>> {
   const { schemas, aliases } = nameSchemas(limits);
   const translated = translate(schemas);
   for (const { action, of } of aliases) {

@@ -26,6 +26,16 @@ import {
   suspendRelayerSchema,
   updateRequestForms,
 } from '@prism-gateway/protocol';
+import {
+  addWebhookSchema,
+  changeWebhookSchema,
+  deliveryPageSchema,
+  deliverySchema,
+  webhookListSchema,
+  webhookRemovedSchema,
+  webhookSchema,
+  webhookWithSecretSchema,
+} from '@prism-gateway/protocol/webhooks';
 import type * as z from 'zod/mini';
 import { schemaStemOf } from '../actionNames.ts';
 
@@ -75,13 +85,31 @@ function nameParams(params: ParamsSchemas) {
   return { named, aliases };
 }
 
+/** What differs from one deployment to another. */
+export interface SchemaOptions {
+  readonly maxBatchSize: number;
+  readonly withWebhooks?: boolean;
+}
+
+const WEBHOOK_SCHEMAS: Readonly<Record<string, z.ZodMiniType>> = {
+  AddWebhookBody: addWebhookSchema,
+  ChangeWebhookBody: changeWebhookSchema,
+  Webhook: webhookSchema,
+  WebhookWithSecret: webhookWithSecretSchema,
+  WebhookList: webhookListSchema,
+  WebhookRemoved: webhookRemovedSchema,
+  Delivery: deliverySchema,
+  DeliveryPage: deliveryPageSchema,
+};
+
 /**
  * Gathers the schemas that validate, by the names they have in the document.
  *
  * @param limits.maxBatchSize - most entries of a batch array
+ * @param limits.withWebhooks - whether there are webhooks
  * @returns schemas by name, and the actions whose params are another action's
  */
-export function nameSchemas(limits: { readonly maxBatchSize: number }) {
+export function nameSchemas(limits: SchemaOptions) {
   const params = createParamsSchemas(limits);
   const { named, aliases } = nameParams(params);
   const bodies = ACTIONS.map((action) => [`${schemaStemOf(action)}Body`, createRequestSchemaOf(action, params)]);
@@ -119,6 +147,7 @@ export function nameSchemas(limits: { readonly maxBatchSize: number }) {
     RelayerStats: queueStatsSchema.shape.relayers.def.element,
     SuspendRelayerBody: suspendRelayerSchema,
     RelayerReleased: relayerReleasedSchema,
+    ...(limits.withWebhooks && WEBHOOK_SCHEMAS),
     SignStorageBody: signStorageSchema,
     SignedOperation: signedOperationSchema,
     Error: errorBodySchema,

@@ -1,0 +1,84 @@
+import { parseWith } from '@prism-gateway/protocol';
+import {
+  type DeliveryPage,
+  deliveryPathSchema,
+  parseListDeliveries,
+  WEBHOOK_ROUTES,
+  webhookPathSchema,
+} from '@prism-gateway/protocol/webhooks';
+import type { Endpoint } from '../../http/endpoint.ts';
+import { requireValid } from '../../http/request.ts';
+import { jsonResponse } from '../../http/response.ts';
+import { deliveryNotFound, deliveryWaits, webhooksUndelivered } from '../../http/webhookErrors.ts';
+import { type AdminAccess, logAct } from './adminAccess.ts';
+import { renderDelivery } from './renderWebhook.ts';
+import {
+  addWebhookEndpoint,
+  changeWebhookEndpoint,
+  findWebhook,
+  listWebhooksEndpoint,
+  removeWebhookEndpoint,
+  rotateSecretEndpoint,
+  type WebhookOptions,
+  type WebhookPorts,
+} from './webhooks.ts';
+
+/** `GET /admin/webhooks/{webhookId}/deliveries`: newest first. */
+function listDeliveriesEndpoint(ports: WebhookPorts, access: AdminAccess): Endpoint<string> {
+  return {
+    ...access,
+    route: WEBHOOK_ROUTES.listDeliveries,
+    async handle({ params, query }) {
+      const [{ webhookId }, { status, limit, lastKey }] = requireValid(
+        parseWith(webhookPathSchema, { webhookId: params.webhookId }),
+        parseListDeliveries(new URLSearchParams(query)),
+      );
+      await findWebhook(ports, webhookId);
+      const order = { webhookId, status, limit: limit + 1, after: lastKey };
+      const found = await ports.webhooks.listDeliveries(order);
+      if (found === undefined) throw webhooksUndelivered();
+      const items = found.slice(0, limit).map(renderDelivery);
+      const last = found.length > limit ? items.at(-1)?.deliveryId : undefined;
+      const body: DeliveryPage = { items, count: items.length, lastKey: last ?? null };
+      return jsonResponse(200, body);
+    },
+  };
+}
+
+/** `POST /admin/webhooks/{webhookId}/deliveries/{deliveryId}/resend`: sends what has ended once more, under its own id. */
+function resendDeliveryEndpoint(ports: WebhookPorts, access: AdminAccess): Endpoint<string> {
+  return {
+    ...access,
+    route: WEBHOOK_ROUTES.resendDelivery,
+    async handle({ params: { webhookId, deliveryId } }, keyId) {
+      const [path] = requireValid(parseWith(deliveryPathSchema, { webhookId, deliveryId }));
+      await findWebhook(ports, path.webhookId);
+      const delivery = await ports.webhooks.resend({ ...path, now: ports.now() });
+      if (delivery === 'missing') throw deliveryNotFound(path.deliveryId);
+      if (delivery === 'waiting') throw deliveryWaits();
+      logAct(ports, { act: 'webhooks.resend', keyId, target: `${path.webhookId}/${path.deliveryId}` });
+      return jsonResponse(200, renderDelivery(delivery));
+    },
+  };
+}
+
+/**
+ * Makes all endpoints of webhooks.
+ *
+ * @see docs/specification.md WEBHOOK-1
+ */
+export function webhookEndpoints(
+  ports: WebhookPorts,
+  access: AdminAccess,
+  options: WebhookOptions,
+): readonly Endpoint<string>[] {
+  return [
+    addWebhookEndpoint(ports, access, options),
+    listWebhooksEndpoint(ports, access),
+    changeWebhookEndpoint(ports, access, options),
+    removeWebhookEndpoint(ports, access),
+    rotateSecretEndpoint(ports, access),
+    listDeliveriesEndpoint(ports, access),
+    resendDeliveryEndpoint(ports, access),
+  ];
+}

@@ -198,6 +198,11 @@ export const programs = {
     group: 'try',
     steps: [{ file: 'examples/browser/serve.ts' }],
   },
+  'example:webhook': {
+    summary: 'a receiver of webhooks, which verifies them',
+    group: 'try',
+    steps: [{ file: 'examples/node/webhook.ts' }],
+  },
   test: {
     summary: 'every test: unit, contract, property, acceptance',
     group: 'develop',

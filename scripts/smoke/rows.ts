@@ -163,6 +163,11 @@ export const rows: readonly SmokeRow[] = [
     ask: (_, url) => expectOk(url),
   },
   {
+    command: 'example:webhook',
+    env: () => ({ PORT: '0', WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString('base64')}` }),
+    ready: /(http:\/\/127\.0\.0\.1:\d+)/,
+  },
+  {
     command: 'watchtower',
     env: async (world) => ({ ...(await relayerEnv(world)), DATA_DIR: join(world.dir, 'watchtower') }),
     ready: /"msg":"started"/,

@@ -45,6 +45,7 @@ function startAtZero(metrics: Metrics, chain: string): void {
     metrics.budgets.inc({ chain, budget }, 0);
   for (const sum of ['batchedWrites', 'gasUsed', 'spentEther', 'earnedCredits', 'lostEther'] as const)
     metrics[sum].inc({ chain }, 0);
+  metrics.inFlight.set({ chain }, 0);
   metrics.duration.zero({ chain });
 }
 

@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { type PaymentsRig, startPaymentsRig } from '@prism-gateway/payments/demo';
+import { type RelayWorld, signWrite, startRelayerProcess, startRelayWorld } from '@prism-gateway/testing/relay';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findTool } from './rigs/findTool.ts';
+import { findMissingMetrics, listAskedMetrics } from './rigs/readMetricNames.ts';
+import { startDaemon } from './rigs/startDaemon.ts';
+
+const run = promisify(execFile);
+const promtool = findTool('promtool', 'prometheus');
+const cwd = fileURLToPath(new URL('../prometheus', import.meta.url));
+
+describe.skipIf(promtool === undefined)("Prometheus' own judgement", () => {
+  test('the configuration and the rules are well formed', async () => {
+    await expect(run(promtool as string, ['check', 'config', 'prometheus.yml'], { cwd })).resolves.toBeDefined();
+    await expect(run(promtool as string, ['check', 'rules', 'alerts.yml'], { cwd })).resolves.toBeDefined();
+  });
+
+  test('each alert wakes somebody when it must, and not when it must not', async () => {
+    const { stdout } = await run(promtool as string, ['test', 'rules', 'alerts.test.yml'], { cwd });
+    expect(stdout).toContain('SUCCESS');
+  });
+});
+
+test('a metric that nobody emits, and a value that no label has, are found', () => {
+  const asked = [
+    { name: 'prism_a', labels: {} },
+    { name: 'prism_b', labels: { kind: 'x' } },
+    { name: 'prism_b', labels: { kind: 'y' } },
+    { name: 'prism', labels: {} },
+  ];
+  expect(findMissingMetrics(asked, ['# HELP prism a\nprism_a 1\n', 'prism_b{chain="c",kind="x"} 0\n'])).toEqual([
+    'prism_b{"kind":"y"}',
+    'prism{}',
+  ]);
+});
+
+describe('programs at work', () => {
+  let world: RelayWorld;
+  let rig: PaymentsRig;
+  const running = new AsyncDisposableStack();
+  const urls: string[] = [];
+
+  beforeAll(async () => {
+    world = running.use(await startRelayWorld({ users: 1, relayers: 2 }));
+    rig = running.use(await startPaymentsRig());
+    const start = async (...params: Parameters<typeof startDaemon>) =>
+      urls.push(running.use(await startDaemon(...params)).metricsUrl);
+    const relayer = await startRelayerProcess(world.relayerEnv(0));
+    running.defer(async () => void (await relayer.stop()));
+    urls.push(world.gateway.url, relayer.metricsUrl);
+    await start('packages/relayer/src/entry/watchtower.ts', {
+      ...world.relayerEnv(1),
+      ENFORCE: 'true',
+      ADMIN_API_KEY: world.gateway.adminKey,
+    });
+    const key = await rig.fundKey();
+    const settings = { ...rig.settingsFor(key), LOG_LEVEL: 'info' };
+    await start('packages/payments/src/entry/payments.ts', settings);
+    await start('packages/payments/src/entry/gasMonitor.ts', { ...settings, DATA_DIR: `${rig.dir}/monitor` });
+  });
+  afterAll(() => running.disposeAsync());
+
+  test('emit every metric that rules and dashboards name, with every value that they name', async () => {
+    // What is told by chain, reason or verdict needs a request.
+    const [user] = world.users;
+    if (user === undefined) throw new Error('the world has no user');
+    const timestamp = BigInt(Math.floor(Date.now() / 1000));
+    const wish = { dataId: '0xda7a', payload: '0x01', relayerFee: 3000n * 10n ** 18n, nonce: 0n, timestamp } as const;
+    const params = await signWrite(world.deployment, user, wish);
+    await world.client.submitRequest({ chainName: 'eip155:31337', action: 'WRITE_DATA_FOR', params });
+    const asked = listAskedMetrics();
+    expect(asked.length).toBeGreaterThan(80);
+    const readAll = () => Promise.all(urls.map(async (url) => (await fetch(`${url}/metrics`)).text()));
+    await expect.poll(async () => findMissingMetrics(asked, await readAll())).toEqual([]);
+  });
+});

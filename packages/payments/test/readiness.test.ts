@@ -7,7 +7,7 @@ import {
 } from '@prism-gateway/devnet/test-tokens';
 import { startRpcFaultProxy } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
-import { type Address, createWalletClient, http, maxUint256, numberToHex } from 'viem';
+import { type Address, createWalletClient, type Hex, http, maxUint256, numberToHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
@@ -113,6 +113,36 @@ test('a rate too far from EXCHANGE_RATE, and contracts that are none: nothing is
   await waitForAlert(lost, 'CONTRACTS_WRONG');
   expect(lost.frontend.store.list()[0]?.claims).toBe(0);
   await lost.instance.stop();
+});
+
+/** Has the Exchange's storage say another rate: its owner can set any but 0, and an upgrade or a fault may leave 0. @returns sets it */
+async function openRate(): Promise<(rate: bigint) => Promise<void>> {
+  const { exchange } = rig.deployment;
+  const ask = (method: string, params: readonly unknown[]) => rig.client.request({ method, params } as never);
+  const wordOf = (value: bigint | number) => numberToHex(value, { size: 32 });
+  for (let slot = 0; slot < 8; slot++) {
+    const word = (await ask('eth_getStorageAt', [exchange, wordOf(slot), 'latest'])) as Hex;
+    if (BigInt(word) === RATE)
+      return async (rate) => void (await ask('anvil_setStorageAt', [exchange, wordOf(slot), wordOf(rate)]));
+  }
+  throw new Error('no slot holds the rate');
+}
+
+// Shows PAY-2, PAY-5.
+test('a rate of exactly 0 claims nothing and alerts, though every deviation is allowed; with a rate again it pays', async () => {
+  const setRate = await openRate();
+  await setRate(0n);
+  const scene = await startScene(rig, { key: await rig.fundKey(), overrides: { MAX_RATE_DEVIATION_BPS: '10000' } });
+  const { walletAddress } = scene.add(1_000_000n);
+  await waitForAlert(scene, 'RATE_DEVIATES');
+  const { text } = scene.instance.alerts.find(({ code }) => code === 'RATE_DEVIATES') ?? { text: '' };
+  expect(text).toContain('The Exchange gives 0 credits for one stablecoin');
+  expect(scene.frontend.store.list()[0]?.claims).toBe(0);
+  await setRate(RATE);
+  await scene.waitForAll();
+  expect(await rig.creditsOf(walletAddress)).toBe(computeCreditsOwed(1_000_000n, RATE));
+  await waitForAlert(scene, 'RATE_DEVIATES_OVER');
+  await scene.instance.stop();
 });
 
 test('gas that costs as much as MAX_FEE_GWEI does not pass', async () => {

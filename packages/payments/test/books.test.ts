@@ -91,6 +91,7 @@ test('a person approves one payment over the limit, holds another, and closes a 
   });
   const big = add(AMOUNT);
   await waitForState(big.paymentIntentId, 'held');
+  expect(JSON.parse((await run(settings, 'status', '--json')).text).oldest.payment).toBe(big.paymentIntentId);
   const released = await run(
     settings,
     'release',

@@ -45,7 +45,8 @@ function decisionOf({ words }: CommandContext): { readonly who: string; readonly
 async function showStatus({ settings, journal, folder, words, print }: CommandContext): Promise<number> {
   const waiting = journal.list([...OPEN_STATES, 'given back', 'held', 'refused']).map(describePayment);
   const counts = Object.fromEntries(journal.countStates());
-  const [oldest] = journal.list([...OPEN_STATES, 'seen', 'given back']);
+  // One that is held waits as well, for a person.
+  const [oldest] = journal.list([...OPEN_STATES, 'seen', 'given back', 'held']);
   const balances = await readBalances(settings, journal);
   const payment = oldest === undefined ? undefined : describePayment(oldest);
   const status = { folder, owner: journal.fact('owner') ?? '', balances, oldest: payment, counts, waiting };

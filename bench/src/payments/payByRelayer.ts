@@ -69,9 +69,14 @@ export async function payByRelayer(options: RelayerRunOptions): Promise<RelayerR
     const isFinal = async () => (await rig.client.getBlockNumber({ cacheTime: 0 })) > start + BigInt(REORG_DEPTH + 2);
     await waitUntil(isFinal, { timeoutMs: PATIENCE_MS, what: 'no blocks' });
     program = startProgram('payments', { ...settings, POLL_INTERVAL_MS: '10000' });
-    await pause(2000);
+    // Its second poll: what a start asks for is over, however long that takes.
+    let polls = 0;
+    const hasStarted = () => {
+      polls += frontend.take().http;
+      return polls >= 2;
+    };
+    await waitUntil(hasStarted, { timeoutMs: PATIENCE_MS, what: 'it does not poll' });
     rpc.take();
-    frontend.take();
     await pause(idleMs);
     const idle = { rpc: (sum(rpc.take().rpc) * MINUTE_MS) / idleMs, http: (frontend.take().http * MINUTE_MS) / idleMs };
     return { elapsedMs, rpcCalls, frontendCalls, idle };

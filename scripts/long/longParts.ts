@@ -22,6 +22,7 @@ export const longParts: readonly LongPart[] = [
       'packages/contracts/test/generatedSources.test.ts',
     ],
   },
+  { name: 'contracts', files: ['packages/contracts/test/campaign.test.ts'] },
   {
     name: 'dynamodb',
     files: ['storm', 'faults', 'feedRequests', 'listRequests', 'largeParams', 'units', 'requestStore.property'].map(

@@ -21,6 +21,7 @@ const SHARED_TEST_CONTRACTS: readonly ContractSource[] = [
 /** What only tests of this package deploy; in `test/generated`. */
 const TEST_CONTRACTS: readonly ContractSource[] = [
   { path: 'test/HostileWallet.sol', contract: 'HostileWallet', name: 'hostileWallet' },
+  { path: 'test/Campaign.sol', contract: 'Campaign', name: 'campaign' },
   { path: 'test/HashHarness.sol', contract: 'HashHarness', name: 'hashHarness' },
 ];
 

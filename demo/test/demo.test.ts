@@ -1,16 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
+import { isLong } from '@prism-gateway/testing/test-size';
 import { expect, it } from 'vitest';
 import { waitUntilSilent } from './processEnd.ts';
 import { startDemo } from './startDemo.ts';
 
 /** The smallest story with all twelve actions; the full size is a matter of `npm run demo` itself. */
-const [SMALL, LARGE] = [
-  ['--users', '3', '--requests', '40'],
-  ['--users', '10', '--requests', '200'],
-] as const;
-const SIZE = process.env.TEST_LONG ? LARGE : SMALL;
+const SIZE = isLong ? ['--users', '10', '--requests', '200'] : ['--users', '3', '--requests', '40'];
+/** For what does not play to the end. */
+const SMALLEST = ['--users', '2', '--requests', '24'];
 const URL_PATTERN = /(http:\/\/127\.0\.0\.1:\d+)/;
 
 /** Waits until the log of relayer B tells a part of it. */
@@ -41,7 +40,7 @@ it('plays the whole loop, stays with --keep, and stops everything at Ctrl-C', as
 });
 
 it('ends with 1 and keeps the logs when one of its processes dies', async () => {
-  await using demo = await startDemo(['--keep']);
+  await using demo = await startDemo([...SMALLEST, '--keep']);
   await demo.waitForLine(/^relayers/);
   const [folder = ''] = await demo.listFolders();
   process.kill(Number(await readLog(folder, /"pid":(\d+)/)), 'SIGKILL');
@@ -52,7 +51,7 @@ it('ends with 1 and keeps the logs when one of its processes dies', async () => 
 });
 
 it('takes all its processes with it when it is killed', async () => {
-  await using demo = await startDemo([]);
+  await using demo = await startDemo(SMALLEST);
   const chain = await demo.waitForLine(new RegExp(`^chain +${URL_PATTERN.source}`));
   const gateway = await demo.waitForLine(new RegExp(`^gateway +${URL_PATTERN.source}`));
   await demo.waitForLine(/^relayers/);

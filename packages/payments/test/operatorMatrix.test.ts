@@ -126,7 +126,7 @@ test('whatever an operator does after whatever kill, on whatever node, the chain
   const random = createSeededRandom(seed);
   const only = process.env.FC_ONLY ?? '';
   const named = COMBINATIONS.filter(({ name }) => name.includes(only));
-  const wanted = shuffle(named, random).slice(0, Number(process.env.FC_RUNS ?? sized({ small: 6, long: 1e6 })));
+  const wanted = shuffle(named, random).slice(0, Number(process.env.FC_RUNS ?? sized({ small: 3, long: 1e6 })));
   console.log(`seed ${seed}: ${wanted.length} of ${COMBINATIONS.length} combinations`);
   if (isLong && process.env.FC_RUNS === undefined) expect(wanted.length).toBeGreaterThanOrEqual(500);
   const runs = wanted.map((combination) => ({

@@ -15,7 +15,7 @@ import type { Entry } from './ledger.ts';
 import { createLoad, type Load, runClient } from './load.ts';
 import { startTarget, type Target } from './target.ts';
 
-const KILLS = sized({ small: 4, long: 30 });
+const KILLS = sized({ small: 2, long: 30 });
 const CLIENTS = 20;
 const RELAYERS = 4;
 /** Records that are read at the same time in the end. */

@@ -9,12 +9,12 @@ import { type PlannedRequest, planWork } from './planWork.ts';
 import { executionKey, readTruth } from './readTruth.ts';
 import { startCrew } from './startCrew.ts';
 
-const RELAYERS = 5;
+const RELAYERS = sized({ small: 3, long: 5 });
 /** The others are not official: they get 70 % of a fee, and have to wait for the priority window. */
-const OFFICIAL = 3;
-const USERS = sized({ small: 10, long: 100 });
-const REQUESTS = sized({ small: 40, long: 1000 });
-const CRASHES = sized({ small: 3, long: 60 });
+const OFFICIAL = sized({ small: 2, long: 3 });
+const USERS = sized({ small: 6, long: 100 });
+const REQUESTS = sized({ small: 24, long: 1000 });
+const CRASHES = sized({ small: 2, long: 60 });
 const SEED = 20_261_121;
 /** One call in 25 to the node goes wrong. */
 const FAULT_SHARE = 0.04;

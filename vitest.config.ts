@@ -36,7 +36,7 @@ export default defineConfig({
       },
       './acceptance/vitest.config.ts',
     ],
-    // Two cores, and most suites start processes of their own.
-    maxWorkers: 2,
+    // One more than the two cores: files wait for processes and blocks, some of them most of their time.
+    maxWorkers: 3,
   },
 });

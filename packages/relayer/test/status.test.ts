@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { startRpcFaultProxy } from '@prism-gateway/testing';
+import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import {
   type RelayerProcess,
   type RelayWorld,
@@ -67,8 +68,8 @@ async function readHealth(): Promise<string> {
 
 test('it tells what it holds, what it has judged and why, and what it has spent and earned', async () => {
   const [poor, paid] = [await post(0, CREDIT / 1000n), await post(1, 3000n * CREDIT)];
-  await world.client.waitForRequest(paid, { timeoutMs: 20_000, pollIntervalMs: 50 });
-  await expect.poll(() => relayer.readMetric('prism_relayer_requests', 'reason="fee"'), { timeout: 10_000 }).toBe(1);
+  await world.client.waitForRequest(paid, { timeoutMs: PATIENCE_MS, pollIntervalMs: 50 });
+  await expect.poll(() => relayer.readMetric('prism_relayer_requests', 'reason="fee"')).toBe(1);
   const status = await (await fetch(`${relayer.metricsUrl}/status`)).json();
   expect(status).toMatchObject({
     faults: [],
@@ -106,14 +107,14 @@ test('its health is red, with the reason, while it cannot judge, or cannot see t
   await expect.poll(readHealth).toBe('200 ok\n');
   refused = ['eth_simulateV1', 'eth_estimateGas'];
   await post(0, 3000n * CREDIT);
-  await expect.poll(readHealth, { timeout: 20_000 }).toMatch(/^503 eip155:31337: cannot judge requests The node/);
+  await expect.poll(readHealth).toMatch(/^503 eip155:31337: cannot judge requests The node/);
   refused = ['eth_getBlockByNumber'];
-  await expect.poll(readHealth, { timeout: 20_000 }).toMatch(/^503 eip155:31337: cannot see the chain The node/);
+  await expect.poll(readHealth).toMatch(/^503 eip155:31337: cannot see the chain The node/);
   refused = [];
-  await expect.poll(readHealth, { timeout: 20_000 }).toBe('200 ok\n');
+  await expect.poll(readHealth).toBe('200 ok\n');
 });
 
 test('its health is red while it cannot reach the gateway', async () => {
   await world.gateway.stop();
-  await expect.poll(readHealth, { timeout: 20_000 }).toBe('503 cannot reach the gateway it does not answer\n');
+  await expect.poll(readHealth).toBe('503 cannot reach the gateway it does not answer\n');
 });

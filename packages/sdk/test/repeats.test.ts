@@ -1,6 +1,12 @@
 import { createServer } from 'node:http';
 import type { RequestRecord } from '@prism-gateway/protocol';
-import { type FaultProxy, listenOnLoopback, type ProxiedCall, startFaultProxy } from '@prism-gateway/testing';
+import {
+  type FaultKind,
+  type FaultProxy,
+  listenOnLoopback,
+  type ProxiedCall,
+  startFaultProxy,
+} from '@prism-gateway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAdminClient, createGatewayClient, createRelayerClient, type GatewayClient } from '../src/index.ts';
 import { newAccount, QUICK_RETRY, type SdkRig, startSdkRig, TX_HASH } from './rig.ts';
@@ -9,17 +15,22 @@ let rig: SdkRig;
 let proxy: FaultProxy;
 /** Through the proxy. */
 let gateway: GatewayClient;
+/** Takes an answer that does not come soon for a lost one; beside a load it is soon wrong. */
+let hasty: GatewayClient;
 
 beforeAll(async () => {
   rig = await startSdkRig();
   proxy = await startFaultProxy({ upstream: rig.running.url });
-  // Longer without an answer is a lost one.
-  gateway = createGatewayClient({ url: proxy.url, retry: QUICK_RETRY, timeoutMs: 300 });
+  gateway = createGatewayClient({ url: proxy.url, retry: QUICK_RETRY });
+  hasty = createGatewayClient({ url: proxy.url, retry: QUICK_RETRY, timeoutMs: 300 });
 });
 afterAll(async () => {
   await proxy?.close();
   await rig?.stop();
 });
+
+/** The client to meet a fault with: only where no answer ever comes it has to be a hasty one. */
+const clientFor = (fault: FaultKind) => (fault.startsWith('stall') ? hasty : gateway);
 
 const isPost = ({ method }: ProxiedCall) => method === 'POST';
 const isPatch = ({ method }: ProxiedCall) => method === 'PATCH';
@@ -53,7 +64,7 @@ describe('reading', () => {
   it.each([...lostAnswers, ...lostCalls])('survives %s', async (fault) => {
     const requestId = await rig.submitOne();
     proxy.planFaults([fault], ({ url }) => url.includes(requestId));
-    expect((await gateway.getRequest(requestId)).requestId).toBe(requestId);
+    expect((await clientFor(fault).getRequest(requestId)).requestId).toBe(requestId);
   });
 
   it('is given up after as many attempts as the policy has', async () => {
@@ -82,7 +93,7 @@ describe('reading', () => {
 
 describe('submitting', () => {
   it.each([...lostAnswers, ...lostCalls])('stores a request once, whatever %s does', async (fault) => {
-    const user = rig.createUser({ gateway });
+    const user = rig.createUser({ gateway: clientFor(fault) });
     proxy.planFaults([fault], isPost);
     const { requestId, record } = await user.deletePrism({ cloudId: '0x01', relayerFee: 1n });
     const stored = await storedOf(await user.getAddress());
@@ -91,7 +102,7 @@ describe('submitting', () => {
   });
 
   it('stores a request once through a whole bad day', async () => {
-    const user = rig.createUser({ gateway });
+    const user = rig.createUser({ gateway: hasty });
     proxy.planFaults(['cutBefore', 'unavailable', 'stallAfter', 'throttle'], isPost);
     await user.deletePrism({ cloudId: '0x01', relayerFee: 1n });
     expect(await storedOf(await user.getAddress())).toHaveLength(1);
@@ -156,7 +167,7 @@ describe('claiming', () => {
   it.each([...lostAnswers, ...lostCalls])('is won through %s', async (fault) => {
     const requestId = await rig.submitOne();
     proxy.planFaults([fault], isPatch);
-    const record = await relayerOf(gateway).claim(requestId);
+    const record = await relayerOf(clientFor(fault)).claim(requestId);
     expect(record).toMatchObject({ status: 'processing', claimedBy: rig.relayerAccount.address });
   });
 
@@ -200,7 +211,7 @@ describe('claiming', () => {
 
   it.each([...lostAnswers, ...lostCalls])('is followed by a report that is made once, through %s', async (fault) => {
     const requestId = await rig.submitOne();
-    const relayer = relayerOf(gateway);
+    const relayer = relayerOf(clientFor(fault));
     await relayer.claim(requestId);
     proxy.planFaults([fault], isPatch);
     expect(await relayer.reportSuccess(requestId, TX_HASH)).toMatchObject({ status: 'success', txHash: TX_HASH });
@@ -209,7 +220,7 @@ describe('claiming', () => {
 
 describe('the whitelist', () => {
   it.each([...lostAnswers, ...lostCalls])('is changed through %s', async (fault) => {
-    const admin = createAdminClient({ gateway, adminKey: rig.running.adminKey });
+    const admin = createAdminClient({ gateway: clientFor(fault), adminKey: rig.running.adminKey });
     const { address } = newAccount();
     proxy.planFaults([fault], isPost);
     await admin.addRelayer({ address });

@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => issuer.close());
 
-const connection = { fetch, timeoutMs: 2_000 };
+const connection = { fetch, timeoutMs: 30_000 };
 const discover = (overrides: { issuer?: string; allowInsecureHttp?: boolean } = {}) =>
   createDiscovery({ issuer: issuer.issuer, allowInsecureHttp: false, connection, now: clock.now, ...overrides });
 const faultOf = (promise: Promise<unknown>) =>

@@ -18,7 +18,7 @@ beforeEach(async () => {
   issuer = await startJwtIssuer({ now: clock.now });
   const { now } = clock;
   // Nothing is kept, so that each verification looks for its key.
-  const options = { cacheMs: 0, timeoutMs: 2_000, logger: createLogRecorder() };
+  const options = { cacheMs: 0, timeoutMs: 30_000, logger: createLogRecorder() };
   verifier = createOidcVerifier({ ...issuer, ...options, allowInsecureHttp: false, fetch, now });
 });
 afterEach(() => issuer.close());

@@ -45,14 +45,3 @@ test('a holder that alone is too much is ended itself', () => {
   hold('only', 1001);
   expect([budget.used(), ended]).toEqual([0, ['only']]);
 });
-
-test('who gets on is spared before who stands still', () => {
-  const { clock, ended, hold } = build(1000);
-  const moving = hold('moving', 400);
-  clock.advance(1000);
-  hold('standing', 400);
-  clock.advance(1000);
-  moving.touch();
-  hold('honest', 300);
-  expect(ended).toEqual(['standing']);
-});

@@ -2,8 +2,6 @@
 export interface ByteHold {
   /** Holds more, which may end holders, this one too. @param bytes - how many more, at least 0 */
   grow(bytes: number): void;
-  /** Notes that the holder is getting on: what it has held so far counts no more. */
-  touch(): void;
   /** Gives all of it back; a second call does nothing. */
   release(): void;
 }
@@ -27,7 +25,7 @@ interface BudgetOptions {
 
 interface Holder {
   bytes: number;
-  sinceMs: number;
+  readonly sinceMs: number;
   readonly end: () => void;
 }
 
@@ -72,9 +70,6 @@ export function createByteBudget({ maxBytes, now }: BudgetOptions): ByteBudget {
           holder.bytes += bytes;
           used += bytes;
           if (used > maxBytes) endTheCostliest();
-        },
-        touch() {
-          holder.sinceMs = now();
         },
         release: () => giveBack(holder),
       };

@@ -1,14 +1,38 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Action, RequestStatus } from '@prism-gateway/protocol';
 import type { Creation, StoredRequest, Submission } from '../../ports/requestStore.ts';
 import { signatureKeyOf } from '../../ports/signatureKey.ts';
 import type { Counters } from './counters.ts';
 import { hashOfKey } from './hashSignature.ts';
 import { type QuotedTables, type RequestRow, requestOfRow, selectRequests } from './tables.ts';
 
-/** A new record with what is known of it beside itself. */
-export interface NewRequest {
-  readonly record: StoredRequest;
-  readonly submission?: Submission;
+/** A new record with what is known of it beside itself, as one list: it crosses threads at half the cost of an object. */
+export type NewRequest = readonly [
+  requestId: string,
+  chainName: string,
+  action: Action,
+  signer: string,
+  status: RequestStatus,
+  createdAt: number,
+  updatedAt: number,
+  paramsJson: string,
+  signatureKey: string | null,
+  once: boolean,
+];
+
+/** Writes a new record as what the writer takes. */
+export function newRequestOf(r: StoredRequest, submission: Submission | undefined): NewRequest {
+  const head = [
+    r.requestId,
+    r.chainName,
+    r.action,
+    r.signer,
+    r.status,
+    r.createdAt,
+    r.updatedAt,
+    r.paramsJson,
+  ] as const;
+  return [...head, submission?.signatureKey ?? null, submission?.once ?? false];
 }
 
 const CREATED = { outcome: 'created' } as const satisfies Creation;
@@ -33,17 +57,17 @@ export function prepareCreate(database: DatabaseSync, t: QuotedTables, counters:
   const insertParams = database.prepare(`INSERT INTO ${t.params} VALUES (?, ?)`);
   const selectSigned = database.prepare(`${selectRequests(t)} WHERE r.signature_hash = ? ORDER BY r.seq`);
   selectSigned.setReturnArrays(true);
-  return function create({ record: r, submission }: NewRequest): Creation {
-    if (submission?.once) {
-      const record = findSigned(selectSigned, submission.signatureKey);
-      if (record !== undefined) return record.requestId === r.requestId ? CREATED : { outcome: 'exists', record };
+  return function create(request: NewRequest): Creation {
+    const [requestId, chainName, action, signer, status, createdAt, updatedAt, paramsJson, key, once] = request;
+    if (once && key !== null) {
+      const record = findSigned(selectSigned, key);
+      if (record !== undefined) return record.requestId === requestId ? CREATED : { outcome: 'exists', record };
     }
-    const hash = submission === undefined ? null : hashOfKey(submission.signatureKey);
-    const { requestId, chainName, action, signer, status, createdAt, updatedAt } = r;
+    const hash = key === null ? null : hashOfKey(key);
     const values = [requestId, chainName, action, signer, status, createdAt, updatedAt, hash, counters.nextMove()];
     const { changes, lastInsertRowid } = insert.run(...values);
     if (changes === 0) return CREATED;
-    insertParams.run(lastInsertRowid, r.paramsJson);
+    insertParams.run(lastInsertRowid, paramsJson);
     counters.moved({ chainName, from: null, to: status, at: createdAt });
     return CREATED;
   };

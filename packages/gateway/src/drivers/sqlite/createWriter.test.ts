@@ -8,6 +8,7 @@ import { createSqliteRig, openStoresOf, type SqliteRig, TEST_TABLES } from '../.
 import { createWorkerThread, type OwnedWorkerThread } from '../../entry/workerThread/createWorkerThread.ts';
 import type { Creation } from '../../ports/requestStore.ts';
 import type { ServiceCaller, WorkerThread } from '../../ports/workerThread.ts';
+import { newRequestOf } from './createWrite.ts';
 import { createWriter } from './createWriter.ts';
 import { openDatabase } from './database.ts';
 import { migrate } from './migrations.ts';
@@ -117,7 +118,7 @@ describe('a file that another process keeps locked', () => {
     const writer = createWriter({ file: rig.file, tables: TEST_TABLES }, watched, () => undefined);
     const other = new DatabaseSync(rig.file);
     other.exec('BEGIN IMMEDIATE');
-    const writes = Array.from({ length: 12 }, () => writer.write('create', { record: pendingRequest() }));
+    const writes = Array.from({ length: 12 }, () => writer.write('create', newRequestOf(pendingRequest(), undefined)));
     const answers = await Promise.allSettled(writes);
     expect(await requests.get(known.requestId)).toEqual(known);
     other.exec('ROLLBACK');
@@ -128,7 +129,7 @@ describe('a file that another process keeps locked', () => {
     }
     // All are refused after one wait.
     expect(replies).toEqual([12]);
-    expect(await writer.write('create', { record: pendingRequest() })).toEqual(CREATED);
+    expect(await writer.write('create', newRequestOf(pendingRequest(), undefined))).toEqual(CREATED);
     await writer.close();
   });
 
@@ -154,7 +155,7 @@ describe('a thread that dies', () => {
     new DatabaseSync(file).exec('CREATE TABLE other (x)');
     const writer = createWriter({ file, tables: TEST_TABLES }, thread, () => undefined);
     const first = await Promise.allSettled([
-      writer.write('create', { record: pendingRequest() }),
+      writer.write('create', newRequestOf(pendingRequest(), undefined)),
       writer.write('removeRelayer', '0x'),
     ]);
     for (const answer of first) {
@@ -166,7 +167,7 @@ describe('a thread that dies', () => {
     const database = openDatabase(file);
     migrate(database, TEST_TABLES);
     database.close();
-    expect(await writer.write('create', { record: pendingRequest() })).toEqual(CREATED);
+    expect(await writer.write('create', newRequestOf(pendingRequest(), undefined))).toEqual(CREATED);
     await writer.close();
     await rm(parent, { recursive: true });
   });
@@ -181,7 +182,7 @@ describe('a thread that dies', () => {
       const database = openDatabase(file);
       migrate(database, TEST_TABLES);
       database.close();
-      return writer.write('create', { record });
+      return writer.write('create', newRequestOf(record, undefined));
     }
     const watched: WorkerThread = {
       connect: (service, data, caller) =>
@@ -195,7 +196,7 @@ describe('a thread that dies', () => {
         }),
     };
     const writer = createWriter({ file, tables: TEST_TABLES }, watched, () => undefined);
-    await expect(writer.write('create', { record: pendingRequest() })).rejects.toMatchObject({
+    await expect(writer.write('create', newRequestOf(pendingRequest(), undefined))).rejects.toMatchObject({
       code: 'DEPENDENCY_UNAVAILABLE',
     });
     expect(await late).toEqual(CREATED);

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { pendingRequest } from '../../../test/contracts/storedRequests.ts';
 import { createSqliteRig, type SqliteRig, TEST_TABLES } from '../../../test/rigs/sqliteStores.ts';
 import { prepareAccessWrites } from './accessWrites.ts';
+import { newRequestOf } from './createWrite.ts';
 import { openDatabase } from './database.ts';
 import type { SqliteStores } from './openSqliteStores.ts';
 import { prepareRequestWrites } from './requestWrites.ts';
@@ -33,7 +34,7 @@ function commitElsewhere(): void {
   const { writes, counters } = prepareRequestWrites(other, tables);
   const { putRelayer, countHits } = prepareAccessWrites(other, tables);
   other.exec('BEGIN IMMEDIATE');
-  writes.create({ record });
+  writes.create(newRequestOf(record, undefined));
   putRelayer({ address: record.signer, now: 1 });
   countHits([{ key: KEY, window: WINDOW, hits: 3 }]);
   counters.save();

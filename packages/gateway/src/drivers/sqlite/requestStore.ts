@@ -3,6 +3,7 @@ import { InvalidCursorError } from '../../ports/errors.ts';
 import type { BatchTransition, ReleaseAll, RequestStats, RequestStore } from '../../ports/requestStore.ts';
 import type { OwnMoves } from './createRequestChanges.ts';
 import { createStatements, readStore } from './createSnapshot.ts';
+import { newRequestOf } from './createWrite.ts';
 import type { Writer } from './createWriter.ts';
 import { type ReleasedStep, WALK_START, type WalkPosition } from './endWrites.ts';
 import { listPage } from './listRequests.ts';
@@ -75,7 +76,7 @@ export function createRequestStore({ database, snapshot, writer, tables, changes
   const { told, toldAll } = tellOf(changes);
   return {
     async create(record, submission) {
-      const creation = await writer.write('create', { record, ...(submission && { submission }) });
+      const creation = await writer.write('create', newRequestOf(record, submission));
       if (creation.outcome === 'created') changes.appeared(record.chainName);
       return creation;
     },

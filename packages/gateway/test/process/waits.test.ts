@@ -32,3 +32,26 @@ test('a gateway that is stopped answers those who wait at once, with the record 
   }
   expect(await closed).toEqual([0, null]);
 });
+
+// Shows WAIT-1.
+test('who waits for a request that an administrator removes is told at once that it is gone', async () => {
+  const gateway = await startGateway();
+  try {
+    const { requestId } = await post(gateway);
+    const waiting = wait(gateway, requestId);
+    // Answered on a connection of its own, so that the wait has come in, too.
+    await post(gateway);
+    const { url, adminKey } = gateway;
+    const sentAt = performance.now();
+    const removed = await fetch(`${url}/admin/requests/${requestId}`, {
+      method: 'DELETE',
+      headers: { 'x-admin-key': adminKey },
+    });
+    expect(removed.ok).toBe(true);
+    expect((await waiting).status).toBe(404);
+    // Far less than the wait that was asked for, on a busy machine too.
+    expect(performance.now() - sentAt).toBeLessThan(15_000);
+  } finally {
+    await gateway.stop();
+  }
+});

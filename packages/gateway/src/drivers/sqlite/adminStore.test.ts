@@ -28,6 +28,25 @@ test('counts survive a restart, and two processes add to the same', async () => 
 
 type R = StoredRequest;
 
+test('a removal wakes those who wait for the record, in this process and in another', async () => {
+  const rig = await createSqliteRig();
+  try {
+    const stores = [rig.open(), rig.open()] as const;
+    const { requestId, ...rest } = pendingRequest();
+    await stores[0].requests.create({ requestId, ...rest });
+    const woken = stores.map(({ changes }) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      changes.watch({ requestId, status: 'pending' }, resolve);
+      return promise;
+    });
+    expect(await stores[0].admin.remove(requestId)).toBe('removed');
+    await Promise.all(woken);
+    expect(await stores[1].requests.get(requestId)).toBeUndefined();
+  } finally {
+    await rig.dispose();
+  }
+});
+
 /** What is counted of chains and relayers, and the same counted anew from the records. */
 function countTwice(file: string) {
   const database = new DatabaseSync(file, { readOnly: true });

@@ -62,7 +62,7 @@ const hasRecords = ({ pending, processing, success, failed }: ChainCounts) =>
   pending + processing + success + failed > 0;
 
 /** What administrators do, in SQLite. */
-export function createAdminStore({ database, snapshot, writer, tables }: SqliteContext): AdminStore {
+export function createAdminStore({ database, snapshot, writer, changes, tables }: SqliteContext): AdminStore {
   const read = prepareRead(database, tables);
   function readStats(now: number): QueueStats {
     const [pending, processing] = [read.oldest('pending'), read.oldest('processing')];
@@ -77,6 +77,11 @@ export function createAdminStore({ database, snapshot, writer, tables }: SqliteC
   }
   return {
     readStats: async (now) => readStore(() => snapshot.read(() => readStats(now))),
-    remove: (requestId) => writer.write('removeRequest', requestId),
+    async remove(requestId) {
+      const removal = await writer.write('removeRequest', requestId);
+      // Who waits for it looks again, and finds it gone.
+      if (removal === 'removed') changes.moved(requestId);
+      return removal;
+    },
   };
 }

@@ -21,6 +21,8 @@ export function prepareAdminWrites(database: DatabaseSync, t: QuotedTables, coun
       if (row.status === 'processing') return 'claimed';
       removeRecord.run(Number(row.seq));
       removeParams.run(Number(row.seq));
+      // Other processes look at what is waited for when the number has risen.
+      counters.nextMove();
       // The column holds what this driver writes.
       const from = row.status as RequestStatus;
       counters.moved({ chainName: String(row.chain_name), from, to: null, at: Number(row.updated_at) });

@@ -201,8 +201,13 @@ export function createFeedQueue(ports: FeedQueuePorts, first: FeedPage): Pending
   /** Forgets what need not be in memory; the journal has it looked at again. */
   function shed(): void {
     const nowMs = now();
-    const ids = candidates.shed({ max: MAX_CANDIDATES, nowMs }).map(({ record }) => record.requestId);
-    journal.postpone(ids, nowMs + SHED_PAUSE_MS);
+    const shed = candidates.shed({ max: MAX_CANDIDATES, nowMs });
+    // Whose fee is too low is read again as soon as gas costs no more than it pays: a price may be high for a moment alone.
+    const isTimed = ({ verdict }: Candidate) => verdict?.kind !== 'leave' || verdict.paysAtWei === undefined;
+    journal.postpone(
+      shed.filter(isTimed).map(({ record }) => record.requestId),
+      nowMs + SHED_PAUSE_MS,
+    );
   }
 
   function takeUnread(): readonly RequestRecord[] {

@@ -111,7 +111,7 @@ async function store(): Promise<void> {
 
 async function openRelayer(relayer: Hex): Promise<{ readonly chain: ChainReader; readonly context: CheckContext }> {
   const rpc: ChainRpc = createChainRpc({
-    ...{ rpcUrl: rig.rpcUrl, now: Date.now, random: Math.random, signal: closing.signal },
+    ...{ rpcUrls: [rig.rpcUrl], now: Date.now, random: Math.random, signal: closing.signal },
     onFallback: (reason) => expect.unreachable(reason),
   });
   const { forwarder } = rig.deployment;

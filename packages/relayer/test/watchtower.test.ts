@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { encodeForwarderCall } from '@prism-gateway/contracts';
 import type { ActionParams } from '@prism-gateway/protocol';
 import { createRelayerClient } from '@prism-gateway/sdk';
-import { createLogRecorder, startChatReceiver } from '@prism-gateway/testing';
+import { createLogRecorder, type RpcFaultPlan, startChatReceiver, startRpcFaultProxy } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { type RelayWorld, signWrite, startRelayerProcess, startRelayWorld } from '@prism-gateway/testing/relay';
 import { sized } from '@prism-gateway/testing/test-size';
@@ -26,6 +26,12 @@ const LIAR = 1;
 const IDLER = 2;
 const WATCHER = 3;
 
+/** A node that hides what the Forwarder has done. */
+const HIDES: RpcFaultPlan = (method) => {
+  if (method === 'eth_getTransactionReceipt') return { kind: 'answer', result: null };
+  return method === 'eth_getLogs' ? { kind: 'answer', result: [] } : undefined;
+};
+
 /** A chain, a gateway, an honest relayer's process, a liar, one that does nothing, and a watchtower over all. */
 async function setUp() {
   await using stack = new AsyncDisposableStack();
@@ -40,8 +46,11 @@ async function setUp() {
     }),
     async (relayer) => void (await relayer.stop()),
   );
+  const target = world.devnet.rpcUrl;
+  const liar = stack.use(await startRpcFaultProxy({ target, plan: HIDES }));
+  const other = stack.use(await startRpcFaultProxy({ target }));
   const environment = {
-    ...world.relayerEnv(WATCHER),
+    ...world.relayerEnv(WATCHER, [liar.url, other.url, target].join(',')),
     DATA_DIR: join(world.dir, 'watchtower'),
     CONFIRMATIONS: String(CONFIRMATIONS),
     POLL_MS: '20',
@@ -56,7 +65,7 @@ async function setUp() {
   );
   const owned = stack.move();
   return {
-    ...{ world, chat, honest, watchtower, environment },
+    ...{ world, chat, honest, watchtower, environment, liar },
     journalPath: join(world.dir, 'watchtower', 'watchtower-31337.db'),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
@@ -221,6 +230,8 @@ test.each(Array.from({ length: sized({ small: 1, long: 20 }) }, (_, run) => run)
     const honestTx = await playHonest(scene);
     expect([...readFindings(scene).values()]).toEqual([]);
     expect(await audit(scene)).toMatchObject({ code: 0 });
+    // Until here the first node hid all that was carried out.
+    scene.liar.setPlan(() => undefined);
 
     const lies = await tellLies(scene, honestTx);
     await mine(scene, CONFIRMATIONS + 1n);

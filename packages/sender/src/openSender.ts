@@ -1,6 +1,6 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { createRpcClient, createTransportClient } from '@prism-gateway/rpc';
+import { createRpcPool, createTransportClient } from '@prism-gateway/rpc';
 import { type FileLock, LockHeldError, lockFile, lockKey } from '@prism-gateway/runtime';
 import { type Chain, createChain } from './chain/createChain.ts';
 import { createLoop, type Loop } from './engine/createLoop.ts';
@@ -82,7 +82,9 @@ function lockAccount(options: SenderOptions, chainId: number): FileLock {
 function openChain(options: SenderOptions): Chain {
   const { rpcUrl, rpcTimeoutMs: timeoutMs = DEFAULTS.rpcTimeoutMs } = options;
   const client =
-    typeof rpcUrl === 'string' ? createRpcClient({ rpcUrl, timeoutMs }) : createTransportClient(rpcUrl, { timeoutMs });
+    typeof rpcUrl === 'function'
+      ? createTransportClient(rpcUrl, { timeoutMs })
+      : createRpcPool({ rpcUrls: typeof rpcUrl === 'string' ? [rpcUrl] : rpcUrl, timeoutMs });
   return createChain(client, options.account.address);
 }
 

@@ -47,8 +47,8 @@ export interface SendOptions {
 export interface SenderOptions {
   /** The SQLite file; made where it is missing. One file for one key on one chain. */
   readonly journalPath: string;
-  /** `http(s)://…`, or any transport of viem. */
-  readonly rpcUrl: string | Transport;
+  /** `http(s)://…`, several of them, of which the first that answers is asked, or any transport of viem. */
+  readonly rpcUrl: string | readonly string[] | Transport;
   readonly account: LocalAccount | SenderAccount;
   /** Refuses a node of another chain; default: the node's word. */
   readonly chainId?: number;

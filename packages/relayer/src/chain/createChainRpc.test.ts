@@ -10,7 +10,7 @@ beforeEach(async () => {
 afterEach(() => node.stop());
 
 const open = (rpcUrl = `${node.url}/secret-key`, signal = new AbortController().signal) =>
-  createChainRpc({ rpcUrl, now: () => 0, random: () => 0, onFallback: () => undefined, signal });
+  createChainRpc({ rpcUrls: [rpcUrl], now: () => 0, random: () => 0, onFallback: () => undefined, signal });
 
 test('a call of a turn is asked with the others, and its result is read', async () => {
   node.behave({ answer: ({ params = [] }) => ({ result: params[0] }) });

@@ -1,7 +1,7 @@
 import {
   type CostModel,
   createCostModel,
-  createRpcClient,
+  createRpcPool,
   createSimulator,
   parseBytes,
   type Revert,
@@ -59,23 +59,23 @@ async function wrapErrors<T>(method: string, ask: () => Promise<T>): Promise<T> 
 }
 
 /**
- * Makes the way to a node. Calls that get no answer, or an error of the node itself, are repeated: all of them only ask.
+ * Makes the way to a node, or to the first of several that answers. Calls that get no answer, or an error of the node itself, are repeated: all of them only ask.
  *
- * @param options.rpcUrl - it appears in no error
+ * @param options.rpcUrls - they appear in no error
  * @param options.now - Unix time in milliseconds
  * @param options.random - from 0 to 1
  * @param options.onFallback - told once, when the node turns out not to simulate blocks, and why
  * @param options.signal - ends all waiting: what is asked then has no answer
  */
 export function createChainRpc(options: {
-  readonly rpcUrl: string;
+  readonly rpcUrls: readonly string[];
   readonly now: () => number;
   readonly random: () => number;
   readonly onFallback: (reason: string) => void;
   readonly signal: AbortSignal;
 }): ChainRpc {
-  const { rpcUrl, now, random, onFallback, signal } = options;
-  const plain = createRpcClient({ rpcUrl });
+  const { rpcUrls, now, random, onFallback, signal } = options;
+  const plain = createRpcPool({ rpcUrls });
   if (signal.aborted) plain.close();
   signal.addEventListener('abort', plain.close, { once: true });
   const pauses = { firstMs: FIRST_PAUSE_MS, maxMs: LONGEST_PAUSE_MS, random, signal };

@@ -10,7 +10,7 @@ export interface AskedNode {
 
 /** What is asked, and when a node's newest block is fresh. */
 export interface AskNodesPorts {
-  /** The first one is asked first; the others bear it out. */
+  /** The first one is asked first; the others bear it out. Each stands for itself alone. */
   readonly nodes: readonly AskedNode[];
   /** Age from which a newest block is stale, in seconds; 0: none is, for blocks come only with transactions. */
   readonly maxHeadAgeSeconds: number;
@@ -79,26 +79,21 @@ export function createAskNodes(ports: AskNodesPorts): AskChain {
   };
 }
 
-/** Tells whether the first node can be believed where a check of its own would end a request. */
+/** Tells whether the chain as it is read can be believed where a check would end a request. */
 export type TrustHead = () => Promise<boolean>;
 
 /**
- * Makes the question whether the first node is up to date: its newest block is fresh, or another node knows none that is newer.
+ * Makes the question whether what is read is up to date: the newest block is fresh, or two nodes know none that is newer.
  *
- * @param ports - the nodes
- * @throws ChainError where the first one does not answer
+ * @param ports.head - the newest block, as the checks see it
+ * @throws ChainError where it cannot be read
  * @see docs/specification.md RELAY-20
  */
-export function createTrustHead(ports: AskNodesPorts): TrustHead {
+export function createTrustHead(ports: AskNodesPorts & { readonly head: AskedNode['head'] }): TrustHead {
   return async function trustHead() {
-    const [first, ...others] = ports.nodes;
-    if (first === undefined) return false;
-    const head = await first.head();
+    const head = await ports.head();
     if (isFresh(ports, head)) return true;
-    for (const node of others) {
-      const other = await withoutAnswer(node.head());
-      if (!(other instanceof ChainError) && other.number <= head.number) return true;
-    }
-    return false;
+    const heads = await Promise.all(ports.nodes.map((node) => withoutAnswer(node.head())));
+    return heads.filter((other) => !(other instanceof ChainError) && other.number <= head.number).length >= 2;
   };
 }

@@ -24,6 +24,7 @@ import type { AskChain } from './askChain.ts';
 import type { TrustHead } from './askNodes.ts';
 import { confirmClaim } from './confirmClaim.ts';
 import { createBatchCostTracker } from './createBatchCostTracker.ts';
+import type { BearOut } from './createBearOut.ts';
 import { createCandidates } from './createCandidates.ts';
 import { createChainNotes } from './createChainNotes.ts';
 import { createClaimRateController } from './createClaimRateController.ts';
@@ -77,6 +78,8 @@ export interface ChainParts {
   /** Asks what became of a request, of as many nodes as it takes to believe them. */
   readonly askNodes: AskChain;
   readonly trustHead: TrustHead;
+  /** Asks the other nodes whether a transaction is mined as one of them says. */
+  readonly bearOut: BearOut;
   readonly recovery: NonceContext;
   readonly confirmations: number;
 }
@@ -98,7 +101,7 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
   const { settings: all, chain: settings, client, metrics, health, logger: log, ...rest } = options;
   const { now, random, wake, signal } = rest;
   const { policy } = all;
-  const { chain, state, sender, journal, askNodes, trustHead, recovery, confirmations } = parts;
+  const { chain, state, sender, journal, askNodes, trustHead, bearOut, recovery, confirmations } = parts;
   const { relayer } = chain;
   const { chainName } = settings;
   const notes = createChainNotes({ metrics, chainName, log });
@@ -137,7 +140,11 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
     reviewClaim: (requests) => reviewClaim({ ...held, ...questions, gateway, policy, trustHead }, requests),
     followSubmission: (requests) =>
       followSubmission(
-        { ...held, ...questions, ...{ sender, chain, state, settings, recovery, budgets, batchCosts, confirmations } },
+        {
+          ...held,
+          ...questions,
+          ...{ sender, chain, state, settings, recovery, budgets, batchCosts, confirmations, bearOut },
+        },
         requests,
       ),
     reportOutcomes: (requests) => reportOutcomes({ ...held, gateway, candidates, wake }, requests),

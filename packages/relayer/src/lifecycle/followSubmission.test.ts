@@ -10,6 +10,7 @@ import { openJournal } from '../journal/openJournal.ts';
 import { createMetrics } from '../metrics/createMetrics.ts';
 import { askChain } from './askChain.ts';
 import { createBatchCostTracker } from './createBatchCostTracker.ts';
+import { createBearOut } from './createBearOut.ts';
 import { createChainNotes } from './createChainNotes.ts';
 import { createInFlight } from './createInFlight.ts';
 import { type FollowPorts, followSubmission } from './followSubmission.ts';
@@ -55,6 +56,7 @@ function createPorts(reverted: Hex | undefined, later: Simulated = { gas: 1n, re
   };
   const ports = {
     sender: { send: async () => sent, get: () => undefined },
+    bearOut: createBearOut([]),
     askChain: (request, knownBlock) => askChain(asking, { request, knownBlock }),
     recovery,
     chain: {

@@ -7,6 +7,7 @@ import type { ChainState } from '../chain/watchChain.ts';
 import type { Journal } from '../journal/openJournal.ts';
 import type { AskChain } from './askChain.ts';
 import { type CostPorts, countCancel, countCosts, noteLoss, type RequestCost } from './countCosts.ts';
+import type { BearOut } from './createBearOut.ts';
 import type { ChainNotes } from './createChainNotes.ts';
 import type { InFlight } from './createInFlight.ts';
 import type { Ended, OpenRequest, Submission } from './openRequest.ts';
@@ -20,6 +21,8 @@ const LONGEST_PAUSE_MS = 5000;
 export interface FollowPorts extends CostPorts {
   readonly sender: Pick<Sender, 'send' | 'get'>;
   readonly askChain: AskChain;
+  /** Whether other nodes bear out that a transaction is mined. */
+  readonly bearOut: BearOut;
   readonly chain: Pick<ChainReader, 'replay' | 'simulate'>;
   /** What digests are made for. */
   readonly recovery: EventContext;
@@ -91,11 +94,28 @@ export async function followSubmission(
   }
 }
 
+/** Waits until the nodes agree on a transaction. @returns undefined where the signal ended the waiting: the next start goes on */
+async function awaitAgreement({ bearOut, notes, random, signal }: FollowPorts, sent: Sent) {
+  const backOff = createBackOff({ firstMs: FIRST_PAUSE_MS, maxMs: LONGEST_PAUSE_MS, random, signal });
+  for (;;) {
+    const word = await bearOut(sent);
+    if (word !== 'unsettled') {
+      if (word === 'false') notes.log.error({ txHash: sent.txHash }, 'a node has made a receipt up; checking again');
+      return word === 'true';
+    }
+    notes.fault('chain');
+    if (!(await backOff.wait())) return undefined;
+  }
+}
+
 async function settleSent(
   ports: FollowPorts,
   requests: readonly OpenRequest[],
   sent: Sent,
 ): Promise<readonly string[]> {
+  const isTrue = await awaitAgreement(ports, sent);
+  if (isTrue === undefined) return [];
+  if (!isTrue) return returnToClaimed(ports, requests);
   const read = readOutcomes(ports.recovery, { requests, sent });
   const { outcomes, untold } = read;
   const costs = await countCosts(ports, { sent, requests, read });

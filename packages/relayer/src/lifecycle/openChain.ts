@@ -15,6 +15,7 @@ import { type Journal, openJournal } from '../journal/openJournal.ts';
 import { journalPath } from '../settings/settings.ts';
 import { type AskPorts, askChain } from './askChain.ts';
 import { type AskedNode, createAskNodes, createTrustHead } from './askNodes.ts';
+import { createBearOut } from './createBearOut.ts';
 import type { Health } from './createHealth.ts';
 import { type ChainOptions, createLifecycle, type Lifecycle } from './createLifecycle.ts';
 
@@ -62,10 +63,10 @@ function isTransient(error: unknown): boolean {
  */
 export async function openChain(options: ChainOptions): Promise<OpenChain | undefined> {
   const { logger, now, random, signal, health } = options;
-  const [rpcUrl] = options.chain.rpcUrls;
+  const { rpcUrls } = options.chain;
   const onFallback = (reason: string) =>
     logger.warn({ reason }, 'the node does not know eth_simulateV1; eth_call takes its place');
-  const rpc = createChainRpc({ rpcUrl, now, random, onFallback, signal });
+  const rpc = createChainRpc({ rpcUrls, now, random, onFallback, signal });
   const backOff = createBackOff({ firstMs: FIRST_PAUSE_MS, maxMs: LONGEST_PAUSE_MS, random, signal });
   for (;;) {
     try {
@@ -98,26 +99,26 @@ function noteHeads(chain: ChainReader, health: Health): ChainReader {
   };
 }
 
-/** The nodes that bear the first one out. */
-function openWitnesses({ chain, now, random, signal }: ChainOptions): readonly ChainRpc[] {
+/** Each node by itself: whichever of them the chain is read from, others have to bear it out. */
+function openWitnesses({ chain, now, random, signal }: ChainOptions, rpc: ChainRpc): readonly ChainRpc[] {
+  if (chain.rpcUrls.length === 1) return [rpc];
   const onFallback = () => undefined;
-  return chain.rpcUrls.slice(1).map((rpcUrl) => createChainRpc({ rpcUrl, now, random, onFallback, signal }));
+  return chain.rpcUrls.map((rpcUrl) => createChainRpc({ rpcUrls: [rpcUrl], now, random, onFallback, signal }));
 }
 
-/** Makes the question to one node. @param options.chain - default: what its rpc reads */
+/** Makes the question to one node. */
 function createReaderAsk(
   options: {
     readonly rpc: ChainRpc;
     readonly relayer: Hex;
     readonly fromBlock: bigint;
     readonly costs: CostModel;
-    readonly chain?: ChainReader;
   } & {
     readonly forwarder: Hex;
   } & Pick<AskPorts, 'state' | 'recovery' | 'confirmations'>,
 ): AskedNode {
   const { rpc, forwarder, relayer, fromBlock, costs, ...rest } = options;
-  const chain = options.chain ?? createChainReader({ rpc, forwarder, relayer, costs });
+  const chain = createChainReader({ rpc, forwarder, relayer, costs });
   const events = { rpc, forwarder, fromBlock };
   const ports = {
     ...rest,
@@ -143,7 +144,7 @@ async function openOnce(options: ChainOptions, rpc: ChainRpc): Promise<OpenChain
   const sender = await openSender({
     journalPath: path('sender'),
     lockDir: settings.lockDir,
-    rpcUrl: given.rpcUrls[0],
+    rpcUrl: given.rpcUrls,
     account,
     chainId,
     confirmations,
@@ -159,12 +160,13 @@ async function openOnce(options: ChainOptions, rpc: ChainRpc): Promise<OpenChain
   const journal = openJournal({ path: path('relayer'), nowMs: now() });
   const recovery = { chainId, forwarder, recoverSigner: createRecoverSigner() };
   const asked = { forwarder, relayer, fromBlock, costs, state, recovery, confirmations };
-  const others = openWitnesses(options).map((witness) => createReaderAsk({ ...asked, rpc: witness }));
-  const nodes = [createReaderAsk({ ...asked, rpc, chain }), ...others];
+  const witnesses = openWitnesses(options, rpc);
+  const nodes = witnesses.map((witness) => createReaderAsk({ ...asked, rpc: witness }));
   // Its blocks come with transactions alone.
   const maxHeadAgeSeconds = chainId === DEV_CHAIN_ID ? 0 : settings.policy.maxHeadAgeSeconds;
   const asking = { nodes, maxHeadAgeSeconds, now };
-  const [askNodes, trustHead] = [createAskNodes(asking), createTrustHead(asking)];
-  const parts = { chain, state, sender, journal, askNodes, trustHead, recovery, confirmations };
+  const [askNodes, trustHead] = [createAskNodes(asking), createTrustHead({ ...asking, head: () => chain.head() })];
+  const bearOut = createBearOut(witnesses);
+  const parts = { chain, state, sender, journal, askNodes, trustHead, bearOut, recovery, confirmations };
   return { chainId, state, sender, journal, lifecycle: createLifecycle(options, parts) };
 }

@@ -14,8 +14,8 @@ Claims requests of a gateway, submits them to the Forwarder, reports. Settings a
 
 One chain:
   CHAIN_NAME                                   the gateway's name of the chain, as requests carry it
-  RPC_URL                                      JSON-RPC over http or https; several with commas between: the first is used,
-                                               the others bear it out before a request is ended
+  RPC_URL                                      JSON-RPC over http or https; several with commas between: the first that answers
+                                               is asked, and two have to agree before a request is ended
   FORWARDER_ADDRESS                            the Forwarder's address
 
 Several chains, instead of those three; what stands in brackets may be left out and is then as set below:

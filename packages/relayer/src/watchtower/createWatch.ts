@@ -1,14 +1,15 @@
 import type { Alerter } from '@prism-gateway/alerts';
-import { readRequestExecuted } from '@prism-gateway/contracts';
 import type { RequestRecord } from '@prism-gateway/protocol';
-import { parseArray, parseCount, parseLog, parseRecord } from '@prism-gateway/rpc';
+import { parseCount } from '@prism-gateway/rpc';
 import type { Hex } from 'viem';
 import type { ChainRpc } from '../chain/createChainRpc.ts';
 import { createDigestTest } from './createDigestTest.ts';
+import type { Accusation, CheckFinding } from './createFindingCheck.ts';
 import type { QueueNews } from './createQueueLook.ts';
 import { describeFinding } from './describeFinding.ts';
 import { type Judgement, judgeReport } from './judgeReport.ts';
 import type { ChainNews } from './readChainNews.ts';
+import { readTold } from './readTold.ts';
 import { takeRecords } from './takeRecords.ts';
 import type { SeenHead, StoredExecution, StoredFinding, WatchedRow, WatchJournal } from './watchJournal.ts';
 
@@ -26,6 +27,8 @@ export interface WatchOptions {
   readonly maxAge: bigint;
   readonly journal: WatchJournal;
   readonly alerter: Pick<Alerter, 'raise'>;
+  /** Whether other nodes bear a finding out; absent: there are none. */
+  readonly checkFinding?: CheckFinding | undefined;
   readonly lookAtQueue: () => Promise<QueueNews>;
   readonly lookAtChain: (seen: readonly SeenHead[], since: { readonly sinceSeconds: bigint }) => Promise<ChainNews>;
   /** Unix time in milliseconds. */
@@ -55,31 +58,6 @@ async function countSent(rpc: WatchOptions['rpc'], relayers: Iterable<Hex>, tag:
     return [relayer, count] as const;
   });
   return new Map(await Promise.all(counts));
-}
-
-/**
- * Reads the executions that a transaction's own events tell of.
- *
- * @returns none where it is not mined, or nothing of the Forwarder's is in it
- * @throws ChainError
- */
-export async function readTold(
-  { rpc, forwarder }: Pick<WatchOptions, 'rpc' | 'forwarder'>,
-  txHash: Hex,
-): Promise<readonly StoredExecution[]> {
-  return await rpc.read(['eth_getTransactionReceipt', txHash], (answer) => {
-    if (answer === null) return [];
-    const { logs: given, blockNumber } = parseRecord(answer, 'receipt');
-    const logs = parseArray(given, 'logs').map((log) => parseLog(log, 'log'));
-    const block = BigInt(parseCount(blockNumber, 'block number'));
-    const lower = (hex: Hex) => hex.toLowerCase() as Hex;
-    return readRequestExecuted({ logs, forwarder })
-      .filter(({ success }) => success)
-      .map(({ digest, signer, nonce, relayer, logIndex }) => ({
-        ...{ txHash, block, nonce, logIndex: logIndex ?? 0, deepSeconds: undefined },
-        ...{ digest: lower(digest), signer: lower(signer), relayer: lower(relayer) },
-      }));
-  });
 }
 
 function listNamed({ journal }: WatchOptions, { records }: QueueNews): Set<Hex> {
@@ -119,8 +97,11 @@ function takeChain({ journal, confirmations, now }: WatchOptions, { chain }: Rea
   for (const head of chain.heads) journal.addHead(head, confirmations);
 }
 
+/** What follows for one request, and what a finding rests on. */
+type Judged = { readonly judgement: Judgement } & Omit<Accusation, 'finding'>;
+
 /** Judges one request. */
-function judge(options: WatchOptions, { chain: { head }, told, sent }: Reading, row: WatchedRow): Judgement {
+function judge(options: WatchOptions, { chain: { head }, told, sent }: Reading, row: WatchedRow): Judged {
   const { journal, confirmations, leaseSeconds, chainId, forwarder } = options;
   const { requestId, relayer, claimNonce, txHash, isExcused } = row;
   // Of what is claimed or ended, all of that is known.
@@ -138,16 +119,29 @@ function judge(options: WatchOptions, { chain: { head }, told, sent }: Reading, 
   };
   const hasActed = claimNonce === undefined || (sent.get(report.relayer) ?? 0) > claimNonce;
   const executions = [...named, ...seen].filter((execution) => test.isOf(execution));
-  return judgeReport(report, { head, confirmations, leaseSeconds, executions, hasActed });
+  const judgement = judgeReport(report, { head, confirmations, leaseSeconds, executions, hasActed });
+  return { judgement, named: txHash, claimNonce: hasActed ? undefined : claimNonce, isOf: test.isOf };
+}
+
+/** Findings that other nodes have yet to bear out, and those that they have borne out, by kind and request. */
+interface Suspicions {
+  readonly raised: Map<string, Accusation>;
+  readonly borneOut: ReadonlySet<string>;
 }
 
 /** Puts down what follows from a judgement. @returns the finding, where it is new */
-function settle(options: WatchOptions, row: WatchedRow, judgement: Judgement): StoredFinding | undefined {
-  const { journal, alerter, now } = options;
+function settle(
+  options: WatchOptions,
+  { raised, borneOut }: Suspicions,
+  { row, judged: { judgement, ...rest } }: { readonly row: WatchedRow; readonly judged: Judged },
+): StoredFinding | undefined {
+  const { journal, alerter, now, checkFinding } = options;
   const { requestId } = row;
   if (judgement === 'again') return undefined;
   if (judgement === 'watch') return void journal.setState(requestId, 'watching');
   if (judgement === 'done') return void journal.setState(requestId, 'done');
+  const key = `${judgement.kind} ${requestId}`;
+  if (checkFinding !== undefined && !borneOut.has(key)) return void raised.set(key, { finding: judgement, ...rest });
   // What is held is watched on: it can still be reported.
   if (row.state !== 'held') journal.setState(requestId, 'done');
   const finding = journal.addFinding(judgement, now());
@@ -173,8 +167,9 @@ function noteEnds({ journal, now }: WatchOptions, { chain: { head } }: Reading):
  * @see docs/specification.md WATCH-3
  */
 export function createWatch(options: WatchOptions): () => Promise<Looked> {
-  const { journal, leaseSeconds, maxAge, now } = options;
-  return async function look() {
+  const { journal, leaseSeconds, maxAge, now, checkFinding } = options;
+
+  async function lookOnce(suspicions: Suspicions): Promise<Looked> {
     const reading = await read(options);
     const { queue, chain, mined } = reading;
     const { head } = chain;
@@ -184,10 +179,22 @@ export function createWatch(options: WatchOptions): () => Promise<Looked> {
       noteEnds(options, reading);
       const findings = journal
         .listToJudge(head.seconds - leaseSeconds)
-        .map((row) => settle(options, row, judge(options, reading, row)))
+        .map((row) => settle(options, suspicions, { row, judged: judge(options, reading, row) }))
         .filter((finding) => finding !== undefined);
       journal.retire({ seconds: head.seconds, ms: now() });
       return { head, findings };
     });
+  }
+
+  /** A node alone may lie, or be behind: nobody is accused before others have said the same. */
+  return async function look() {
+    const raised = new Map<string, Accusation>();
+    const looked = await lookOnce({ raised, borneOut: new Set() });
+    if (checkFinding === undefined || raised.size === 0) return looked;
+    const checked = await Promise.all(
+      [...raised].map(async ([key, each]) => ((await checkFinding(each)) ? [key] : [])),
+    );
+    const borneOut = new Set(checked.flat());
+    return borneOut.size === 0 ? looked : await lookOnce({ raised: new Map(), borneOut });
   };
 }

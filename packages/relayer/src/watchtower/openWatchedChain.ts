@@ -13,6 +13,8 @@ const DEFAULT_CONFIRMATIONS = 3;
 /** A chain that answers, and what counts on it. */
 export interface OpenedChain {
   readonly rpc: Pick<ChainRpc, 'read'>;
+  /** Each node by itself, where there are several. */
+  readonly witnesses: readonly Pick<ChainRpc, 'read'>[];
   readonly chainId: number;
   /** Blocks that settle a transaction, the including one counted. */
   readonly confirmations: bigint;
@@ -33,11 +35,15 @@ export async function openWatchedChain(
   const { log, now, signal } = context;
   // It never simulates.
   const onFallback = (reason: string) => log.debug({ reason }, 'no simulation');
-  const rpc = createChainRpc({ rpcUrl: chain.rpcUrl, now, random: Math.random, onFallback, signal });
+  const open = (rpcUrls: readonly string[]) =>
+    createChainRpc({ rpcUrls, now, random: Math.random, onFallback, signal });
+  const { rpcUrls } = chain;
+  const rpc = open(rpcUrls);
+  const witnesses = rpcUrls.length === 1 ? [] : rpcUrls.map((rpcUrl) => open([rpcUrl]));
   const chainId = await verifyForwarder(rpc, chain);
   const data = encodeFunctionData({ abi: forwarderAbi, functionName: 'maxAge' });
   const call = ['eth_call', { to: chain.forwarder, data }, 'latest'] as const;
   const maxAge = await rpc.read(call, (word) => BigInt(parseHash(word, 'maximal age')));
   const confirmations = chain.confirmations ?? (chainId === DEV_CHAIN_ID ? 1 : DEFAULT_CONFIRMATIONS);
-  return { rpc, chainId, confirmations: BigInt(confirmations), maxAge };
+  return { rpc, witnesses, chainId, confirmations: BigInt(confirmations), maxAge };
 }

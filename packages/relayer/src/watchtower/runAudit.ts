@@ -11,11 +11,12 @@ import { readBlockTime } from '../chain/readBlockTime.ts';
 import { createWalkBack } from '../chain/walkBack.ts';
 import { listSignedParts } from '../checks/findNonce.ts';
 import { createDigestTest } from './createDigestTest.ts';
-import { readTold } from './createWatch.ts';
+import { createFindingCheck } from './createFindingCheck.ts';
 import { type Finding, isLie } from './finding.ts';
 import { judgeReport, type ReportedRequest, type SeenExecution } from './judgeReport.ts';
 import { type OpenedChain, openWatchedChain } from './openWatchedChain.ts';
 import { readAllExecutions } from './readChainNews.ts';
+import { readTold } from './readTold.ts';
 import type { StoredExecution } from './watchJournal.ts';
 import { parseWatchSettings, type WatchedChainSettings } from './watchSettings.ts';
 
@@ -145,7 +146,9 @@ async function judgeRecord(audit: Audit, record: RequestRecord): Promise<Finding
   const isHeld = report.status === 'processing' && head.seconds > report.claimedSeconds + leaseSeconds;
   const hasActed = isHeld && (await hasActedSince(audit, report));
   const judgement = judgeReport(report, { head, confirmations, leaseSeconds, executions, hasActed });
-  return typeof judgement === 'string' ? undefined : judgement;
+  if (typeof judgement === 'string') return undefined;
+  const accusation = { finding: judgement, named: report.txHash, claimNonce: undefined, isOf: test.isOf };
+  return (await createFindingCheck({ ...audit, forwarder })(accusation)) ? judgement : undefined;
 }
 
 async function auditChain(audit: Audit, client: RelayerClient, sinceMs: number) {

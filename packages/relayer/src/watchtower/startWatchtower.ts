@@ -8,6 +8,7 @@ import { createAdminClient, createGatewayClient, createRelayerClient, GatewayErr
 import { ChainError } from '../chain/chainError.ts';
 import { createHealth, type Health } from '../lifecycle/createHealth.ts';
 import { createEnforcer } from './createEnforcer.ts';
+import { createFindingCheck } from './createFindingCheck.ts';
 import { createQueueLook } from './createQueueLook.ts';
 import { createWatch, type Looked } from './createWatch.ts';
 import { createWatchMetrics, type WatchMetrics } from './createWatchMetrics.ts';
@@ -67,7 +68,7 @@ async function openPost(post: ChainPost) {
   const { chainName, forwarder, fromBlock } = chain;
   const opened = await openWatchedChain(chain, { log, now, signal });
   const journal = openWatchJournal({ path: join(settings.dataDir, `watchtower-${opened.chainId}.db`), now });
-  const redact = createRedactor([chain.rpcUrl, settings.adminKey, ...alertSecrets(settings.alerts)]);
+  const redact = createRedactor([...chain.rpcUrls, settings.adminKey, ...alertSecrets(settings.alerts)]);
   const signature = `Watchtower over ${chainName}. See docs/watchtower.md.`;
   const channels = openChannels(settings.alerts);
   const outbox = createOutbox({ outbox: journal.outbox, channels, log, redact, signature, now });
@@ -87,7 +88,9 @@ async function openPost(post: ChainPost) {
   });
   const lookAtChain = createChainLook({ ...opened, forwarder, fromBlock });
   const { leaseSeconds } = settings;
-  const shared = { ...opened, forwarder, leaseSeconds, journal, alerter, lookAtQueue, lookAtChain, now };
+  const checkFinding = opened.witnesses.length === 0 ? undefined : createFindingCheck({ ...opened, forwarder });
+  const found = { journal, alerter, checkFinding };
+  const shared = { ...opened, ...found, forwarder, leaseSeconds, lookAtQueue, lookAtChain, now };
   const { admin, gateway } = clients;
   const enforce = admin && createEnforcer({ journal, admin, gateway, log, now });
   return { look: createWatch(shared), enforce, journal, outbox };

@@ -42,7 +42,8 @@ const schema = z.object({
 export interface WatchedChainSettings {
   /** The gateway's name of it. */
   readonly chainName: string;
-  readonly rpcUrl: string;
+  /** Nodes of the chain: where there are several, two have to agree before a relayer is accused. */
+  readonly rpcUrls: readonly [string, ...string[]];
   /** In lower case. */
   readonly forwarder: `0x${string}`;
   /** Absent: the node's word. */
@@ -93,8 +94,8 @@ function listChains(settings: z.infer<typeof schema>): readonly WatchedChainSett
     name && rpcUrl && forwarder ? [{ chainName: name, rpcUrl, forwarder, fromBlock: 0 }] : [];
   return (chains ?? single).map((chain) => ({
     chainName: chain.chainName,
-    // Its own node comes first; the schema takes no empty list.
-    rpcUrl: chain.rpcUrl[0] as string,
+    // The schema takes no empty list.
+    rpcUrls: chain.rpcUrl as [string, ...string[]],
     forwarder: chain.forwarder,
     chainId: chain.chainId,
     fromBlock: BigInt(chain.fromBlock),

@@ -16,26 +16,81 @@ afterEach(async () => {
   for (const node of nodes) await node.stop();
 });
 
-const counts = () => nodes.map(({ exchanges }) => exchanges.length);
+/** How often each node was asked by a method. */
+const counts = (method: string) =>
+  nodes.map(({ exchanges }) => exchanges.filter(({ calls }) => calls.some((call) => call.method === method)).length);
+const down = { fail: () => ({ status: 503 }) } as const;
 
 // Shows NODE-1.
 test('the first node that answers is asked, and one that does not is passed over for a while', async () => {
   expect(await pool.request('a', [])).toBe('a');
-  nodes[0]!.behave({ fail: () => ({ status: 503 }) });
+  nodes[0]!.behave(down);
   expect(await pool.request('b', [])).toBe('b');
   expect(await pool.request('c', [])).toBe('c');
-  expect(counts()).toEqual([2, 2]);
+  expect(['a', 'b', 'c'].map(counts)).toEqual([
+    [1, 0],
+    [1, 1],
+    [0, 1],
+  ]);
   nodes[0]!.behave({});
   nowMs += 60_000;
   expect(await pool.request('d', [])).toBe('d');
-  expect(counts()).toEqual([3, 2]);
+  expect(counts('d')).toEqual([1, 0]);
   for (const node of nodes) node.behave({ fail: () => ({ status: 500 }) });
   await expect(pool.request('e', [])).rejects.toMatchObject({ code: 'RPC_UNAVAILABLE' });
 });
 
 // Shows NODE-1.
-test('a signed transaction goes to every node, and one that takes it is enough', async () => {
-  nodes[0]!.behave({ fail: () => ({ status: 500 }) });
+test('a signed transaction goes to every node, and one that takes it is enough, while another is silent', async () => {
+  const refusing = { answer: () => ({ error: { code: -32_000, message: 'nonce too low' } }) } as const;
   expect(await pool.request('eth_sendRawTransaction', ['0x'])).toBe('eth_sendRawTransaction');
-  expect(counts()).toEqual([1, 1]);
+  await expect.poll(() => counts('eth_sendRawTransaction')).toEqual([1, 1]);
+  nodes[0]!.behave(refusing);
+  expect(await pool.request('eth_sendRawTransaction', ['0x'])).toBe('eth_sendRawTransaction');
+  nodes[1]!.behave(down);
+  await expect(pool.request('eth_sendRawTransaction', ['0x'])).rejects.toMatchObject({ message: 'nonce too low' });
+  nodes[0]!.behave({ fail: () => 'silent' });
+  nodes[1]!.behave({});
+  expect(await pool.request('eth_sendRawTransaction', ['0x'])).toBe('eth_sendRawTransaction');
+});
+
+// Shows NODE-1.
+test('a node of another chain is never asked, nor given a transaction', async () => {
+  const onChain = (chainId: string) => ({
+    answer: ({ method }: { readonly method: string }) => ({ result: method === 'eth_chainId' ? chainId : method }),
+  });
+  nodes[0]!.behave(onChain('0x1'));
+  nodes[1]!.behave(onChain('0x2'));
+  expect(await pool.request('a', [])).toBe('a');
+  expect(await pool.request('eth_sendRawTransaction', ['0x'])).toBe('eth_sendRawTransaction');
+  nodes[0]!.behave(down);
+  nowMs += 60_000;
+  await expect(pool.request('b', [])).rejects.toMatchObject({ code: 'RPC_UNAVAILABLE' });
+  expect(['a', 'b', 'eth_sendRawTransaction'].map((method) => counts(method)[1])).toEqual([0, 0, 0]);
+});
+
+// Shows NODE-1.
+test('a node whose newest block is behind that of another is passed over, unless all are', async () => {
+  const at = (number: number) => ({
+    answer: ({ method }: { readonly method: string }) => ({
+      result: method === 'eth_getBlockByNumber' ? { number: `0x${number.toString(16)}` } : method,
+    }),
+  });
+  const readHead = async () => Number(Object(await pool.request('eth_getBlockByNumber', ['latest', false])).number);
+  nodes[0]!.behave(at(100));
+  nodes[1]!.behave(at(110));
+  expect(await readHead()).toBe(100);
+  nodes[0]!.behave(down);
+  expect(await readHead()).toBe(110);
+  nodes[0]!.behave(at(108));
+  nowMs += 60_000;
+  // Two blocks are nothing.
+  expect(await readHead()).toBe(108);
+  nodes[0]!.behave(at(107));
+  expect(await readHead()).toBe(110);
+  expect(await pool.request('a', [])).toBe('a');
+  expect(counts('a')).toEqual([0, 1]);
+  nowMs += 60_000;
+  for (const node of nodes) node.behave(at(90));
+  expect(await readHead()).toBe(90);
 });

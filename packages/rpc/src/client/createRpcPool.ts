@@ -13,23 +13,47 @@ export interface RpcPoolOptions {
   readonly monotonicNow?: () => number;
 }
 
-/** How long a node that failed is passed over, in milliseconds. */
+/** How long a node that failed, or has fallen behind, is passed over, in milliseconds. */
 const PASSED_OVER_MS = 30_000;
+/** By so many blocks a node may be behind another: blocks take a moment from the one to the other. */
+const MAX_LAG_BLOCKS = 2n;
 /** What goes to every node: the more of them know a transaction, the sooner a block takes it. */
 const BROADCAST = 'eth_sendRawTransaction';
 
-/** Which of several outcomes counts: an answer before an error, and an error of a node before none. */
-function chooseOutcome(outcomes: readonly PromiseSettledResult<unknown>[]): unknown {
-  const answer = outcomes.find((outcome) => outcome.status === 'fulfilled');
-  if (answer !== undefined) return answer.value;
-  const errors = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }) => reason as unknown);
-  throw errors.find((error) => error instanceof RpcAnswerError) ?? errors[0];
+interface PooledNode {
+  readonly client: RpcClient;
+  /** Until when it is passed over. */
+  untilMs: number;
+  /** What it says its chain is; undefined while it has not said. */
+  chainId: Promise<unknown> | undefined;
+}
+
+/** Which of several failures counts: an error of a node before no answer. */
+function chooseError(errors: readonly unknown[]): unknown {
+  return errors.find((error) => error instanceof RpcAnswerError) ?? errors[0];
+}
+
+/** The number of the newest block, where a call has asked for it. */
+function readHead(method: string, params: readonly unknown[], answer: unknown): bigint | undefined {
+  const isBlock = method === 'eth_getBlockByNumber' && params[0] === 'latest';
+  const number: unknown = isBlock ? Object(answer).number : method === 'eth_blockNumber' ? answer : undefined;
+  return typeof number === 'string' && /^0x[0-9a-f]{1,16}$/i.test(number) ? BigInt(number) : undefined;
+}
+
+/** Asks a node once what its chain is. A failure is kept for nobody. */
+function readChainId(node: PooledNode): Promise<unknown> {
+  node.chainId ??= node.client.request('eth_chainId', []).catch((error: unknown) => {
+    node.chainId = undefined;
+    throw error;
+  });
+  return node.chainId;
 }
 
 /**
- * Makes JSON-RPC calls to the first of several nodes that answers. A node without an answer, or with an error of its own, is passed over
- * for half a minute, unless none is left. A signed transaction goes to all of them. A revert is an answer as good as any. Whether nodes
- * agree is for the caller to ask, by a client of each.
+ * Makes JSON-RPC calls to the first of several nodes that answers. A node without an answer, with an error of its own, or whose newest
+ * block is behind another node's, is passed over for half a minute, unless none is left. A node of another chain than the first that
+ * answered is never asked. A signed transaction goes to all of them, and one that takes it is enough. A revert is an answer as good as
+ * any. Whether nodes agree is for the caller to ask, by a client of each.
  *
  * @param options - the nodes' URLs
  * @returns a client, as that of one node
@@ -37,37 +61,79 @@ function chooseOutcome(outcomes: readonly PromiseSettledResult<unknown>[]): unkn
  */
 export function createRpcPool(options: RpcPoolOptions): RpcClient {
   const { rpcUrls, monotonicNow = () => performance.now(), ...rest } = options;
-  const nodes = rpcUrls.map((rpcUrl) => ({ client: createRpcClient({ rpcUrl, monotonicNow, ...rest }), untilMs: 0 }));
+  const [only, ...others] = rpcUrls;
+  // Nobody takes its place, whatever it says.
+  if (only !== undefined && others.length === 0) return createRpcClient({ rpcUrl: only, monotonicNow, ...rest });
+  const nodes = rpcUrls.map(
+    (rpcUrl): PooledNode => ({
+      client: createRpcClient({ rpcUrl, monotonicNow, ...rest }),
+      untilMs: 0,
+      chainId: undefined,
+    }),
+  );
+  let chain: unknown;
+  let highest = 0n;
 
   /** The well ones in their order, then the others, whose turn comes soonest first. */
-  function orderNodes() {
+  function orderNodes(): readonly PooledNode[] {
     const now = monotonicNow();
-    const isWell = ({ untilMs }: { readonly untilMs: number }) => untilMs <= now;
+    const isWell = ({ untilMs }: PooledNode) => untilMs <= now;
     const failed = nodes.filter((node) => !isWell(node)).toSorted((one, other) => one.untilMs - other.untilMs);
     return [...nodes.filter(isWell), ...failed];
   }
 
+  const passOver = (node: PooledNode) => {
+    node.untilMs = monotonicNow() + PASSED_OVER_MS;
+  };
+
+  /** @throws RpcUnavailableError where it is a node of another chain */
+  async function askNode(node: PooledNode, method: string, params: readonly unknown[]): Promise<unknown> {
+    const own = await readChainId(node);
+    chain ??= own;
+    if (own !== chain) throw new RpcUnavailableError('the node is of another chain');
+    return await node.client.request(method, params);
+  }
+
   async function ask(method: string, params: readonly unknown[]): Promise<unknown> {
     let last: unknown = new RpcUnavailableError('there is no node');
+    const late: { readonly node: PooledNode; readonly answer: unknown; readonly head: bigint }[] = [];
     for (const node of orderNodes()) {
       try {
-        const answer = await node.client.request(method, params);
+        const answer = await askNode(node, method, params);
+        const head = readHead(method, params, answer);
+        if (head !== undefined && head + MAX_LAG_BLOCKS < highest) {
+          late.push({ node, answer, head });
+          continue;
+        }
+        if (head !== undefined && head > highest) highest = head;
         node.untilMs = 0;
+        // Somebody is further: those who are not are left alone for a while.
+        for (const behind of late) passOver(behind.node);
         return answer;
       } catch (error) {
         last = error;
         if (!isPassing(error)) throw error;
-        node.untilMs = monotonicNow() + PASSED_OVER_MS;
+        passOver(node);
       }
     }
-    throw last;
+    const [best] = late.toSorted((one, other) => (one.head < other.head ? 1 : -1));
+    if (best === undefined) throw last;
+    // All say so: blocks were taken back, or the one that was ahead has made them up.
+    highest = best.head;
+    return best.answer;
+  }
+
+  async function broadcast(params: readonly unknown[]): Promise<unknown> {
+    try {
+      // Who is silent, or refuses what another one takes, holds nobody up.
+      return await Promise.any(nodes.map((node) => askNode(node, BROADCAST, params)));
+    } catch (error) {
+      throw chooseError(error instanceof AggregateError ? error.errors : [error]);
+    }
   }
 
   return {
-    request: async (method, params) =>
-      method === BROADCAST
-        ? chooseOutcome(await Promise.allSettled(nodes.map(({ client }) => client.request(method, params))))
-        : ask(method, params),
+    request: (method, params) => (method === BROADCAST ? broadcast(params) : ask(method, params)),
     close() {
       for (const { client } of nodes) client.close();
     },

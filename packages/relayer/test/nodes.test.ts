@@ -1,0 +1,98 @@
+import { type RpcFaultPlan, type RpcFaultProxy, startRpcFaultProxy } from '@prism-gateway/testing';
+import { PATIENCE_MS } from '@prism-gateway/testing/patience';
+import {
+  type RelayerProcess,
+  type RelayWorld,
+  signWrite,
+  startRelayerProcess,
+  startRelayWorld,
+} from '@prism-gateway/testing/relay';
+import { createTestClient, type Hex, http, numberToHex, parseGwei, publicActions } from 'viem';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+
+const FEE = 3000n * 10n ** 18n;
+const WELL: RpcFaultPlan = () => undefined;
+
+let world: RelayWorld;
+let nodes: RpcFaultProxy[] = [];
+let relayer: RelayerProcess;
+let nonce = 0n;
+beforeAll(async () => {
+  world = await startRelayWorld({ users: 1, relayers: 1 });
+  nodes = await Promise.all([0, 1, 2].map(() => startRpcFaultProxy({ target: world.devnet.rpcUrl })));
+  relayer = await startRelayerProcess(world.relayerEnv(0, nodes.map(({ url }) => url).join(',')));
+});
+afterAll(async () => {
+  await relayer?.stop();
+  await Promise.all(nodes.map((node) => node.stop()));
+  await world?.[Symbol.asyncDispose]();
+});
+beforeEach(() => {
+  for (const node of nodes) node.setPlan(WELL);
+});
+
+const connect = () => createTestClient({ mode: 'anvil', transport: http(world.devnet.rpcUrl) }).extend(publicActions);
+
+/** Posts the user's next write. @returns its id */
+async function post(): Promise<string> {
+  nonce += 1n;
+  const params = await signWrite(world.deployment, world.users[0]!, {
+    ...{ dataId: numberToHex(nonce, { size: 32 }), payload: '0xabcd', relayerFee: FEE, nonce },
+    timestamp: BigInt(Math.floor(Date.now() / 1000) - 5),
+  });
+  return (await world.client.submitRequest({ chainName: 'eip155:31337', action: 'WRITE_DATA_FOR', params })).requestId;
+}
+
+/** Waits for a success, and looks whether the chain has it. */
+async function expectSuccess(requestId: string): Promise<void> {
+  const record = await world.client.waitForRequest(requestId, { timeoutMs: PATIENCE_MS, pollIntervalMs: 50 });
+  expect(record).toMatchObject({ status: 'success' });
+  // A success has one.
+  const receipt = await connect().getTransactionReceipt({ hash: record.txHash as Hex });
+  expect(receipt).toMatchObject({ status: 'success', to: world.deployment.forwarder.toLowerCase() });
+}
+
+// Shows RELAY-20.
+test('a node that makes receipts up ends no request: two nodes that agree do', async () => {
+  const lie = (receipt: unknown) => (receipt === null ? null : { ...Object(receipt), status: '0x0', logs: [] });
+  nodes[0]!.setPlan((method) => (method === 'eth_getTransactionReceipt' ? { kind: 'change', change: lie } : undefined));
+  await expectSuccess(await post());
+  // It was asked, and was not believed.
+  const isSeen = relayer.output.some((line) => line.includes('a node has made a receipt up'));
+  expect(isSeen).toBe(true);
+});
+
+// Shows NODE-1.
+test('a node that dies while a request waits is replaced by the next one, for sending, too', async () => {
+  await expectSuccess(await post());
+  const requestId = await post();
+  nodes[0]!.setPlan(() => ({ kind: 'serverError' }));
+  await expectSuccess(requestId);
+  await expectSuccess(await post());
+});
+
+// Shows NODE-1.
+test('a node that falls behind holds nothing up', async () => {
+  await connect().mine({ blocks: 10 });
+  nodes[0]!.setPlan(() => ({ kind: 'lag', blocks: 6 }));
+  await expectSuccess(await post());
+  await expectSuccess(await post());
+});
+
+// Shows RELAY-2.
+test('a request that did not pay for a moment is taken as soon as gas costs what its fee pays', async () => {
+  const dear = numberToHex(parseGwei('100'));
+  const isTold = () => relayer.readMetric('prism_relayer_checks_total', 'verdict="fee"');
+  const before = await isTold();
+  for (const node of nodes) {
+    node.setPlan((method) => (method === 'eth_maxPriorityFeePerGas' ? { kind: 'answer', result: dear } : undefined));
+  }
+  // What is known of the price is read again.
+  const asked = () => nodes.reduce((sum, { counts }) => sum + (counts.get('eth_maxPriorityFeePerGas') ?? 0), 0);
+  const askedBefore = asked();
+  await expect.poll(asked, { timeout: PATIENCE_MS }).toBeGreaterThan(askedBefore + 1);
+  const requestId = await post();
+  await expect.poll(isTold, { timeout: PATIENCE_MS }).toBeGreaterThan(before);
+  for (const node of nodes) node.setPlan(WELL);
+  await expectSuccess(requestId);
+});

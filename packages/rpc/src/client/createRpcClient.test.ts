@@ -34,7 +34,7 @@ describe('calls', () => {
 
   test('too many, or too long, for one request are several', async () => {
     await ask(methodsOf(120));
-    expect(batchSizes()).toEqual([50, 50, 20]);
+    expect(batchSizes().toSorted((a, b) => b - a)).toEqual([50, 50, 20]);
     await Promise.all(methodsOf(4).map((method) => client.request(method, ['x'.repeat(400_000)])));
     expect(batchSizes().slice(3)).toEqual([2, 2]);
   });
@@ -77,7 +77,12 @@ describe.each<BatchRefusal>(['error', 'status', 'entry'])('a node that refuses b
     expect(await ask(methodsOf(50))).toEqual(methodsOf(50));
     const before = node.exchanges.length;
     expect(await ask(methodsOf(50))).toEqual(methodsOf(50));
-    expect(batchSizes().slice(before)).toEqual([12, 12, 12, 12, 2]);
+    // They go out at once, and come in as the machine has it.
+    expect(
+      batchSizes()
+        .slice(before)
+        .toSorted((a, b) => b - a),
+    ).toEqual([12, 12, 12, 12, 2]);
   });
 });
 

@@ -1,10 +1,13 @@
 import type { OpenRequest } from './openRequest.ts';
 import { takeFingerprint } from './takeFingerprint.ts';
 
-/** Why the very transaction of a request would not carry it out, and since when that is so, in Unix milliseconds. */
+/** Why the very transaction of a request would not carry it out although its checks say otherwise, in Unix milliseconds. */
 export interface Refusal {
   readonly reason: string;
+  /** The first time in a row. */
   readonly sinceMs: number;
+  /** The last time. */
+  readonly lastMs: number;
 }
 
 /** What is known of an open request beyond its journal, since it was claimed in this life of the process. */

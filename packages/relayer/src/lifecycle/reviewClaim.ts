@@ -61,11 +61,14 @@ function judge({ inFlight, now, policy }: ReviewPorts, request: OpenRequest, ver
   const standing = inFlight.standing(request.requestId);
   if (verdict.kind === 'ready') {
     const { refusal } = standing ?? {};
-    if (refusal !== undefined && now() - refusal.sinceMs >= policy.giveUpMs) return failed(refusal.reason);
+    // It was refused once more after all that time: one refusal may have been of the chain as it was then.
+    if (refusal !== undefined && refusal.lastMs - refusal.sinceMs >= policy.giveUpMs) return failed(refusal.reason);
     return { kind: 'ready', gas: verdict.gas, feeWei: verdict.feeWei };
   }
   const { reason, errorMessage = 'it would revert' } = verdict;
   const sinceMs = standing?.kind === 'blocked' ? standing.sinceMs : now();
+  // The check says so, too: there is nothing that only the transaction shows.
+  if (standing?.refusal !== undefined) inFlight.note(request.requestId, { kind: 'blocked', sinceMs });
   const isPatient = now() - sinceMs < policy.giveUpMs;
   if (FORBIDDEN.has(reason) || (TOO_DEAR.has(reason) && !isPatient)) return { kind: 'givenBack', reason };
   if ((reason === 'reverts' || reason === 'nonceAhead') && !isPatient) return failed(errorMessage);

@@ -79,7 +79,8 @@ export async function submitClaims(ports: SubmitPorts, requests: readonly OpenRe
     if (submitted.has(requestId)) continue;
     const reason = reasons.get(requestId);
     const standing = inFlight.standing(requestId);
-    const refusal = reason === undefined ? undefined : { reason, sinceMs: standing?.refusal?.sinceMs ?? now() };
+    const sinceMs = standing?.refusal?.sinceMs ?? now();
+    const refusal = reason === undefined ? undefined : { reason, sinceMs, lastMs: now() };
     inFlight.note(requestId, { kind: 'blocked', sinceMs: now(), ...(refusal && { refusal }) });
   }
   return requests.map(({ requestId }) => requestId);

@@ -1,4 +1,5 @@
 import { type RelayerProcess, startRelayerProcess, startRelayWorld } from '@prism-gateway/testing/relay';
+import { measureLatency, measureRuns, type RunFigures } from './measureLatency.ts';
 import type { RelayerBenchOptions } from './options.ts';
 import { relayWrites } from './relayWrites.ts';
 import { sendRaw } from './sendRaw.ts';
@@ -18,6 +19,10 @@ export interface RelayerFigures {
   readonly batchGas: readonly number[];
   readonly gasRatios: readonly number[];
   readonly conflictsPerWin: readonly number[];
+  /** From POST to `success` of each request of a light load, in milliseconds. */
+  readonly latencies: readonly number[];
+  /** Runs of one signer's writes, by confirmations. */
+  readonly runs: Readonly<Record<1 | 3, readonly RunFigures[]>>;
 }
 
 /** Runs a measure, and ends what it has started, whatever happens. Not `using`: the checker of imports cannot read it. */
@@ -42,7 +47,7 @@ async function startRelayers(stack: AsyncDisposableStack, envs: readonly Readonl
 }
 
 /** What has come of one measure. */
-type Row = Omit<{ readonly [Name in keyof RelayerFigures]: number }, 'conflictsPerWin'>;
+type Row = Omit<{ readonly [Name in keyof RelayerFigures]: number }, 'conflictsPerWin' | 'latencies' | 'runs'>;
 
 /** Requests a second and gas, of one relayer and of raw sending in turn. */
 async function measureLone(
@@ -118,6 +123,12 @@ export async function measureRelayer(
 ): Promise<RelayerFigures> {
   const rows = await within((stack) => measureLone(stack, options, tell));
   const conflictsPerWin = await within((stack) => measureRivals(stack, options, tell));
+  tell(`light load: ${options.light} requests, one at a time`);
+  const latencies = await within((stack) => measureLatency(stack, { requests: options.light }));
+  const { rounds } = options;
+  const measureRunsWith = (confirmations: number) => within((stack) => measureRuns(stack, { confirmations, rounds }));
+  tell('runs of one signer, with 1 and with 3 confirmations');
+  const runs = { 1: await measureRunsWith(1), 3: await measureRunsWith(3) };
   const column = (name: keyof Row) => rows.map((row) => row[name]);
   return {
     rawPerSecond: column('rawPerSecond'),
@@ -127,5 +138,7 @@ export async function measureRelayer(
     batchGas: column('batchGas'),
     gasRatios: column('gasRatios'),
     conflictsPerWin,
+    latencies,
+    runs,
   };
 }

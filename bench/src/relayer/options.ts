@@ -7,6 +7,8 @@ export interface RelayerBenchOptions {
   readonly rounds: number;
   /** Requests a round of each measure. */
   readonly requests: number;
+  /** Requests of the light load. */
+  readonly light: number;
   /** Relayers that compete. */
   readonly rivals: number;
   /** Says that nothing is judged: too little is measured. */
@@ -14,12 +16,14 @@ export interface RelayerBenchOptions {
 }
 
 /** What `npm run bench -- relayer --help` prints. */
-export const usage = `npm run bench -- relayer [--rounds 3] [--requests 500] [--rivals 10] [--quick]
+export const usage = `npm run bench -- relayer [--rounds 3] [--requests 500] [--rivals 10] [--light 100] [--quick]
 
 Measures, over the real stack (Anvil, contracts, gateway, relayer processes):
   requests a second from POST to reported, over raw sending of the same calls to the same Anvil
   gas a write in a batch of 50, over single writes
   409s a won claim, with rivals
+  from a POST to success, one request at a time, with blocks of one second
+  thirty writes of one signer posted at once, with 1 and 3 confirmations
 --quick measures little and judges nothing: it shows that all works.`;
 
 function readValues(args: readonly string[]) {
@@ -30,6 +34,7 @@ function readValues(args: readonly string[]) {
         rounds: { type: 'string' },
         requests: { type: 'string' },
         rivals: { type: 'string' },
+        light: { type: 'string' },
         quick: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
@@ -40,8 +45,8 @@ function readValues(args: readonly string[]) {
   }
 }
 
-const fullTexts = { rounds: '3', requests: '500', rivals: '10' };
-const quickTexts = { rounds: '1', requests: '40', rivals: '2' };
+const fullTexts = { rounds: '3', requests: '500', rivals: '10', light: '100' };
+const quickTexts = { rounds: '1', requests: '40', rivals: '2', light: '3' };
 
 function toCount(name: string, text: string): number {
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
@@ -52,11 +57,12 @@ function toCount(name: string, text: string): number {
 export function parseRelayerOptions(args: readonly string[]): RelayerBenchOptions | undefined {
   const { help, quick, ...texts } = readValues(args);
   if (help) return undefined;
-  const { rounds, requests, rivals } = { ...(quick ? quickTexts : fullTexts), ...texts };
+  const { rounds, requests, rivals, light } = { ...(quick ? quickTexts : fullTexts), ...texts };
   return {
     quick,
     rounds: toCount('rounds', rounds),
     requests: toCount('requests', requests),
     rivals: toCount('rivals', rivals),
+    light: toCount('light', light),
   };
 }

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { openAccount } from '@prism-gateway/crypto/accounts';
 import { type PageMaker, serveMetrics } from '@prism-gateway/runtime';
 import { type Logger, withFields } from '@prism-gateway/runtime/logs';
+import { type Tracer, traceFetch } from '@prism-gateway/runtime/tracing';
 import { createRelayerClient } from '@prism-gateway/sdk';
 import { createKeepAliveFetch } from './gateway/createKeepAliveFetch.ts';
 import { watchFetch } from './gateway/watchFetch.ts';
@@ -28,6 +29,8 @@ interface RelayerOptions {
   readonly logger: Logger;
   readonly now: () => number;
   readonly random: () => number;
+  /** Absent: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
 }
 
 /** What is watched of a relayer. */
@@ -74,7 +77,7 @@ function createPages(
  * @throws AccountError, ChainError, SenderError, Error of node:net or node:fs
  */
 export async function startRelayer(options: RelayerOptions): Promise<RunningRelayer> {
-  const { settings, logger, now, random } = options;
+  const { settings, logger, now, random, tracer } = options;
   const account = await openAccount(settings);
   await mkdir(settings.dataDir, { recursive: true });
   const metrics = createMetrics(settings.chains.map(({ chainName }) => chainName));
@@ -89,7 +92,8 @@ export async function startRelayer(options: RelayerOptions): Promise<RunningRela
   const { registry } = metrics;
   const { metricsHost: host, metricsPort: port } = settings;
   const server = port === 'off' ? undefined : await serveMetrics({ registry, host, port, pages });
-  const fetch = watchFetch(createKeepAliveFetch(), gatewayHealth);
+  const watched = watchFetch(createKeepAliveFetch(), gatewayHealth);
+  const fetch = tracer === undefined ? watched : traceFetch(tracer, watched);
   const client = createRelayerClient({ url: settings.gatewayUrl, account, fetch });
   async function stop(): Promise<void> {
     await Promise.all(workers.map((worker) => worker.stop(settings.drainMs)));
@@ -100,7 +104,7 @@ export async function startRelayer(options: RelayerOptions): Promise<RunningRela
       const log = withFields(logger, { chain: chain.chainName });
       // Each chain has its health.
       const health = chainHealth.get(chain.chainName)!;
-      const shared = { settings, account, client, metrics, now, random };
+      const shared = { settings, account, client, metrics, now, random, tracer };
       workers.push(await startChainWorker({ ...shared, chain, health, logger: log }));
     }
   } catch (error) {

@@ -42,6 +42,7 @@ export {
   type OidcProviderOptions,
   startOidcProvider,
 } from './startOidcProvider.ts';
+export { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from './startOtlpReceiver.ts';
 export { type RpcFaultPlan, type RpcFaultProxy, startRpcFaultProxy } from './startRpcFaultProxy.ts';
 export {
   type BatchRefusal,

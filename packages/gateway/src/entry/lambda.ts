@@ -1,6 +1,7 @@
 /** The gateway as a function of AWS Lambda; built by `npm run build:lambda`. */
 
-import { createLogger } from '@prism-gateway/runtime/logs';
+import { createLogger, type Logger } from '@prism-gateway/runtime/logs';
+import { openTracing } from '@prism-gateway/runtime/tracing';
 import { createSecretReader } from '../drivers/awsSecrets/createSecretReader.ts';
 import { createHandler } from './lambda/createHandler.ts';
 import { parseFunctionSettings } from './lambda/functionSettings.ts';
@@ -8,6 +9,9 @@ import { createInvocation } from './lambda/invocation.ts';
 import { createOriginGuard } from './lambda/originGuard.ts';
 import { resolveSecrets } from './lambda/resolveSecrets.ts';
 import { wireFunction } from './lambda/wireFunction.ts';
+
+/** Longest that an answer waits for the collector, in milliseconds. */
+const TRACING_TIMEOUT_MS = 1000;
 
 /** Lambda's standard output is a pipe, to which Node writes before it goes on. */
 const write = (line: string) => void process.stdout.write(line);
@@ -19,9 +23,16 @@ async function start() {
   try {
     const environment = await resolveSecrets(process.env, createSecretReader(process.env));
     const settings = parseFunctionSettings(environment);
-    const logger = createLogger({ ...logging, level: settings.LOG_LEVEL });
+    const tracing = openTracing({
+      environment,
+      serviceName: 'prism-gateway',
+      timeoutMs: TRACING_TIMEOUT_MS,
+      onFault: (reason) => logger.warn({ code: 'TRACES_NOT_DELIVERED', reason }, 'the collector takes no traces'),
+    });
+    const fields = () => ({ ...logging.fields(), ...tracing?.tracer.logFields() });
+    const logger: Logger = createLogger({ ...logging, fields, level: settings.LOG_LEVEL });
     const openApiFile = new URL('openapi.json', import.meta.url);
-    const wired = await wireFunction({ settings, environment, invocation, logger, write, openApiFile });
+    const wired = await wireFunction({ settings, environment, invocation, logger, write, openApiFile, tracing });
     const { basePath, originSecrets } = settings;
     return createHandler({ ...wired, logger, basePath, guardOrigin: createOriginGuard(originSecrets), invocation });
   } catch (error) {

@@ -29,6 +29,7 @@ Settings are environment variables; each has a default that works on one machine
   TRUSTED_PROXY_HOPS              0                  proxies in front whose X-Forwarded-For is believed
   WEBHOOKS_ALLOW_PRIVATE          false              lets webhooks go to http and private addresses
   LOG_LEVEL                       info               debug, info, warn, error or silent
+  OTEL_EXPORTER_OTLP_ENDPOINT     unset              collector of OpenTelemetry's traces; unset: nothing is traced
 
   STORAGE_BUCKET                  unset              S3 bucket; unset: objects under DATA_DIR
   S3_FORCE_PATH_STYLE             false              for S3-compatible stores

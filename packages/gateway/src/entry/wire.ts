@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { loadKeccak256, loadSecp256k1 } from '@prism-gateway/crypto';
 import { createLogger, openLogOutput } from '@prism-gateway/runtime/logs';
 import type { Environment } from '@prism-gateway/runtime/settings';
-import { createGateway, type Gateway } from '../app.ts';
+import { openTracing } from '@prism-gateway/runtime/tracing';
+import type { Gateway } from '../app.ts';
 import { createConsoleAssets } from '../drivers/console/createConsoleAssets.ts';
 import { createDevRelayer, type DevRelayerOptions } from '../drivers/devRelayer/createDevRelayer.ts';
 import { createSpaceGuard } from '../drivers/disk/createSpaceGuard.ts';
@@ -22,6 +23,7 @@ import { openStores } from './openStores.ts';
 import { loadLocalSecrets } from './secrets.ts';
 import type { Settings } from './settings.ts';
 import { createStorage } from './storage.ts';
+import { createTracedGateway } from './tracing/createTracedGateway.ts';
 import { createWorkerThread } from './workerThread/createWorkerThread.ts';
 
 export interface WiredGateway extends Gateway {
@@ -92,7 +94,13 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
   const thread = createWorkerThread();
   const secrets = loadLocalSecrets(settings.DATA_DIR);
   const log = openLogOutput({ gatherMs: LOG_GATHER_MS });
-  const logger = createLogger({ level: settings.LOG_LEVEL, write: log.write, now });
+  const tracing = openTracing({
+    environment,
+    serviceName: 'prism-gateway',
+    onFault: (reason) => logger.warn({ code: 'TRACES_NOT_DELIVERED', reason }, 'the collector takes no traces'),
+  });
+  const joined = tracing && { fields: tracing.tracer.logFields };
+  const logger: Logger = createLogger({ level: settings.LOG_LEVEL, write: log.write, now, ...joined });
   const signingKey = secrets.objectSigningKey;
   const hasSpace = createSpaceGuard({
     directory: settings.DATA_DIR,
@@ -110,8 +118,8 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
   const allowPrivate = settings.WEBHOOKS_ALLOW_PRIVATE;
   const webhookOptions = { allowPrivate, isDelivering: stores.deliveries !== undefined };
   const webhookPorts = { webhooks: stores.webhooks, logger, now, randomBytes };
-  const gateway = createGateway(
-    {
+  const gateway = createTracedGateway({
+    ports: {
       ...stores,
       hasSpace: settings.STORE === 'sqlite' ? hasSpace : () => true,
       crypto: { keccak256, ...offloadRecovery(secp256k1.recoverPublicKey, thread) },
@@ -126,9 +134,11 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
       consoleAsset: createConsoleAssets(),
       mounts: [...storage.mounts, ...identity.mounts, ...mountDevRelayer(settings, devRelayer)],
     },
-    gatewayOptions(settings, secrets.cursorKey),
-    (access) => webhookEndpoints(webhookPorts, access, webhookOptions),
-  );
+    options: gatewayOptions(settings, secrets.cursorKey),
+    moreEndpoints: (access) => webhookEndpoints(webhookPorts, access, webhookOptions),
+    tracing,
+    flushes: false,
+  });
   const stopDelivering = startDelivering(stores.deliveries, { allowPrivate, logger });
   return {
     ...gateway,
@@ -140,6 +150,7 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
       await stopDelivering();
       await stores.close();
       await thread.close();
+      await tracing?.close();
     },
   };
 }

@@ -1,5 +1,5 @@
 import { EXAMPLE_REQUESTS } from '@prism-gateway/protocol/examples';
-import { httpApiEvent, type RunningFunction, restApiEvent } from '@prism-gateway/testing';
+import { httpApiEvent, type RunningFunction, restApiEvent, startOtlpReceiver } from '@prism-gateway/testing';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeWithDynamo } from '../rigs/dynamoStores.ts';
@@ -54,6 +54,21 @@ describeWithDynamo('the function', () => {
   // Shows OPERATE-4.
   it('has no /metrics: an instance knows only of itself', async () => {
     expect(await send({ target: '/metrics' })).toMatchObject({ status: 404 });
+  });
+
+  it('delivers the spans of a call before it answers, and its log names them', async () => {
+    await using collector = await startOtlpReceiver();
+    const traced = await rig.start('traced', { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+    const traceId = 'c'.repeat(32);
+    const headers = [['traceparent', `00-${traceId}-${'d'.repeat(16)}-01`]] as const;
+    const call = makeCall({ target: '/requests?signer=0x5FbDB2315678afecb367f032d93F642f64180aa3', headers });
+    expect(await sendToFunction(traced, call, httpApiEvent(call, deployment))).toMatchObject({ status: 200 });
+    const served = collector.spans.find(({ kind }) => kind === 2);
+    expect(served).toMatchObject({ traceId, parentSpanId: 'd'.repeat(16), name: 'GET /requests' });
+    expect(collector.spans).toContainEqual(
+      expect.objectContaining({ name: 'requests.list', parentSpanId: served?.spanId }),
+    );
+    expect(await readLog(traced)).toContainEqual(expect.objectContaining({ msg: 'request', trace_id: traceId }));
   });
 
   it.each([{ ping: true }, null, 'warm', []])('takes %j for a ping', async (event) => {

@@ -1,26 +1,37 @@
 /** `prism relayer`: the relayer as one process of Node.js, and what it tells of itself. */
+import type { Logger } from '@prism-gateway/runtime/logs';
 import { usage } from '../settings/usage.ts';
 import { type CommandInput, explainRequest, showStatus } from './showStatus.ts';
 import { describeStartFailure } from './startFailure.ts';
 
 /** Works until it is told to stop. What it needs is loaded here: the other commands start at once without it. */
 async function run({ environment }: CommandInput): Promise<void> {
-  const [{ waitForSignal }, { createLogger, openLogOutput }, { parseSettings }, { startRelayer }] = await Promise.all([
+  const [{ waitForSignal }, { createLogger, openLogOutput }, { openTracing }, ...own] = await Promise.all([
     import('@prism-gateway/runtime'),
     import('@prism-gateway/runtime/logs'),
+    import('@prism-gateway/runtime/tracing'),
     import('../settings/settings.ts'),
     import('../startRelayer.ts'),
   ]);
+  const [{ parseSettings }, { startRelayer }] = own;
   const settings = parseSettings(environment);
   const signal = waitForSignal();
   const output = openLogOutput();
-  const logger = createLogger({ level: settings.logLevel, write: output.write, now: Date.now });
-  const relayer = await startRelayer({ settings, logger, now: Date.now, random: Math.random });
+  const tracing = openTracing({
+    environment,
+    serviceName: 'prism-relayer',
+    onFault: (reason) => logger.warn({ code: 'TRACES_NOT_DELIVERED', reason }, 'the collector takes no traces'),
+  });
+  const tracer = tracing?.tracer;
+  const joined = tracer && { fields: tracer.logFields };
+  const logger: Logger = createLogger({ level: settings.logLevel, write: output.write, now: Date.now, ...joined });
+  const relayer = await startRelayer({ settings, logger, now: Date.now, random: Math.random, tracer });
   const { address, metricsUrl } = relayer;
   const { host } = new URL(settings.gatewayUrl);
   logger.info({ relayer: address, metrics: metricsUrl, gateway: host, pid: process.pid }, 'started');
   logger.info({ signal: await signal }, 'stopping');
   await relayer.stop();
+  await tracing?.close();
   logger.info({}, 'stopped');
   // All is stored. An exit in good order would wait for whoever has stopped reading the log.
   if (!(await output.close())) process.kill(process.pid, 'SIGKILL');

@@ -1,5 +1,6 @@
 import type { Account } from '@prism-gateway/crypto/accounts';
 import type { Logger } from '@prism-gateway/runtime/logs';
+import type { Tracer } from '@prism-gateway/runtime/tracing';
 import type { RelayerClient } from '@prism-gateway/sdk';
 import type { Sender } from '@prism-gateway/sender';
 import type { Hex } from 'viem';
@@ -37,6 +38,7 @@ import { reportOutcomes } from './reportOutcomes.ts';
 import { reviewClaim } from './reviewClaim.ts';
 import { type ClaimTurn, type RoundPorts, type RoundResult, runRound } from './runRound.ts';
 import { submitClaims } from './submitClaims.ts';
+import { traceHandlers } from './traceHandlers.ts';
 
 /** What a chain is worked on with. */
 export interface ChainOptions {
@@ -51,6 +53,8 @@ export interface ChainOptions {
   readonly random: () => number;
   readonly wake: () => void;
   readonly signal: AbortSignal;
+  /** Absent: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
 }
 
 /** The work on requests of one chain. */
@@ -99,7 +103,7 @@ async function resumeStakes(
 /** Gives each file of the lifecycle what it goes through, and no more. */
 export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifecycle {
   const { settings: all, chain: settings, client, metrics, health, logger: log, ...rest } = options;
-  const { now, random, wake, signal } = rest;
+  const { now, random, wake, signal, tracer } = rest;
   const { policy } = all;
   const { chain, state, sender, journal, askNodes, trustHead, bearOut, recovery, confirmations } = parts;
   const { relayer } = chain;
@@ -134,7 +138,7 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
 
   const advance = (requestIds: readonly string[]) => advanceRequests({ journal, inFlight, handlers }, requestIds);
   const held = { journal, inFlight, notes, advance, ...clock };
-  const handlers: Handlers = {
+  const moves: Handlers = {
     confirmClaim: (requests) => confirmClaim({ ...held, gateway, relayer }, requests),
     submitClaims: (requests) => submitClaims({ ...held, chain, state, batchCosts, policy, settings }, requests),
     reviewClaim: (requests) => reviewClaim({ ...held, ...questions, gateway, policy, trustHead }, requests),
@@ -149,6 +153,8 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
       ),
     reportOutcomes: (requests) => reportOutcomes({ ...held, gateway, candidates, wake }, requests),
   };
+
+  const handlers = traceHandlers(moves, tracer);
 
   const noteFailures = createJudgeWatch({ chain, state, health });
   const gasPrice = async () => (await state.head()).gasPrice;

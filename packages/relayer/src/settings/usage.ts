@@ -55,5 +55,6 @@ How it runs:
   METRICS_PORT         9464                    /metrics (Prometheus), /health, /status; 0 = any free port, or off
   METRICS_HOST         127.0.0.1               another address only in a network of your own
   LOG_LEVEL            info                    debug, info, warn, error or silent
+  OTEL_EXPORTER_OTLP_ENDPOINT                  collector of OpenTelemetry's traces; unset: nothing is traced
   DRAIN_SECONDS        60                      how long it finishes what it has claimed after SIGTERM or SIGINT
 `;

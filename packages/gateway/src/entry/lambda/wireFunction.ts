@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { loadKeccak256 } from '@prism-gateway/crypto';
 import { type Environment, SettingsError } from '@prism-gateway/runtime/settings';
+import type { Tracing } from '@prism-gateway/runtime/tracing';
 import { createGateway, type Gateway } from '../../app.ts';
 import { createDynamoClient } from '../../drivers/dynamodb/createDynamoClient.ts';
 import { createDynamoStores } from '../../drivers/dynamodb/createDynamoStores.ts';
@@ -15,6 +16,7 @@ import type { Logger } from '../../ports/logger.ts';
 import { createUuidV7Source } from '../../uuidV7.ts';
 import { gatewayOptions } from '../gatewayOptions.ts';
 import { createProviderVerifier } from '../provider.ts';
+import { createTracedGateway } from '../tracing/createTracedGateway.ts';
 import { countReports } from './countReports.ts';
 import type { FunctionSettings } from './functionSettings.ts';
 import type { Invocation } from './invocation.ts';
@@ -49,6 +51,8 @@ interface WireContext {
   readonly write: (line: string) => void;
   /** The OpenAPI document with placeholders, made at build time. */
   readonly openApiFile: URL;
+  /** Absent: nothing is traced. */
+  readonly tracing: Tracing | undefined;
 }
 
 /** The gateway in a function, and what else the function does. */
@@ -106,7 +110,7 @@ function createQuietPorts(ports: GatewayPorts): GatewayPorts {
 
 /** Builds the gateway on the drivers that a function has: DynamoDB, S3, an identity provider, CloudWatch. */
 export async function wireFunction(context: WireContext): Promise<WiredFunction> {
-  const { settings, environment, logger, write } = context;
+  const { settings, environment, logger, write, tracing } = context;
   const now = Date.now;
   const tokens = createProviderVerifier({ settings, now, logger });
   if (tokens === undefined) throw new SettingsError(['IDENTITY_APP_ID: required: your app at the identity provider']);
@@ -153,7 +157,7 @@ export async function wireFunction(context: WireContext): Promise<WiredFunction>
     now,
   };
   return {
-    gateway: createGateway(ports, options),
+    gateway: createTracedGateway({ ports, options, tracing, flushes: true }),
     measureQueue: async () => metrics.measured(await measureQueue(measuring)),
   };
 }

@@ -1,0 +1,68 @@
+import type { Tracer, Tracing } from '@prism-gateway/runtime/tracing';
+import { createGateway, type Gateway, type GatewayOptions } from '../../app.ts';
+import type { GatewayPorts } from '../../ports/gatewayPorts.ts';
+import type { Metrics } from '../../ports/metrics.ts';
+import { tracePorts } from './tracePorts.ts';
+
+interface TracedGateway {
+  readonly ports: GatewayPorts;
+  readonly options: GatewayOptions;
+  /** Endpoints beyond those of every gateway. */
+  readonly moreEndpoints?: Parameters<typeof createGateway>[2];
+  /** Absent: nothing is traced, and nothing stands in the way of a call. */
+  readonly tracing: Tracing | undefined;
+  /** Whether the spans of a call are delivered before its answer: a function is frozen then. */
+  readonly flushes: boolean;
+}
+
+const SERVER_ERROR = 500;
+
+/** Has the span of each call know its route and status, which the metrics are told. */
+function traceAnswers(metrics: Metrics, tracer: Tracer): Metrics {
+  return {
+    ...metrics,
+    answered(answer) {
+      const span = tracer.current();
+      span?.rename(`${answer.method} ${answer.route}`);
+      span?.set({ 'http.route': answer.route, 'http.response.status_code': answer.status });
+      if (answer.status >= SERVER_ERROR) span?.fail();
+      metrics.answered(answer);
+    },
+  };
+}
+
+/** A path holds no secret; queries, which may, are left out. */
+const startOf = (method: string, path: string, parent: string | null) => ({
+  name: method,
+  kind: 'server' as const,
+  parent,
+  attributes: { 'http.request.method': method, 'url.path': path },
+});
+
+/**
+ * Builds the gateway, each call of which is a span within the trace that its `traceparent` names, if anything is traced.
+ *
+ * @see https://opentelemetry.io/docs/specs/semconv/http/http-spans/#http-server
+ */
+export function createTracedGateway(wired: TracedGateway): Gateway {
+  const { ports, options, moreEndpoints, tracing, flushes } = wired;
+  if (tracing === undefined) return createGateway(ports, options, moreEndpoints);
+  const { tracer, flush } = tracing;
+  const metrics = traceAnswers(ports.metrics, tracer);
+  const gateway = createGateway(tracePorts({ ...ports, metrics }, tracer), options, moreEndpoints);
+  return {
+    ...gateway,
+    answer(request) {
+      const start = startOf(request.method, request.path, request.raw.headers.get('traceparent'));
+      return tracer.run(start, () => gateway.answer(request));
+    },
+    async fetch(request, env) {
+      const start = startOf(request.method, new URL(request.url).pathname, request.headers.get('traceparent'));
+      try {
+        return await tracer.run(start, () => gateway.fetch(request, env));
+      } finally {
+        if (flushes) await flush();
+      }
+    },
+  };
+}

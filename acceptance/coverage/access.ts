@@ -28,6 +28,7 @@ export const ACCESS_CASES = [
     says: 'the filters of the public list and relayer, or none; a walk gives each record once',
   },
   { id: 'admin.audit', rule: 'ADMIN-9', says: 'each act is a line of the log with the id of the key, never the key' },
+  { id: 'admin.wait', rule: 'ADMIN-10', says: 'a call with the version that is known waits for another one' },
   { id: 'whitelist.record', rule: 'WHITELIST-2', says: 'address, label?, createdAt, updatedAt' },
   {
     id: 'whitelist.checksum',

@@ -81,7 +81,17 @@ covers(
 );
 
 covers(
-  ['listRequests.429', 'readRequest.429', 'listRelayers.429', 'listAllRequests.429', 'readStats.429', 'limit.classes'],
+  [
+    'listRequests.429',
+    'readRequest.429',
+    'listRelayers.429',
+    'listAllRequests.429',
+    'readStats.429',
+    'listActs.429',
+    'readService.429',
+    'readPrograms.429',
+    'limit.classes',
+  ],
   'all GETs of a client share the limit of reads',
   async () => {
     const { target } = await startOwn({ env: { RATE_LIMIT_READS: '3' } });
@@ -91,7 +101,8 @@ covers(
     const headers = { 'x-admin-key': target.adminKey };
     const list = () => callApi(target, { path: '/admin/relayers', headers, ...seen });
     expect((await spend(3, list)).statuses).toEqual([200, 200, 200, 429]);
-    for (const path of ['/admin/requests', '/admin/stats']) {
+    for (const part of ['requests', 'stats', 'audit', 'service', 'programs']) {
+      const path = `/admin/${part}`;
       expect((await callApi(target, { path, headers, ...seen })).status).toBe(429);
     }
     expect((await write(target)).status).toBe(400);

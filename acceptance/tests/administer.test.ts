@@ -1,4 +1,11 @@
-import { queueStatsSchema, requestPurgedSchema } from '@prism-gateway/protocol';
+import {
+  type AuditPage,
+  auditPageSchema,
+  programListSchema,
+  queueStatsSchema,
+  requestPurgedSchema,
+  serviceSchema,
+} from '@prism-gateway/protocol';
 import { expect } from 'vitest';
 import { callApi } from '../rig/callApi.ts';
 import { covers } from '../rig/covers.ts';
@@ -52,6 +59,12 @@ covers(['listAllRequests.200', 'admin.list'], 'an administrator lists by any fil
     held,
   );
   expect(await walk({ chainName, relayer: randomHex(20) })).toEqual([]);
+  const done = await createRequest(target, writeBody(target, { chainName: chainOf(target, '.done') }));
+  await claim(target, done.requestId, relayer);
+  const txHash = randomHex(32);
+  await updateRequest(target, { requestId: done.requestId, json: { status: 'success', txHash }, relayer });
+  expect(await walk({ txHash: txHash.toUpperCase().replace('0X', '0x'), order: 'desc' })).toEqual([done.requestId]);
+  expect(await walk({ chainName, txHash })).toEqual([]);
   expect(await walk({ relayer: relayer.address, limit: '100' })).toEqual(expect.arrayContaining(held));
   const all = await walk({ limit: '100', order: 'desc' });
   expect(all).toEqual(expect.arrayContaining(ids));
@@ -150,8 +163,64 @@ covers(['readStats.200'], 'the stats tell what has just been done', async () => 
   expect(stats.hours.length).toBeGreaterThan(0);
 });
 
+covers(['admin.wait', 'readStats.400'], 'a call that knows the stats waits until they are others', async () => {
+  const stats = async (query: Record<string, string> = {}) =>
+    queueStatsSchema.parse((await admin({ path: '/admin/stats', query })).body);
+  const { version } = await stats();
+  const chainName = chainOf(target, '.wait');
+  const waiting = stats({ seen: version, wait: '25' });
+  await createRequest(target, writeBody(target, { chainName }));
+  const changed = await waiting;
+  expect(changed.version).not.toBe(version);
+  for (const query of [{ wait: '1' }, { seen: 'x' }, { seen: version, wait: '26' }]) {
+    expect([query, (await admin({ path: '/admin/stats', query })).status]).toEqual([query, 400]);
+  }
+});
+
+covers(['listActs.200', 'listActs.400'], 'acts are listed newest first, and none that was refused', async () => {
+  const first = await createRequest(target);
+  const second = await createRequest(target);
+  await claim(target, second.requestId);
+  expect((await fail(second.requestId, { errorMessage: 'gone' })).status).toBe(200);
+  expect((await release(first.requestId)).status).toBe(409);
+  expect((await purge(first.requestId)).status).toBe(200);
+  const acts: AuditPage['items'] = [];
+  for (let lastKey: string | null = ''; lastKey !== null; ) {
+    const query = { limit: '2', ...(lastKey !== '' && { lastKey }) };
+    const page: AuditPage = auditPageSchema.parse((await admin({ path: '/admin/audit', query })).body);
+    acts.push(...page.items);
+    lastKey = acts.some(({ target: done }) => done === second.requestId) ? null : page.lastKey;
+  }
+  const own = acts.filter(({ target: done }) => [first.requestId, second.requestId].includes(done));
+  expect(own.map(({ act, reason }) => [act, reason])).toEqual([
+    ['requests.purge', undefined],
+    ['requests.fail', 'gone'],
+  ]);
+  expect(own[0]?.keyId).toMatch(/^[0-9a-f]{12}$/);
+  for (const query of [{ limit: '0' }, { limit: '101' }, { lastKey: 'x' }]) {
+    expect([query, (await admin({ path: '/admin/audit', query })).status]).toEqual([query, 400]);
+  }
+});
+
+covers(['readService.200', 'readPrograms.200'], 'the limits in force and the other programs are told', async () => {
+  const service = serviceSchema.parse((await admin({ path: '/admin/service' })).body);
+  expect(service).toMatchObject({ maxBodyBytes: target.maxBodyBytes, maxBatchSize: target.maxBatchSize });
+  expect(Object.keys(service.limits)).toEqual(expect.arrayContaining(['reads', 'writes', 'claims', 'admin-failures']));
+  const { programs, count } = programListSchema.parse((await admin({ path: '/admin/programs' })).body);
+  expect(count).toBe(programs.length);
+});
+
 covers(
-  ['listAllRequests.401', 'readStats.401', 'releaseClaim.401', 'failRequest.401', 'purgeRequest.401'],
+  [
+    'listAllRequests.401',
+    'readStats.401',
+    'listActs.401',
+    'readService.401',
+    'readPrograms.401',
+    'releaseClaim.401',
+    'failRequest.401',
+    'purgeRequest.401',
+  ],
   'without the key nothing is told and nothing done',
   async () => {
     const { requestId } = await createRequest(target);
@@ -159,6 +228,9 @@ covers(
     const calls: HttpRequest[] = [
       { path: '/admin/requests' },
       { path: '/admin/stats' },
+      { path: '/admin/audit' },
+      { path: '/admin/service' },
+      { path: '/admin/programs' },
       { method: 'POST', path: `${path}/release` },
       { method: 'POST', path: `${path}/fail`, json: { errorMessage: 'x' } },
       { method: 'DELETE', path },

@@ -6,6 +6,7 @@ import type { GatewayPorts } from './ports/gatewayPorts.ts';
 import { createWaits } from './push/createWaits.ts';
 import { createCursorCodec } from './requests/cursor.ts';
 import { type AdminAccess, createAdminAccess } from './routes/admin/adminAccess.ts';
+import { listActsEndpoint } from './routes/admin/audit.ts';
 import {
   addRelayerEndpoint,
   listRelayersEndpoint,
@@ -20,6 +21,7 @@ import {
   purgeRequestEndpoint,
   releaseClaimEndpoint,
 } from './routes/admin/requests.ts';
+import { readProgramsEndpoint, readServiceEndpoint } from './routes/admin/service.ts';
 import { readStatsEndpoint } from './routes/admin/stats.ts';
 import { consoleRoutes } from './routes/console/console.ts';
 import { docsRoutes } from './routes/docs/docs.ts';
@@ -52,6 +54,8 @@ export interface GatewayOptions {
   readonly publicMetrics: boolean;
   /** Whether the administrator and the development issuer are answered to this machine and private networks alone. */
   readonly localAdminOnly: boolean;
+  /** Where a chain's transactions are shown, with `{hash}`, by the chain's name. */
+  readonly explorers: Readonly<Record<string, string>>;
   /** Proxies in front of the service whose `X-Forwarded-For` is believed. */
   readonly trustedProxyHops: number;
 }
@@ -107,7 +111,10 @@ export function createGateway(
   router.serve(resumeRelayerEndpoint(ports, admin));
   router.serve(releaseRelayerEndpoint(ports, admin));
   router.serve(listAllRequestsEndpoint(requests, admin));
-  router.serve(readStatsEndpoint(ports, admin));
+  router.serve(readStatsEndpoint(requests, admin));
+  router.serve(listActsEndpoint(ports, admin));
+  router.serve(readServiceEndpoint(ports, options, admin));
+  router.serve(readProgramsEndpoint(ports, admin));
   router.serve(releaseClaimEndpoint(requests, admin));
   router.serve(failRequestEndpoint(requests, admin));
   router.serve(purgeRequestEndpoint(requests, admin));

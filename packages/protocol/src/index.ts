@@ -1,6 +1,18 @@
 export { ACTIONS, type Action, isAction } from './actions/action.ts';
 export { type Keccak256, toChecksumAddress } from './address.ts';
 export {
+  type AuditPage,
+  auditPageSchema,
+  type ListActsQuery,
+  type ProgramList,
+  parseListActs,
+  parseStatsQuery,
+  programListSchema,
+  type ReadStatsQuery,
+  type ServiceBody,
+  serviceSchema,
+} from './admin/operator.ts';
+export {
   failRequestSchema,
   type ListAllRequestsQuery,
   listAllRequestsFields,

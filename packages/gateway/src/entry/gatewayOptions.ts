@@ -34,6 +34,7 @@ export function gatewayOptions(settings: Settings, localCursorKey: Uint8Array): 
       maxObjectBytes: settings.MAX_OBJECT_BYTES,
       requireSize: settings.STORAGE_REQUIRE_SIZE,
     },
+    explorers: settings.explorers,
     trustedProxyHops: settings.TRUSTED_PROXY_HOPS,
     publicMetrics: settings.STAGE === 'dev',
     localAdminOnly: answersAdminLocally(settings),

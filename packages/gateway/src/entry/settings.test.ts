@@ -177,3 +177,20 @@ test('the stage names the tables and the file', () => {
     databaseFile: '/var/prism/gateway-prod.db',
   });
 });
+
+// Shows ADMIN-12, ADMIN-13.
+test('reads where transactions are shown and where other programs tell how they are, and refuses what is no such place', () => {
+  const explorer = 'https://etherscan.io/tx/{hash}';
+  const given = { EXPLORER_URLS: `eip155:1=${explorer}`, STATUS_URLS: 'relayer=http://127.0.0.1:9464/status' };
+  const { explorers, statusUrls } = parseSettings(given);
+  expect([explorers, statusUrls]).toEqual([{ 'eip155:1': explorer }, { relayer: 'http://127.0.0.1:9464/status' }]);
+  for (const EXPLORER_URLS of [
+    'eip155:1',
+    'eip155:1=https://etherscan.io/',
+    'eip155:1=javascript:{hash}',
+    `=${explorer}`,
+  ])
+    expect(() => parseSettings({ EXPLORER_URLS }), EXPLORER_URLS).toThrow('EXPLORER_URLS');
+  for (const STATUS_URLS of ['http://127.0.0.1/', 'relayer=file:///etc/passwd', 'relayer=http://me:secret@127.0.0.1/'])
+    expect(() => parseSettings({ STATUS_URLS }), STATUS_URLS).toThrow('STATUS_URLS');
+});

@@ -49,6 +49,17 @@ const tableName = z
   .string()
   .check(z.regex(/^[A-Za-z0-9_.-]{3,255}$/, expected('3 to 255 of letters, digits and "_ . -"')));
 const isChainName = (text: string) => chainNameFormat.safeParse(text).success;
+/** Reads `name=URL` parts with a comma between; undefined: one is none. */
+function readPairs(text: string, isGood: (name: string, url: string) => boolean): Record<string, string> | undefined {
+  const pairs = splitList(text).map((part) => [part.slice(0, part.indexOf('=')), part.slice(part.indexOf('=') + 1)]);
+  // Each is a name and a value.
+  const given = pairs as [string, string][];
+  return given.every(([name, url]) => isGood(name, url)) ? Object.fromEntries(given) : undefined;
+}
+const readExplorers = (text: string) =>
+  readPairs(text, (name, url) => isChainName(name) && isHttpUrl(url) && url.includes('{hash}'));
+const readStatusUrls = (text: string) =>
+  readPairs(text, (name, url) => /^[\w -]{1,64}$/.test(name) && isHttpUrl(url) && !hasCredentials(url));
 const limitAMinute = (fallback: number) => z._default(wholeNumber(0, 1_000_000_000), fallback);
 
 const schema = z.object({
@@ -107,13 +118,39 @@ const schema = z.object({
   RATE_LIMIT_ADMIN_FAILURES: limitAMinute(20),
   TRUSTED_PROXY_HOPS: z._default(wholeNumber(0, 16), 0),
   WEBHOOKS_ALLOW_PRIVATE: z._default(flag(), false),
+  EXPLORER_URLS: z.optional(
+    z
+      .string()
+      .check(
+        z.refine(
+          (text) => readExplorers(text) !== undefined,
+          expected('parts like eip155:1=https://etherscan.io/tx/{hash}, with commas between'),
+        ),
+      ),
+  ),
+  STATUS_URLS: z.optional(
+    z
+      .string()
+      .check(
+        z.refine(
+          (text) => readStatusUrls(text) !== undefined,
+          expected('parts like relayer=http://127.0.0.1:9464/status, with commas between'),
+        ),
+      ),
+  ),
   LOG_LEVEL: z._default(logLevel(), 'info'),
 });
 
 type Parsed = z.infer<typeof schema>;
 
 /** Settings that are told in another form. */
-type RefinedNames = 'ADMIN_API_KEY' | 'STORAGE_CORS_ORIGINS' | 'CHAINS' | 'METRICS_PORT';
+type RefinedNames =
+  | 'ADMIN_API_KEY'
+  | 'STORAGE_CORS_ORIGINS'
+  | 'CHAINS'
+  | 'METRICS_PORT'
+  | 'EXPLORER_URLS'
+  | 'STATUS_URLS';
 
 /** All settings, parsed. */
 export interface Settings extends Omit<Parsed, RefinedNames> {
@@ -123,6 +160,10 @@ export interface Settings extends Omit<Parsed, RefinedNames> {
   readonly storageCorsOrigins: readonly string[];
   /** The only chains that requests are taken for; empty: any. */
   readonly chains: readonly string[];
+  /** Where a chain's transactions are shown, with `{hash}`, by the chain's name. */
+  readonly explorers: Readonly<Record<string, string>>;
+  /** Where the operator's other programs tell how they are, by name. */
+  readonly statusUrls: Readonly<Record<string, string>>;
   readonly tables: { readonly requests: string; readonly relayers: string; readonly rateLimits: string };
   /** The embedded store's file. */
   readonly databaseFile: string;
@@ -198,6 +239,8 @@ export function parseSettings(environment: Environment): Settings {
     METRICS_PORT: settings.METRICS_PORT ?? (STAGE === 'prod' ? PROD_METRICS_PORT : 0),
     adminKeys: splitList(settings.ADMIN_API_KEY),
     chains: splitList(settings.CHAINS ?? ''),
+    explorers: readExplorers(settings.EXPLORER_URLS ?? '') ?? {},
+    statusUrls: readStatusUrls(settings.STATUS_URLS ?? '') ?? {},
     storageCorsOrigins: splitList(settings.STORAGE_CORS_ORIGINS ?? (STAGE === 'dev' ? '*' : '')),
     tables: {
       requests: settings.REQUESTS_TABLE ?? `service-requests-${STAGE}`,

@@ -26,6 +26,8 @@ Settings are environment variables; each has a default that works on one machine
   MAX_CONNECTIONS, MAX_CONNECTIONS_PER_PEER          12000, 2000; 0 is no bound
   METRICS_PORT                    0; 9465 in prod    serves /metrics on METRICS_HOST; 0 is off
   METRICS_HOST                    127.0.0.1          another address only in a network of your own
+  EXPLORER_URLS                   unset              links of the console, like eip155:1=https://etherscan.io/tx/{hash}
+  STATUS_URLS                     unset              programs that it shows, like relayer=http://127.0.0.1:9464/status
   TRUSTED_PROXY_HOPS              0                  proxies in front whose X-Forwarded-For is believed
   WEBHOOKS_ALLOW_PRIVATE          false              lets webhooks go to http and private addresses
   LOG_LEVEL                       info               debug, info, warn, error or silent

@@ -7,11 +7,12 @@ import type { Gateway } from '../app.ts';
 import { createConsoleAssets } from '../drivers/console/createConsoleAssets.ts';
 import { createDevRelayer, type DevRelayerOptions } from '../drivers/devRelayer/createDevRelayer.ts';
 import { createSpaceGuard } from '../drivers/disk/createSpaceGuard.ts';
-import { type BudgetUse, createMetrics } from '../drivers/prometheus/createMetrics.ts';
+import { createProgramReader } from '../drivers/programs/createProgramReader.ts';
+import { createMetrics } from '../drivers/prometheus/createMetrics.ts';
 import { offloadRecovery } from '../drivers/secp256k1/offloadRecovery.ts';
 import { createDocsAssets } from '../drivers/swaggerUi/createDocsAssets.ts';
 import { createWebhookPost } from '../drivers/webhooks/createWebhookPost.ts';
-import type { Mount } from '../ports/gatewayPorts.ts';
+import type { BudgetUse, Mount } from '../ports/gatewayPorts.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { DeliveryQueue } from '../ports/webhookStore.ts';
 import { startDispatcher } from '../push/createDispatcher.ts';
@@ -132,6 +133,8 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
       openApi: createOpenApiSource(context, identity.usesDevIssuer),
       docsAsset: createDocsAssets(),
       consoleAsset: createConsoleAssets(),
+      readPrograms: createProgramReader(settings.statusUrls),
+      readBudgets,
       mounts: [...storage.mounts, ...identity.mounts, ...mountDevRelayer(settings, devRelayer)],
     },
     options: gatewayOptions(settings, secrets.cursorKey),

@@ -47,12 +47,42 @@ export interface QueueStats {
 /** What became of a removal; a claimed record stays. */
 export type Removal = 'removed' | 'claimed' | 'missing';
 
+/** An administrator's act. */
+export interface NotedAct {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** Like `requests.release`. */
+  readonly act: string;
+  /** The id of the key that was used. */
+  readonly keyId: string;
+  /** The request or the relayer that it is done to. */
+  readonly target: string;
+  readonly reason?: string;
+}
+
+/** A page of acts. */
+export interface ActPage {
+  /** Newest first. */
+  readonly items: readonly NotedAct[];
+  /** Where the next page begins; null: there is none. */
+  readonly next: number | null;
+}
+
+/** Of the newest acts, how many are kept at least, but for gaps. */
+export const KEPT_ACTS = 1000;
+
 /** Port: what administrators do beside what relayers do. Throws `DependencyUnavailableError` only. */
 export interface AdminStore {
   /** Its cost does not grow with the number of requests. @param now - milliseconds since the epoch */
   readStats(now: number): Promise<QueueStats>;
   /** Removes a record for good, unless it is `processing`. */
   remove(requestId: string): Promise<Removal>;
+  /** Notes an act in the audit log. @returns its number, higher than any before */
+  noteAct(act: NotedAct): Promise<number>;
+  /** Takes a noted act back that was not done. @param number - as `noteAct` returned it */
+  dropAct(number: number): Promise<void>;
+  /** Lists the newest acts. @param query.before - the `next` of the page before */
+  listActs(query: { readonly limit: number; readonly before?: number | undefined }): Promise<ActPage>;
 }
 
 /** Most chains that are counted apart: their names come from strangers. */

@@ -20,6 +20,22 @@ export interface Mount {
   readonly localOnly?: boolean;
 }
 
+/** What one of the operator's other programs says: its status, or why there is none. */
+export interface ProgramReport {
+  readonly name: string;
+  readonly status?: Readonly<Record<string, unknown>>;
+  readonly error?: string;
+}
+
+/** What a bound on the memory or the connections of strangers has come to. */
+export interface BudgetUse {
+  /** Like `bodies`. */
+  readonly name: string;
+  readonly used: number;
+  /** How often something was ended to make room. */
+  readonly ended: number;
+}
+
 /** A file of the API reference. */
 export interface DocsAsset {
   readonly contentType: string;
@@ -52,5 +68,9 @@ export interface GatewayPorts {
   readonly docsAsset: (name: string) => Promise<DocsAsset | undefined>;
   /** A file of the console by its name; undefined: there is none. */
   readonly consoleAsset: (name: string) => Promise<DocsAsset | undefined>;
+  /** What the operator's other programs say of themselves. */
+  readonly readPrograms: () => Promise<readonly ProgramReport[]>;
+  /** What is in use of the bounds on strangers' memory and connections. */
+  readonly readBudgets: () => readonly BudgetUse[];
   readonly mounts: readonly Mount[];
 }

@@ -1,9 +1,13 @@
 import type { RequestStatus } from '@prism-gateway/protocol';
 
-/** What somebody waits for: another status of a request than the one it knows, or something that becomes pending in a chain. */
+/**
+ * What somebody waits for: another status of a request than the one it knows, something that becomes pending in a chain, or a move of any
+ * request. Of the last, what other processes do may be told late, or not at all.
+ */
 export type ChangeInterest =
   | { readonly requestId: string; readonly status: RequestStatus }
-  | { readonly chainName: string };
+  | { readonly chainName: string }
+  | { readonly anything: true };
 
 /**
  * Port: tells when it is worth looking at the queue again. Ten thousand may watch at once, and cost nothing while nothing moves.

@@ -16,7 +16,7 @@ export interface AdministerPorts {
 
 /** As in the public list. */
 const MAX_PARAMS_BYTES = 1_000_000;
-/** Most pages of the store that one answer looks through for a relayer's requests. */
+/** Most pages of the store that one answer looks through for a relayer's or a transaction's requests. */
 const MAX_LOOKS = 10;
 /** A request that changes hands between the look and the move is looked at again, so often. */
 const MAX_TRIES = 5;
@@ -30,59 +30,66 @@ interface Place {
   readonly after?: string | undefined;
 }
 
-/** Whose requests a cursor is for: it is good for the same list alone. */
-const markOf = (relayer: string | undefined) => relayer?.toLowerCase() ?? '*';
+/** What is looked through the lists for. */
+type Wanted = Pick<ListAllRequestsQuery, 'relayer' | 'txHash'>;
 
-function readPlace(position: string, relayer: string | undefined): Place {
+/** Whose requests a cursor is for: it is good for the same list alone. */
+const markOf = ({ relayer = '*', txHash = '' }: Wanted) => `${relayer}${txHash}`.toLowerCase();
+
+function readPlace(position: string, wanted: Wanted): Place {
   const [, list = '', mark, after = ''] = /^(\d) (\S+) (.*)$/s.exec(position) ?? [];
-  if (list === '' || mark !== markOf(relayer)) throw new InvalidCursorError();
+  if (list === '' || mark !== markOf(wanted)) throw new InvalidCursorError();
   return { list: Number(list), after: after || undefined };
 }
 
-const writePlace = ({ list, after = '' }: Place, relayer: string | undefined) => `${list} ${markOf(relayer)} ${after}`;
+const writePlace = ({ list, after = '' }: Place, wanted: Wanted) => `${list} ${markOf(wanted)} ${after}`;
 
 /** The lists to walk one after another: one, where there is a filter that an index answers. */
-function chooseLists({ signer, status, chainName, relayer }: ListAllRequestsQuery): readonly RequestFilter[] {
+function chooseLists({ signer, status, chainName, relayer, txHash }: ListAllRequestsQuery): readonly RequestFilter[] {
   const filter = {
     ...(signer !== undefined && { signer }),
     ...(status !== undefined && { status }),
     ...(chainName !== undefined && { chainName }),
   };
   if (Object.keys(filter).length > 0) return [filter];
+  if (txHash !== undefined) return [{ status: 'success' }];
   // Nobody holds or held what is pending.
   return statusOrder.filter((one) => relayer === undefined || one !== 'pending').map((one) => ({ status: one }));
 }
 
-const isOf = (relayer: string | undefined) => (record: StoredRequest) =>
-  relayer === undefined || record.claimedBy?.toLowerCase() === relayer.toLowerCase();
+const isWanted =
+  ({ relayer, txHash }: Wanted) =>
+  (record: StoredRequest) =>
+    (relayer === undefined || record.claimedBy?.toLowerCase() === relayer.toLowerCase()) &&
+    (txHash === undefined || record.txHash?.toLowerCase() === txHash.toLowerCase());
 
 /**
- * Lists requests for an administrator: with the filters of the public list, with the relayer's, or all, by status.
+ * Lists requests for an administrator: with the filters of the public list, with the relayer's and the transaction's, or all, by status.
  *
  * @throws InvalidCursorError for a `lastKey` of another list
  * @see docs/specification.md ADMIN-4
  */
 export async function listAllRequests(ports: AdministerPorts, query: ListAllRequestsQuery): Promise<RequestsPage> {
-  const { order, limit, lastKey, relayer } = query;
+  const { order, limit, lastKey } = query;
   const lists = chooseLists(query);
   const scope = { filter: lists.length === 1 ? (lists[0] ?? {}) : {}, order };
   let place: Place | undefined =
-    lastKey === undefined ? { list: 0 } : readPlace(ports.cursors.open(lastKey, scope), relayer);
+    lastKey === undefined ? { list: 0 } : readPlace(ports.cursors.open(lastKey, scope), query);
   const items: StoredRequest[] = [];
   let paramsBytes = 0;
   for (let look = 0; look < MAX_LOOKS && place !== undefined && items.length < limit; look++) {
     const { list, after }: Place = place;
     const bounds = { limit: limit - items.length, maxParamsBytes: MAX_PARAMS_BYTES - paramsBytes };
-    const query = { filter: lists[list] ?? {}, order, ...bounds, ...(after !== undefined && { after }) };
-    const page: ListPage = await ports.requests.list(query);
-    const found = page.items.filter(isOf(relayer));
+    const asked = { filter: lists[list] ?? {}, order, ...bounds, ...(after !== undefined && { after }) };
+    const page: ListPage = await ports.requests.list(asked);
+    const found = page.items.filter(isWanted(query));
     items.push(...found);
     for (const { paramsJson } of found) paramsBytes += Buffer.byteLength(paramsJson);
     if (page.next !== null) place = { list, after: page.next };
     else place = list + 1 < lists.length ? { list: list + 1 } : undefined;
     if (paramsBytes >= MAX_PARAMS_BYTES) break;
   }
-  return { items, lastKey: place === undefined ? null : ports.cursors.seal(writePlace(place, relayer), scope) };
+  return { items, lastKey: place === undefined ? null : ports.cursors.seal(writePlace(place, query), scope) };
 }
 
 /** Moves a claimed request in its owner's stead, whoever that is. */

@@ -116,5 +116,30 @@ export function adminStoreContract(name: string, createStore: CreateStore<AdminS
       expect(chains.at(-1)).toMatchObject({ chainName: null });
       expect(chains.at(-1)?.pending).toBeGreaterThan(0);
     });
+
+    // Shows ADMIN-11.
+    test('acts are listed newest first, page by page, without those that were taken back', async () => {
+      const { admin } = store().store;
+      const keyId = anyAddress().slice(2, 14);
+      const noted = [];
+      for (let n = 0; n < 5; n++) {
+        const act = { at: START + n, act: 'requests.fail', keyId, target: anyAddress(), reason: `reason ${n} 💸` };
+        noted.push({ ...act, number: await admin.noteAct(act) });
+      }
+      await admin.noteAct({ at: LATER, act: 'requests.purge', keyId, target: 'x' });
+      await admin.dropAct(noted[3]?.number ?? 0);
+      await admin.dropAct(noted[3]?.number ?? 0);
+      const found = [];
+      for (let before: number | undefined; ; ) {
+        const { items, next } = await admin.listActs({ limit: 2, before });
+        found.push(...items.filter((act) => act.keyId === keyId));
+        if (next === null || found.some(({ at }) => at === START)) break;
+        before = next;
+      }
+      expect(found.map(({ at, reason }) => [at, reason])).toEqual([
+        [LATER, undefined],
+        ...[4, 2, 1, 0].map((n) => [START + n, `reason ${n} 💸`]),
+      ]);
+    });
   });
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type Fault, faultsFromIssues, type Parsed, parseWith } from '../errors/fault.ts';
-import { addressFormat, chainNameFormat, expecting, isoTimeFormat } from '../formats.ts';
+import { addressFormat, chainNameFormat, expecting, isoTimeFormat, txHashFormat } from '../formats.ts';
 import { DEFAULT_PAGE_SIZE, type ListRequestsQuery, listRequestsFields, readQueryFields } from '../requests/list.ts';
 import { errorMessageFormat } from '../requests/update.ts';
 
@@ -8,10 +8,16 @@ import { errorMessageFormat } from '../requests/update.ts';
 export interface ListAllRequestsQuery extends ListRequestsQuery {
   /** Who holds or held the claim. */
   readonly relayer?: string | undefined;
+  /** The transaction that was reported. */
+  readonly txHash?: string | undefined;
 }
 
 /** The query's fields, each as text. */
-export const listAllRequestsFields = { ...listRequestsFields, relayer: z.optional(addressFormat) } as const;
+export const listAllRequestsFields = {
+  ...listRequestsFields,
+  relayer: z.optional(addressFormat),
+  txHash: z.optional(txHashFormat),
+} as const;
 
 const listSchema = z.object(listAllRequestsFields);
 
@@ -78,6 +84,7 @@ const relayerStatsSchema = z.strictObject({
  * @see docs/specification.md ADMIN-8
  */
 export const queueStatsSchema = z.strictObject({
+  version: z.string(),
   chains: z.array(chainCountsSchema),
   oldestPendingAt: z.optional(isoTimeFormat),
   oldestProcessingAt: z.optional(isoTimeFormat),

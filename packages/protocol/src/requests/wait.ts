@@ -13,7 +13,8 @@ export const MAX_WAIT_SECONDS = 25;
 export const FEED_PAGE_SIZE = MAX_PAGE_SIZE;
 
 const waitError = { error: expecting(`whole seconds from 0 to ${MAX_WAIT_SECONDS}`) };
-const waitFormat = z.string(waitError).check(z.regex(/^(?:1?[0-9]|2[0-5])$/, waitError));
+/** How long a call may wait, as text. */
+export const waitFormat = z.string(waitError).check(z.regex(/^(?:1?[0-9]|2[0-5])$/, waitError));
 
 /** Query of `POST /requests`. */
 export interface CreateRequestQuery {

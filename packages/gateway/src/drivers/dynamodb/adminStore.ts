@@ -17,6 +17,7 @@ import {
 } from '../../ports/adminStore.ts';
 import { askConditionally, askStore } from './askStore.ts';
 import { type Item, number, text } from './attributes.ts';
+import { createAuditLog } from './auditLog.ts';
 import { type Additions, isTime, letters, type MoveCounter, statsKeys } from './countMoves.ts';
 import { findOldest } from './listRequests.ts';
 import { readItems } from './readItems.ts';
@@ -231,5 +232,6 @@ export function createAdminStore(table: RequestTable, flush: () => Promise<void>
       return await readStats(table, now);
     },
     remove: (requestId) => remove(table, requestId),
+    ...createAuditLog(table),
   };
 }

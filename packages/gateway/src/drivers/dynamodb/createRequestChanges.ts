@@ -93,6 +93,8 @@ async function readChain(table: RequestTable, chainName: string): Promise<string
 export function createRequestChanges(table: RequestTable): WatchedChanges {
   const requests = new Map<string, Set<RequestWatch>>();
   const chains = new Map<string, ChainWatch>();
+  /** What this process moves is told to those who wait for anything; what others count, they write every ten seconds. */
+  const anything = new Set<OnChange>();
   let timer: NodeJS.Timeout | undefined;
 
   async function lookAtRequests(now: number): Promise<void> {
@@ -164,6 +166,11 @@ export function createRequestChanges(table: RequestTable): WatchedChanges {
 
   return {
     watch(interest, onChange) {
+      if ('anything' in interest) {
+        const told = () => onChange();
+        anything.add(told);
+        return () => anything.delete(told);
+      }
       const unwatch =
         'requestId' in interest
           ? watchRequest(interest.requestId, interest.status, onChange)
@@ -172,6 +179,7 @@ export function createRequestChanges(table: RequestTable): WatchedChanges {
       return unwatch;
     },
     tell({ requestId, chainName, status }) {
+      for (const onChange of [...anything]) onChange();
       for (const watch of requests.get(requestId) ?? []) if (watch.status !== status) watch.onChange();
       if (status !== INITIAL_STATUS) return;
       for (const onChange of chains.get(chainName)?.watching ?? []) onChange();
@@ -180,6 +188,7 @@ export function createRequestChanges(table: RequestTable): WatchedChanges {
       clearTimeout(timer);
       requests.clear();
       chains.clear();
+      anything.clear();
     },
   };
 }

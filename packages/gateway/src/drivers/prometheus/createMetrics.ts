@@ -1,6 +1,7 @@
 import { REQUEST_STATUSES, type RequestStatus } from '@prism-gateway/protocol';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ChainCounts, QueueStats } from '../../ports/adminStore.ts';
+import type { BudgetUse } from '../../ports/gatewayPorts.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { RequestStats } from '../../ports/requestStore.ts';
 
@@ -12,15 +13,6 @@ const MS_PER_SECOND = 1000;
 interface Series {
   readonly count: Counter.Internal;
   readonly time: Histogram.Internal<string>;
-}
-
-/** What a bound on the memory or the connections of strangers has come to. */
-export interface BudgetUse {
-  /** Like `bodies`. */
-  readonly name: string;
-  readonly used: number;
-  /** How often something was ended to make room. */
-  readonly ended: number;
 }
 
 /** Where the figures of a scrape come from. */

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import {
   type Activity,
+  type ActPage,
   type AdminStore,
   type ChainCounts,
   HOUR_MS,
@@ -12,6 +13,7 @@ import {
   quantileOf,
   type RelayerStats,
 } from '../../ports/adminStore.ts';
+import { auditTable } from './adminWrites.ts';
 import { readStore } from './createSnapshot.ts';
 import type { SqliteContext } from './sqliteContext.ts';
 import { quoteStatsTables } from './statsTables.ts';
@@ -25,11 +27,14 @@ function prepareRead(database: DatabaseSync, t: QuotedTables) {
   const oldest = database.prepare(`SELECT min(created_at) AS at FROM ${t.requests} WHERE status = ?`);
   const since = database.prepare(`SELECT * FROM ${activity} WHERE period = ? AND start > ? ORDER BY start`);
   const seen = database.prepare(`SELECT * FROM ${relayers} ORDER BY last_seen_at DESC LIMIT ${MAX_TOLD_RELAYERS}`);
+  const audit = auditTable(t.requests.slice(1, -1).replaceAll('""', '"'));
+  const acts = database.prepare(`SELECT * FROM ${audit} WHERE number < ? ORDER BY number DESC LIMIT ?`);
   return {
     chains: () => all.all(),
     oldest: (status: string) => oldest.get(status)?.at,
     activity: (period: number, after: number) => since.all(period, after),
     relayers: () => seen.all(),
+    acts: (before: number, limit: number) => acts.all(before, limit),
   };
 }
 
@@ -58,6 +63,14 @@ function readRelayer(row: Row): RelayerStats {
   };
 }
 
+function readActs(rows: readonly Row[], limit: number): ActPage {
+  const items = rows.map(({ at, act, key_id, target, reason }) => ({
+    ...{ at: Number(at), act: String(act), keyId: String(key_id), target: String(target) },
+    ...(reason !== null && { reason: String(reason) }),
+  }));
+  return { items, next: rows.length < limit ? null : Number(rows.at(-1)?.number) };
+}
+
 const hasRecords = ({ pending, processing, success, failed }: ChainCounts) =>
   pending + processing + success + failed > 0;
 
@@ -83,5 +96,11 @@ export function createAdminStore({ database, snapshot, writer, changes, tables }
       if (removal === 'removed') changes.moved(requestId);
       return removal;
     },
+    noteAct: (act) => writer.write('noteAct', act),
+    async dropAct(number) {
+      await writer.write('dropAct', number);
+    },
+    listActs: async ({ limit, before = Number.MAX_SAFE_INTEGER }) =>
+      readStore(() => snapshot.read(() => readActs(read.acts(before, limit), limit))),
   };
 }

@@ -66,6 +66,8 @@ function followFile(file: string, onEvent: () => void): () => void {
 export function createRequestChanges({ file, snapshot, statement, tables }: Context): SqliteChanges {
   const requests: Watchers<{ readonly status: string; readonly onChange: () => void }> = new Map();
   const chains: Watchers<() => void> = new Map();
+  /** Those who wait for anything, each an object of its own. */
+  const anything = new Set<{ readonly onChange: () => void }>();
   /** The last move that those who wait have been told of. */
   let known = 0;
   let stopFollowing: (() => void) | undefined;
@@ -74,7 +76,18 @@ export function createRequestChanges({ file, snapshot, statement, tables }: Cont
 
   const readSequence = () => snapshot.read(() => readLast(statement, tables));
 
+  function tellAnything(): void {
+    if (anything.size > 0) for (const { onChange } of [...anything]) onChange();
+  }
+
+  function watchAnything(onChange: () => void): () => void {
+    const one = { onChange };
+    anything.add(one);
+    return () => anything.delete(one);
+  }
+
   function lookUp(): void {
+    tellAnything();
     const select = statement(`SELECT status FROM ${tables.requests} WHERE request_id = ?`);
     for (const [requestId, watchers] of requests) {
       const status = snapshot.read(() => select.get(requestId))?.status;
@@ -128,10 +141,12 @@ export function createRequestChanges({ file, snapshot, statement, tables }: Cont
       const remove =
         'requestId' in interest
           ? addTo(requests, interest.requestId, { status: interest.status, onChange })
-          : addTo(chains, interest.chainName, onChange);
+          : 'chainName' in interest
+            ? addTo(chains, interest.chainName, onChange)
+            : watchAnything(onChange);
       return () => {
         remove();
-        if (requests.size === 0 && chains.size === 0) stop();
+        if (requests.size === 0 && chains.size === 0 && anything.size === 0) stop();
       };
     },
     committed(moves) {
@@ -139,9 +154,11 @@ export function createRequestChanges({ file, snapshot, statement, tables }: Cont
       if (moves?.after === known) known = moves.last;
     },
     moved(requestId) {
+      tellAnything();
       for (const { onChange } of [...(requests.get(requestId) ?? [])]) onChange();
     },
     appeared(chainName) {
+      tellAnything();
       for (const onChange of [...(chains.get(chainName) ?? [])]) onChange();
     },
     close: stop,

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { auditTable } from './adminWrites.ts';
 import { BUSY_TIMEOUT_MS } from './database.ts';
 import { hashSignature } from './hashSignature.ts';
 import { createStatsTables, statsStoreName } from './statsTables.ts';
@@ -52,7 +53,7 @@ function countOnce(names: TableNames): string {
  * For each store, entries that bring its schema from the version of their index to the next one; they are only ever added. Versions
  * are kept by the store's own name, so that any name may change alone.
  */
-const migrations: Readonly<Record<keyof TableNames | 'stats' | 'webhooks', Migrations>> = {
+const migrations: Readonly<Record<keyof TableNames | 'stats' | 'webhooks' | 'audit', Migrations>> = {
   requests: [
     (names) => {
       const t = quoteTables(names);
@@ -113,6 +114,14 @@ const migrations: Readonly<Record<keyof TableNames | 'stats' | 'webhooks', Migra
   ],
   stats: [(names) => createStatsTables(quoteTables(names))],
   webhooks: [(names) => createWebhookTables(quoteTables(names))],
+  audit: [
+    (names) => `
+      CREATE TABLE ${auditTable(names.requests)} (
+        number INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, act TEXT NOT NULL, key_id TEXT NOT NULL,
+        target TEXT NOT NULL, reason TEXT
+      ) STRICT;
+    `,
+  ],
 };
 
 /** The data were written by a later version of this program. */
@@ -126,7 +135,13 @@ export class NewerSchemaError extends Error {
 }
 
 function migrateStore(database: DatabaseSync, names: TableNames, store: keyof typeof migrations): void {
-  const own = { ...names, stats: statsStoreName(names.requests), webhooks: webhooksStoreName(names.requests) };
+  const { requests } = names;
+  const own = {
+    ...names,
+    stats: statsStoreName(requests),
+    webhooks: webhooksStoreName(requests),
+    audit: `${requests}.audit`,
+  };
   const name = own[store];
   const row = database.prepare('SELECT version FROM schema_versions WHERE store = ?').get(name);
   const found = Number(row?.version ?? 0);
@@ -154,7 +169,7 @@ export function migrate(database: DatabaseSync, names: TableNames): void {
   database.exec(`PRAGMA busy_timeout = ${MIGRATION_TIMEOUT_MS}`);
   database.exec('BEGIN IMMEDIATE');
   try {
-    for (const store of ['requests', 'relayers', 'rateLimits', 'stats', 'webhooks'] as const)
+    for (const store of ['requests', 'relayers', 'rateLimits', 'stats', 'webhooks', 'audit'] as const)
       migrateStore(database, names, store);
     database.exec('COMMIT');
   } catch (error) {

@@ -146,6 +146,8 @@ export async function wireFunction(context: WireContext): Promise<WiredFunction>
     docsAsset: findDocsPage,
     // The function is one file: the console is for servers.
     consoleAsset: async () => undefined,
+    readPrograms: async () => [],
+    readBudgets: () => [],
     mounts: [],
   };
   const options = gatewayOptions(settings, new Uint8Array(0));

@@ -15,6 +15,7 @@ import { bodyFaultsExample, createAdminFailures, errorExample, faultsExample } f
 import { EXAMPLE_REQUEST_ID, exampleRecord, RECORD_EXAMPLES } from '../examples/successes.ts';
 import { jsonBody, LIST_PARAMETERS, REQUEST_ID_PARAMETER } from '../parts/parameters.ts';
 import { TAGS } from '../text/descriptions.ts';
+import { describeOperator, STATS_PARAMETERS, STATS_REFUSED } from './operator.ts';
 
 const HOLDER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const NOON = Date.parse('2026-01-01T12:00:00.000Z');
@@ -75,7 +76,7 @@ function describeList(): Paths {
     tag: TAGS.administration,
     summary: 'List any requests',
     description:
-      'The filters of `GET /requests`, and `relayer`; several must all hold, and none is needed. Without `signer`, `status` and `chainName` the records come by status: processing, pending, failed, success. A page may be short, even empty, before the last.',
+      'The filters of `GET /requests`, `relayer` and `txHash`; several must all hold, and none is needed. By `txHash` alone the successful ones are looked through, a thousand at a call; `order=desc` begins with the newest. Without `signer`, `status` and `chainName` the records come by status: processing, pending, failed, success. A page may be short, even empty, before the last.',
     parameters: [
       ...parameters,
       {
@@ -85,6 +86,12 @@ function describeList(): Paths {
         required: relayer.type !== 'optional',
         schema: schemaRef('Address'),
         example: HOLDER,
+      },
+      {
+        name: 'txHash',
+        in: 'query',
+        description: 'Only requests that were reported with this transaction, in any letter case.',
+        schema: { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' },
       },
     ],
     success: {
@@ -112,13 +119,16 @@ function describeStats(): Paths {
     tag: TAGS.administration,
     summary: 'Look at the queue as a whole',
     description:
-      'Requests by chain and status, the oldest ones, what happened by minute over the last hour and by hour over the last week, and how each relayer does. Parts without any activity are left out. Chains beyond the first 200 are counted together, with `chainName` null. With DynamoDB each process adds what it has counted every ten seconds.',
+      'Requests by chain and status, the oldest ones, what happened by minute over the last hour and by hour over the last week, and how each relayer does. Parts without any activity are left out. Chains beyond the first 200 are counted together, with `chainName` null. With DynamoDB each process adds what it has counted every ten seconds. With `seen` and `wait` the answer comes once the stats are others.',
+    parameters: STATS_PARAMETERS,
     success: {
       description: 'The queue at one look.',
       schema: 'QueueStats',
-      examples: { stats: { summary: 'A queue at work', value: renderStats(STATS) } },
+      examples: {
+        stats: { summary: 'A queue at work', value: renderStats(STATS, () => new Uint8Array(32).fill(0x5a)) },
+      },
     },
-    failures: { 401: unauthorized() },
+    failures: { 400: STATS_REFUSED, 401: unauthorized() },
   });
 }
 
@@ -168,5 +178,12 @@ export function describeAdministration(): Paths {
     },
   });
   const path = '/admin/requests/{requestId}';
-  return { ...describeList(), ...describeStats(), ...release, ...describeFail(), [path]: { ...purge[path] } };
+  return {
+    ...describeList(),
+    ...describeStats(),
+    ...describeOperator(),
+    ...release,
+    ...describeFail(),
+    [path]: { ...purge[path] },
+  };
 }

@@ -1,8 +1,11 @@
 import type { Endpoint } from '../../http/endpoint.ts';
-import { notLocal } from '../../http/errors.ts';
+import { notLocal, toApiError } from '../../http/errors.ts';
 import { isLocalPeer } from '../../http/isLocalPeer.ts';
 import type { HeaderReader } from '../../http/request.ts';
+import type { GatewayPorts } from '../../ports/gatewayPorts.ts';
 import type { Logger } from '../../ports/logger.ts';
+
+const SERVER_ERROR = 500;
 
 /** What makes an endpoint an administrator's: the key, by whose id its acts are logged, and the limit of failures a peer. */
 export type AdminAccess = Required<Pick<Endpoint<string>, 'authenticate' | 'failureLimit'>>;
@@ -39,4 +42,27 @@ export interface AdminAct {
  */
 export function logAct({ logger }: { readonly logger: Logger }, { act, keyId, target, reason }: AdminAct): void {
   logger.info({ audit: act, keyId, target, ...(reason !== undefined && { reason }) }, 'administrator');
+}
+
+type AuditPorts = Pick<GatewayPorts, 'admin' | 'logger' | 'now'>;
+
+/**
+ * Does an administrator's act, and has it in the audit log: noted before it is done, so that none is done without a trace. One that is
+ * refused is taken back; one of which nobody knows whether it was done stays.
+ *
+ * @throws what the act throws; DependencyUnavailableError where it cannot be noted
+ * @see docs/specification.md ADMIN-11
+ */
+export async function auditAct<T>(ports: AuditPorts, act: AdminAct, run: () => Promise<T>): Promise<T> {
+  const { admin, now } = ports;
+  const { act: name, keyId, target, reason } = act;
+  const number = await admin.noteAct({ at: now(), act: name, keyId, target, ...(reason !== undefined && { reason }) });
+  try {
+    const result = await run();
+    logAct(ports, act);
+    return result;
+  } catch (error) {
+    if (toApiError(error).status < SERVER_ERROR) await admin.dropAct(number).catch(() => undefined);
+    throw error;
+  }
 }

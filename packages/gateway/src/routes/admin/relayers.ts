@@ -15,9 +15,9 @@ import { renderRelayer } from '../../http/render.ts';
 import { type HttpRequest, parseBody, requireValid } from '../../http/request.ts';
 import { jsonResponse } from '../../http/response.ts';
 import type { GatewayPorts } from '../../ports/gatewayPorts.ts';
-import { type AdminAccess, logAct } from './adminAccess.ts';
+import { type AdminAccess, auditAct } from './adminAccess.ts';
 
-type AddPorts = Pick<GatewayPorts, 'relayers' | 'crypto' | 'now' | 'logger'>;
+type AddPorts = Pick<GatewayPorts, 'relayers' | 'crypto' | 'now' | 'logger' | 'admin'>;
 
 /** `POST /admin/relayers`: puts a relayer on the whitelist, or replaces its label. */
 export function addRelayerEndpoint(ports: AddPorts, access: AdminAccess): Endpoint<string> {
@@ -26,12 +26,11 @@ export function addRelayerEndpoint(ports: AddPorts, access: AdminAccess): Endpoi
     route: ROUTES.addRelayer,
     async handle(request, keyId) {
       const [body] = requireValid(parseBody(request.body, (json) => parseWith(addRelayerSchema, json)));
-      const relayer = await ports.relayers.put({
-        address: toChecksumAddress(body.address, ports.crypto.keccak256),
-        ...(body.label !== undefined && { label: body.label }),
-        now: ports.now(),
-      });
-      logAct(ports, { act: 'relayers.add', keyId, target: relayer.address });
+      const address = toChecksumAddress(body.address, ports.crypto.keccak256);
+      const label = body.label !== undefined && { label: body.label };
+      const relayer = await auditAct(ports, { act: 'relayers.add', keyId, target: address }, () =>
+        ports.relayers.put({ address, ...label, now: ports.now() }),
+      );
       return jsonResponse(201, renderRelayer(relayer));
     },
   };
@@ -51,18 +50,14 @@ export function listRelayersEndpoint(ports: Pick<GatewayPorts, 'relayers'>, acce
 }
 
 /** `DELETE /admin/relayers/{address}`: takes a relayer off the whitelist; an unknown one is off it already. */
-export function removeRelayerEndpoint(
-  ports: Pick<GatewayPorts, 'relayers' | 'crypto' | 'logger'>,
-  access: AdminAccess,
-): Endpoint<string> {
+export function removeRelayerEndpoint(ports: AddPorts, access: AdminAccess): Endpoint<string> {
   return {
     ...access,
     route: ROUTES.removeRelayer,
     async handle(request, keyId) {
       const [params] = requireValid(parseWith(relayerPathSchema, { address: request.params.address }));
       const address = toChecksumAddress(params.address, ports.crypto.keccak256);
-      await ports.relayers.remove(address);
-      logAct(ports, { act: 'relayers.remove', keyId, target: address });
+      await auditAct(ports, { act: 'relayers.remove', keyId, target: address }, () => ports.relayers.remove(address));
       const body: RelayerRemoved = { message: 'The relayer is not on the whitelist any more.', address };
       return jsonResponse(200, body);
     },
@@ -84,9 +79,12 @@ export function suspendRelayerEndpoint(ports: AddPorts, access: AdminAccess): En
         parsePath(request),
         parseBody(request.body, (json) => parseWith(suspendRelayerSchema, json)),
       );
-      const relayer = await ports.relayers.suspend({ address, reason, now: ports.now() });
-      if (relayer === undefined) throw relayerNotFound(toChecksumAddress(address, ports.crypto.keccak256));
-      logAct(ports, { act: 'relayers.suspend', keyId, target: relayer.address, reason });
+      const target = toChecksumAddress(address, ports.crypto.keccak256);
+      const relayer = await auditAct(ports, { act: 'relayers.suspend', keyId, target, reason }, async () => {
+        const found = await ports.relayers.suspend({ address, reason, now: ports.now() });
+        if (found === undefined) throw relayerNotFound(target);
+        return found;
+      });
       return jsonResponse(200, renderRelayer(relayer));
     },
   };
@@ -99,9 +97,12 @@ export function resumeRelayerEndpoint(ports: AddPorts, access: AdminAccess): End
     route: ROUTES.resumeRelayer,
     async handle(request, keyId) {
       const [{ address }] = requireValid(parsePath(request));
-      const relayer = await ports.relayers.resume({ address, now: ports.now() });
-      if (relayer === undefined) throw relayerNotFound(toChecksumAddress(address, ports.crypto.keccak256));
-      logAct(ports, { act: 'relayers.resume', keyId, target: relayer.address });
+      const target = toChecksumAddress(address, ports.crypto.keccak256);
+      const relayer = await auditAct(ports, { act: 'relayers.resume', keyId, target }, async () => {
+        const found = await ports.relayers.resume({ address, now: ports.now() });
+        if (found === undefined) throw relayerNotFound(target);
+        return found;
+      });
       return jsonResponse(200, renderRelayer(relayer));
     },
   };
@@ -109,7 +110,7 @@ export function resumeRelayerEndpoint(ports: AddPorts, access: AdminAccess): End
 
 /** `POST /admin/relayers/{address}/release`: what a relayer holds is pending again; also of one that is not whitelisted any more. */
 export function releaseRelayerEndpoint(
-  ports: Pick<GatewayPorts, 'requests' | 'crypto' | 'now' | 'logger'>,
+  ports: Pick<GatewayPorts, 'requests' | 'crypto' | 'now' | 'logger' | 'admin'>,
   access: AdminAccess,
 ): Endpoint<string> {
   return {
@@ -118,8 +119,9 @@ export function releaseRelayerEndpoint(
     async handle(request, keyId) {
       const [path] = requireValid(parsePath(request));
       const address = toChecksumAddress(path.address, ports.crypto.keccak256);
-      const released = await ports.requests.releaseAll({ relayer: address, now: ports.now(), limit: MAX_RELEASES });
-      logAct(ports, { act: 'relayers.release', keyId, target: address });
+      const released = await auditAct(ports, { act: 'relayers.release', keyId, target: address }, () =>
+        ports.requests.releaseAll({ relayer: address, now: ports.now(), limit: MAX_RELEASES }),
+      );
       const body: RelayerReleased = { address, released, complete: released < MAX_RELEASES };
       return jsonResponse(200, body);
     },

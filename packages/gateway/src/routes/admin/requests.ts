@@ -17,7 +17,7 @@ import {
   purgeRequest,
   releaseClaim,
 } from '../../requests/administer.ts';
-import { type AdminAccess, logAct } from './adminAccess.ts';
+import { type AdminAccess, auditAct } from './adminAccess.ts';
 
 type AdminPorts = AdministerPorts & { readonly logger: Logger };
 
@@ -49,8 +49,9 @@ export function releaseClaimEndpoint(ports: AdminPorts, access: AdminAccess): En
     ...access,
     route: ROUTES.releaseClaim,
     async handle(request, keyId) {
-      const record = await releaseClaim(ports, readRequestId(request));
-      logAct(ports, { act: 'requests.release', keyId, target: record.requestId });
+      const requestId = readRequestId(request);
+      const act = { act: 'requests.release', keyId, target: requestId };
+      const record = await auditAct(ports, act, () => releaseClaim(ports, requestId));
       return { status: 200, body: renderRecord(record) };
     },
   };
@@ -64,8 +65,8 @@ export function failRequestEndpoint(ports: AdminPorts, access: AdminAccess): End
     async handle(request, keyId) {
       const requestId = readRequestId(request);
       const [{ errorMessage }] = requireValid(parseBody(request.body, parseFailRequest));
-      const record = await failRequest(ports, { requestId, errorMessage });
-      logAct(ports, { act: 'requests.fail', keyId, target: record.requestId, reason: errorMessage });
+      const act = { act: 'requests.fail', keyId, target: requestId, reason: errorMessage };
+      const record = await auditAct(ports, act, () => failRequest(ports, { requestId, errorMessage }));
       return { status: 200, body: renderRecord(record) };
     },
   };
@@ -78,8 +79,8 @@ export function purgeRequestEndpoint(ports: AdminPorts, access: AdminAccess): En
     route: ROUTES.purgeRequest,
     async handle(request, keyId) {
       const requestId = readRequestId(request);
-      await purgeRequest(ports, requestId);
-      logAct(ports, { act: 'requests.purge', keyId, target: requestId });
+      const act = { act: 'requests.purge', keyId, target: requestId };
+      await auditAct(ports, act, () => purgeRequest(ports, requestId));
       const body: RequestPurged = { message: 'The request is removed for good.', requestId };
       return jsonResponse(200, body);
     },

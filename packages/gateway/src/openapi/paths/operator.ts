@@ -1,0 +1,114 @@
+import { type ProgramList, parseListActs, parseStatsQuery, type ServiceBody } from '@prism-gateway/protocol';
+import type { NotedAct } from '../../ports/adminStore.ts';
+import { renderActs } from '../../routes/admin/audit.ts';
+import { describeRoute } from '../describeRoute.ts';
+import type { Parameter, Paths } from '../document.ts';
+import { createAdminFailures, faultsExample } from '../examples/failures.ts';
+import { EXAMPLE_REQUEST_ID } from '../examples/successes.ts';
+import { TAGS } from '../text/descriptions.ts';
+
+const unauthorized = () => ({ description: 'The key is missing or wrong.', examples: createAdminFailures() });
+
+const RELEASE: NotedAct = {
+  ...{ at: Date.parse('2026-01-01T12:00:00.000Z'), act: 'requests.release', keyId: '3f1c0a9be27d' },
+  target: EXAMPLE_REQUEST_ID,
+};
+
+const SERVICE: ServiceBody = {
+  ...{ claimLeaseSeconds: 900, maxOpenClaims: 1000, maxBodyBytes: 262_144, maxBatchSize: 100, chains: ['eip155:1'] },
+  limits: { reads: 3000, writes: 600 },
+  budgets: [{ name: 'connections', used: 12, ended: 0 }],
+  explorers: { 'eip155:1': 'https://etherscan.io/tx/{hash}' },
+};
+
+const PROGRAMS: ProgramList = {
+  programs: [
+    { name: 'relayer', status: { faults: [], chains: [] } },
+    { name: 'payments', error: 'it does not answer' },
+  ],
+  count: 2,
+};
+
+/** The query of a wait for other stats. */
+export const STATS_PARAMETERS: readonly Parameter[] = [
+  {
+    name: 'seen',
+    in: 'query',
+    description: 'The `version` that is known: the call waits for another one.',
+    schema: { type: 'string', pattern: '^[0-9a-f]{16}$' },
+  },
+  {
+    name: 'wait',
+    in: 'query',
+    description: 'Longest wait, in seconds; only beside `seen`.',
+    schema: { type: 'integer', minimum: 0, maximum: 25, default: 0 },
+  },
+];
+
+/** A query of the stats that is refused. */
+export const STATS_REFUSED = {
+  description: 'The query is not valid.',
+  examples: { noVersion: faultsExample('Nothing is known', parseStatsQuery(new URLSearchParams('wait=25'))) },
+};
+
+function describeAudit(): Paths {
+  const refused = parseListActs(new URLSearchParams('limit=1000&lastKey=new'));
+  return describeRoute('listActs', {
+    tag: TAGS.administration,
+    summary: 'What administrators have done',
+    description:
+      'Newest first. Each act was noted before it was done, so that none is done without a trace; one that was refused is not listed. About the newest thousand are kept.',
+    parameters: [
+      {
+        name: 'limit',
+        in: 'query',
+        description: 'Most acts of the page.',
+        schema: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
+      },
+      {
+        name: 'lastKey',
+        in: 'query',
+        description: 'The `lastKey` of the page before.',
+        schema: { type: 'string', pattern: '^[1-9][0-9]{0,14}$' },
+      },
+    ],
+    success: {
+      description: 'One page.',
+      schema: 'AuditPage',
+      examples: { one: { summary: 'A release', value: renderActs({ items: [RELEASE], next: null }) } },
+    },
+    failures: {
+      400: { description: 'The query is not valid.', examples: { everyFault: faultsExample('Both', refused) } },
+      401: unauthorized(),
+    },
+  });
+}
+
+/** Describes what operators look at beside the queue. */
+export function describeOperator(): Paths {
+  const service = describeRoute('readService', {
+    tag: TAGS.administration,
+    summary: 'The limits in force, and what is in use',
+    description:
+      'Limits are a minute and client, 0 is none. Budgets are those of the process that answers; a function has none. `explorers` is the setting `EXPLORER_URLS`.',
+    success: {
+      description: 'What this service is set to.',
+      schema: 'Service',
+      examples: { service: { summary: 'The defaults, for one chain', value: SERVICE } },
+    },
+    failures: { 401: unauthorized() },
+  });
+  const programs = describeRoute('readPrograms', {
+    tag: TAGS.administration,
+    summary: 'What the other programs say of themselves',
+    description:
+      'Those of the setting `STATUS_URLS`, such as a relayer and the payment relayer, each with the JSON that it answers, or why there is none. They have three seconds.',
+    success: {
+      description: 'Each program.',
+      schema: 'ProgramList',
+      examples: { two: { summary: 'Two programs, one of which is down', value: PROGRAMS } },
+    },
+    failures: { 401: unauthorized() },
+  });
+  return { ...describeAudit(), ...service, ...programs };
+}

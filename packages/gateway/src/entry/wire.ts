@@ -118,7 +118,7 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
   const devRelayer = { secret: secrets.devAppSecret, keccak256, secp256k1, now };
   const allowPrivate = settings.WEBHOOKS_ALLOW_PRIVATE;
   const webhookOptions = { allowPrivate, isDelivering: stores.deliveries !== undefined };
-  const webhookPorts = { webhooks: stores.webhooks, logger, now, randomBytes };
+  const webhookPorts = { webhooks: stores.webhooks, admin: stores.admin, logger, now, randomBytes };
   const gateway = createTracedGateway({
     ports: {
       ...stores,

@@ -40,7 +40,7 @@ export interface AdminAct {
  *
  * @see docs/specification.md ADMIN-9
  */
-export function logAct({ logger }: { readonly logger: Logger }, { act, keyId, target, reason }: AdminAct): void {
+function logAct({ logger }: { readonly logger: Logger }, { act, keyId, target, reason }: AdminAct): void {
   logger.info({ audit: act, keyId, target, ...(reason !== undefined && { reason }) }, 'administrator');
 }
 

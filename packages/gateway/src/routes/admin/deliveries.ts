@@ -10,7 +10,7 @@ import type { Endpoint } from '../../http/endpoint.ts';
 import { requireValid } from '../../http/request.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { deliveryNotFound, deliveryWaits, webhooksUndelivered } from '../../http/webhookErrors.ts';
-import { type AdminAccess, logAct } from './adminAccess.ts';
+import { type AdminAccess, auditAct } from './adminAccess.ts';
 import { renderDelivery } from './renderWebhook.ts';
 import {
   addWebhookEndpoint,
@@ -53,10 +53,13 @@ function resendDeliveryEndpoint(ports: WebhookPorts, access: AdminAccess): Endpo
     async handle({ params: { webhookId, deliveryId } }, keyId) {
       const [path] = requireValid(parseWith(deliveryPathSchema, { webhookId, deliveryId }));
       await findWebhook(ports, path.webhookId);
-      const delivery = await ports.webhooks.resend({ ...path, now: ports.now() });
-      if (delivery === 'missing') throw deliveryNotFound(path.deliveryId);
-      if (delivery === 'waiting') throw deliveryWaits();
-      logAct(ports, { act: 'webhooks.resend', keyId, target: `${path.webhookId}/${path.deliveryId}` });
+      const target = `${path.webhookId}/${path.deliveryId}`;
+      const delivery = await auditAct(ports, { act: 'webhooks.resend', keyId, target }, async () => {
+        const sent = await ports.webhooks.resend({ ...path, now: ports.now() });
+        if (sent === 'missing') throw deliveryNotFound(path.deliveryId);
+        if (sent === 'waiting') throw deliveryWaits();
+        return sent;
+      });
       return jsonResponse(200, renderDelivery(delivery));
     },
   };

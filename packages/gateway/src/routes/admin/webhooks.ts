@@ -13,16 +13,18 @@ import { validationFailed } from '../../http/errors.ts';
 import { type HttpRequest, parseBody, requireValid } from '../../http/request.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { webhookNotFound, webhooksFull, webhooksUndelivered } from '../../http/webhookErrors.ts';
+import type { AdminStore } from '../../ports/adminStore.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { namesPrivateAddress } from '../../ports/publicAddress.ts';
 import type { WebhookRecord, WebhookStore, WebhookTarget } from '../../ports/webhookStore.ts';
 import { WEBHOOK_SECRET_BYTES, writeWebhookSecret } from '../../push/signWebhook.ts';
-import { type AdminAccess, logAct } from './adminAccess.ts';
+import { type AdminAccess, auditAct } from './adminAccess.ts';
 import { renderWebhook } from './renderWebhook.ts';
 
 /** What the endpoints of webhooks need. */
 export interface WebhookPorts {
   readonly webhooks: WebhookStore;
+  readonly admin: AdminStore;
   readonly logger: Logger;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -84,9 +86,11 @@ export function addWebhookEndpoint(
       const webhookId = Buffer.from(ports.randomBytes(ID_BYTES)).toString('hex');
       const secret = newSecret(ports);
       const target = { url, events, ...dropEmpty(filters), enabled: true };
-      const webhook = await ports.webhooks.add({ ...target, webhookId, secret, now: ports.now() });
-      if (webhook === undefined) throw webhooksFull();
-      logAct(ports, { act: 'webhooks.add', keyId, target: webhookId });
+      const webhook = await auditAct(ports, { act: 'webhooks.add', keyId, target: webhookId }, async () => {
+        const added = await ports.webhooks.add({ ...target, webhookId, secret, now: ports.now() });
+        if (added === undefined) throw webhooksFull();
+        return added;
+      });
       return jsonResponse(201, { ...renderWebhook(webhook), secret });
     },
   };
@@ -126,10 +130,12 @@ export function changeWebhookEndpoint(
       const [{ webhookId }, change] = requireValid(parsePath(request), body);
       if (change.url !== undefined) checkReceiver(options, change.url);
       const target = applyChange(await findWebhook(ports, webhookId), change);
-      const webhook = await ports.webhooks.change({ webhookId, target, now: ports.now() });
-      if (webhook === undefined) throw webhookNotFound(webhookId);
       const reason = Object.keys(change).join(', ');
-      logAct(ports, { act: 'webhooks.change', keyId, target: webhookId, reason });
+      const webhook = await auditAct(ports, { act: 'webhooks.change', keyId, target: webhookId, reason }, async () => {
+        const changed = await ports.webhooks.change({ webhookId, target, now: ports.now() });
+        if (changed === undefined) throw webhookNotFound(webhookId);
+        return changed;
+      });
       return jsonResponse(200, renderWebhook(webhook));
     },
   };
@@ -142,8 +148,9 @@ export function removeWebhookEndpoint(ports: WebhookPorts, access: AdminAccess):
     route: WEBHOOK_ROUTES.removeWebhook,
     async handle(request, keyId) {
       const [{ webhookId }] = requireValid(parsePath(request));
-      if (!(await ports.webhooks.remove(webhookId))) throw webhookNotFound(webhookId);
-      logAct(ports, { act: 'webhooks.remove', keyId, target: webhookId });
+      await auditAct(ports, { act: 'webhooks.remove', keyId, target: webhookId }, async () => {
+        if (!(await ports.webhooks.remove(webhookId))) throw webhookNotFound(webhookId);
+      });
       const body: WebhookRemoved = { message: 'The webhook is removed, with all that waited for it.', webhookId };
       return jsonResponse(200, body);
     },
@@ -158,9 +165,11 @@ export function rotateSecretEndpoint(ports: WebhookPorts, access: AdminAccess): 
     async handle(request, keyId) {
       const [{ webhookId }] = requireValid(parsePath(request));
       const secret = newSecret(ports);
-      const webhook = await ports.webhooks.rotate({ webhookId, secret, now: ports.now() });
-      if (webhook === undefined) throw webhookNotFound(webhookId);
-      logAct(ports, { act: 'webhooks.rotate', keyId, target: webhookId });
+      const webhook = await auditAct(ports, { act: 'webhooks.rotate', keyId, target: webhookId }, async () => {
+        const rotated = await ports.webhooks.rotate({ webhookId, secret, now: ports.now() });
+        if (rotated === undefined) throw webhookNotFound(webhookId);
+        return rotated;
+      });
       return jsonResponse(200, { ...renderWebhook(webhook), secret });
     },
   };

@@ -25,17 +25,22 @@ const base = new URL('..', import.meta.url);
  * Calls the gateway with the key.
  *
  * @param {string} path like `admin/stats`
- * @param {{ method?: string, json?: unknown, query?: Record<string, string> }} [call]
+ * @param {{ method?: string, json?: unknown, query?: Record<string, string>, signal?: AbortSignal }} [call]
  * @returns {Promise<unknown>} the answer's body
  * @throws {Refusal} for any other answer than a success
  */
-export async function callGateway(path, { method = 'GET', json, query = {} } = {}) {
+export async function callGateway(path, { method = 'GET', json, query = {}, signal } = {}) {
   const url = new URL(path, base);
   for (const [name, value] of Object.entries(query)) if (value !== '') url.searchParams.set(name, value);
   /** @type {Record<string, string>} */
   const headers = { 'x-admin-key': readKey() };
   if (json !== undefined) headers['content-type'] = 'application/json';
-  const init = { method, headers, ...(json !== undefined && { body: JSON.stringify(json) }) };
+  const init = {
+    method,
+    headers,
+    ...(json !== undefined && { body: JSON.stringify(json) }),
+    ...(signal && { signal }),
+  };
   const answer = await fetch(url, init).catch(() => {
     throw new Refusal(0, 'The gateway does not answer.');
   });
@@ -53,11 +58,11 @@ export async function callGateway(path, { method = 'GET', json, query = {} } = {
  * @template {keyof import('./types.d.ts').Answers} K
  * @param {K} _kind what the path answers with
  * @param {string} path
- * @param {Record<string, string>} [query]
+ * @param {{ query?: Record<string, string>, signal?: AbortSignal }} [call]
  * @returns {Promise<import('./types.d.ts').Answers[K]>}
  * @throws {Refusal}
  */
-export async function readGateway(_kind, path, query = {}) {
+export async function readGateway(_kind, path, call = {}) {
   // The gateway's own answers, which its tests hold against the schemas of these types.
-  return /** @type {import('./types.d.ts').Answers[K]} */ (await callGateway(path, { query }));
+  return /** @type {import('./types.d.ts').Answers[K]} */ (await callGateway(path, call));
 }

@@ -1,11 +1,14 @@
 // @ts-check
-import { callGateway, dropKey, keepKey, readKey } from './api.js';
+import { callGateway, dropKey, keepKey, readGateway, readKey } from './api.js';
+import { Audit } from './audit.js';
+import { followQueue } from './follow.js';
 import { Overview } from './overview.js';
-import { html, render, useState } from './preact.js';
+import { html, render, useEffect, useState } from './preact.js';
 import { Queue } from './queue.js';
 import { Relayers } from './relayers.js';
+import { Service } from './service.js';
 
-const views = { Overview, Queue, Relayers };
+const views = { Overview, Queue, Relayers, Service, Audit };
 
 /** Asks for the key. @param {{ enter: () => void }} props */
 function SignIn({ enter }) {
@@ -29,25 +32,31 @@ function SignIn({ enter }) {
   </main>`;
 }
 
-function App() {
-  const [isIn, setIn] = useState(readKey() !== '');
+const NOTHING_SAID = { text: '', isFault: false };
+
+/** The views, once there is a key. @param {{ leave: () => void }} props */
+function Console({ leave }) {
   const [view, setView] = useState(/** @type {keyof typeof views} */ ('Overview'));
-  const [said, say] = useState({ text: '', isFault: false });
-  if (!isIn) return html`<${SignIn} enter=${() => setIn(true)} />`;
+  const [said, say] = useState(NOTHING_SAID);
+  const [lost, setLost] = useState('');
+  const [stats, setStats] = useState(/** @type {import('./types.d.ts').Answers['stats'] | undefined} */ (undefined));
+  const [explorers, setExplorers] = useState(/** @type {Record<string, string>} */ ({}));
   /** @type {import('./types.d.ts').OnFault} */
   const onFault = (error) => {
-    if (error.status === 401) {
-      dropKey();
-      setIn(false);
-    } else say({ text: error.message, isFault: true });
+    if (error?.status === 401) leave();
+    else if (error !== undefined) say({ text: error.message, isFault: true });
+    else say(NOTHING_SAID);
   };
+  useEffect(() => {
+    readGateway('service', 'admin/service').then((service) => setExplorers(service.explorers), onFault);
+    return followQueue({
+      onStats: setStats,
+      onFault: (error) => (error?.status === 401 ? leave() : setLost(error?.message ?? '')),
+    });
+  }, []);
   const go = (/** @type {keyof typeof views} */ name) => {
-    say({ text: '', isFault: false });
+    say(NOTHING_SAID);
     setView(name);
-  };
-  const leave = () => {
-    dropKey();
-    setIn(false);
   };
   return html`<header>
       <h1>Prism Gateway</h1>
@@ -57,9 +66,19 @@ function App() {
       <button onClick=${leave}>Forget the key</button>
     </header>
     <main>
-      <p class=${said.isFault ? 'status fault' : 'status'} role="status">${said.text}</p>
-      <${views[view]} onFault=${onFault} tell=${(/** @type {string} */ text) => say({ text, isFault: false })} />
+      <p class=${said.isFault || lost ? 'status fault' : 'status'} role="status">${lost || said.text}</p>
+      <${views[view]} stats=${stats} explorers=${explorers} onFault=${onFault} tell=${(/** @type {string} */ text) => say({ text, isFault: false })} />
     </main>`;
+}
+
+function App() {
+  const [isIn, setIn] = useState(readKey() !== '');
+  if (!isIn) return html`<${SignIn} enter=${() => setIn(true)} />`;
+  const leave = () => {
+    dropKey();
+    setIn(false);
+  };
+  return html`<${Console} leave=${leave} />`;
 }
 
 render(html`<${App} />`, /** @type {Element} */ (document.querySelector('#app')));

@@ -1,11 +1,9 @@
 // @ts-check
-import { readGateway } from './api.js';
-import { ageOf, Plot, Table, useFollowed } from './parts.js';
+import { ageOf, Plot, Table } from './parts.js';
 import { html } from './preact.js';
 
-/** The queue at one look. @param {{ onFault: import('./types.d.ts').OnFault }} props */
-export function Overview({ onFault }) {
-  const { value: stats } = useFollowed(() => readGateway('stats', 'admin/stats'), 'stats', onFault);
+/** The queue at one look. @param {import('./types.d.ts').ViewProps} props */
+export function Overview({ stats }) {
   if (stats === undefined) return html`<p>Reading the queue…</p>`;
   const total = (/** @type {import('@prism-gateway/protocol').RequestStatus} */ status) =>
     stats.chains.reduce((sum, chain) => sum + chain[status], 0);

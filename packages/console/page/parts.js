@@ -1,4 +1,5 @@
 // @ts-check
+import { onMove } from './follow.js';
 import { html, useEffect, useRef, useState } from './preact.js';
 
 /** @param {unknown} time ISO 8601 @returns {string} like `4 min` */
@@ -103,7 +104,7 @@ export function Confirm({ question, word, needs, act, close }) {
 }
 
 /**
- * Reads again and again while the page is looked at.
+ * Reads what a view shows, and again whenever the queue has moved. A fault is taken back once a read succeeds.
  *
  * @template T
  * @param {() => Promise<T>} read
@@ -115,18 +116,26 @@ export function useFollowed(read, key, onFault) {
   const [turn, setTurn] = useState(0);
   useEffect(() => {
     let isOver = false;
-    const look = async () => {
-      if (document.hidden) return;
-      await read().then(
-        (found) => !isOver && setValue(found),
-        (error) => !isOver && onFault(error),
+    let isFaulty = false;
+    const look = () =>
+      read().then(
+        (found) => {
+          if (isOver) return;
+          if (isFaulty) onFault(undefined);
+          isFaulty = false;
+          setValue(found);
+        },
+        (error) => {
+          if (isOver) return;
+          isFaulty = true;
+          onFault(error);
+        },
       );
-    };
     void look();
-    const timer = setInterval(look, 2000);
+    const end = onMove(look);
     return () => {
       isOver = true;
-      clearInterval(timer);
+      end();
     };
   }, [key, turn]);
   return { value, again: () => setTurn(turn + 1) };

@@ -1,71 +1,30 @@
 // @ts-check
-import { callGateway, readGateway } from './api.js';
-import { ageOf, Confirm, Table, useDialog, useFollowed } from './parts.js';
+import { readGateway } from './api.js';
+import { ageOf, Confirm, Table, useFollowed } from './parts.js';
 import { html, useState } from './preact.js';
+import { Story } from './story.js';
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
-const NO_FILTER = { status: 'pending', chainName: '', signer: '', relayer: '' };
+const ADDRESS = /^0x[0-9a-f]{40}$/i;
+const TX_HASH = /^0x[0-9a-f]{64}$/i;
+const NO_FILTER = { status: 'pending', chainName: '', signer: '', relayer: '', txHash: '' };
+/** Calls that look for a transaction, each through a thousand requests at most. */
+const MAX_LOOKS = 30;
 
-/** How long a request was where. @param {import('@prism-gateway/protocol').RequestRecord} record */
-function tellStory({ status, createdAt, claimedAt, claimedBy, updatedAt }) {
-  const lines = [`Stored ${createdAt}.`];
-  if (claimedAt !== undefined)
-    lines.push(`Claimed after ${(Date.parse(claimedAt) - Date.parse(createdAt)) / 1000} s by ${claimedBy}.`);
-  if (status === 'pending') lines.push(`Waiting for ${ageOf(createdAt)}.`);
-  if (status === 'processing') lines.push(`Held for ${ageOf(claimedAt)}.`);
-  if (claimedAt !== undefined && (status === 'success' || status === 'failed'))
-    lines.push(`Ended ${(Date.parse(updatedAt) - Date.parse(claimedAt)) / 1000} s later.`);
-  return lines.join(' ');
-}
-
-/**
- * @param {import('@prism-gateway/protocol').RequestRecord} record
- * @returns {import('./types.d.ts').Act[]}
- */
-function actsOn({ requestId, status }) {
-  const path = `admin/requests/${requestId}`;
-  if (status !== 'processing') {
-    return [
-      {
-        word: 'Remove for good',
-        question: `Remove ${requestId} for good?`,
-        run: () => callGateway(path, { method: 'DELETE' }),
-      },
-    ];
+/** Reads pages until one has something. @param {Record<string, string>} query */
+async function findPage(query) {
+  let lastKey = '';
+  for (let look = 0; look < MAX_LOOKS; look++) {
+    const page = await readGateway('requests', 'admin/requests', { query: { ...query, lastKey } });
+    const [first] = page.items;
+    if (first !== undefined) return { first, lastKey, count: page.items.length };
+    if (page.lastKey === null) throw new Error('No request was reported with this transaction.');
+    ({ lastKey } = page);
   }
-  return [
-    {
-      word: 'Release',
-      question: `Give ${requestId} back, so that others may claim it?`,
-      run: () => callGateway(`${path}/release`, { method: 'POST' }),
-    },
-    {
-      ...{ word: 'Fail', question: `End ${requestId} as failed?`, needs: 'Why, which the user sees' },
-      run: (errorMessage) => callGateway(`${path}/fail`, { method: 'POST', json: { errorMessage } }),
-    },
-  ];
+  throw new Error(`None of the newest ${MAX_LOOKS} thousand requests was reported with this transaction.`);
 }
 
-/** @param {{ record: import('@prism-gateway/protocol').RequestRecord, close: () => void, ask: (act: import('./types.d.ts').Act) => void }} props */
-function Story({ record, close, ask }) {
-  const box = useDialog();
-  const { params, ...fields } = record;
-  const entry = (/** @type {[string, unknown]} */ [name, value]) =>
-    html`<dt>${name}</dt><dd><code>${typeof value === 'object' ? JSON.stringify(value) : String(value)}</code></dd>`;
-  return html`<dialog ref=${box} aria-labelledby="story-title" onClose=${close}>
-    <h2 id="story-title">Request</h2>
-    <p>${tellStory(record)}</p>
-    <dl class="story">${Object.entries(fields).map(entry)}</dl>
-    <h2>Params</h2>
-    <dl class="story">${Object.entries(params).map(entry)}</dl>
-    <div class="row">
-      <button onClick=${() => box.current.close()}>Close</button>
-      ${actsOn(record).map((act) => html`<button class="danger" onClick=${() => ask(act)}>${act.word}</button>`)}
-    </div>
-  </dialog>`;
-}
-
-/** @param {{ filter: typeof NO_FILTER, change: (filter: typeof NO_FILTER) => void, find: (id: string) => void }} props */
+/** @param {{ filter: typeof NO_FILTER, change: (filter: typeof NO_FILTER) => void, find: (what: string) => void }} props */
 function Filters({ filter, change, find }) {
   const set = (/** @type {string} */ name) => (/** @type {{ target: HTMLInputElement }} */ event) =>
     change({ ...filter, [name]: event.target.value.trim() });
@@ -73,10 +32,10 @@ function Filters({ filter, change, find }) {
     html`<label>${label}<input value=${filter[name]} onChange=${set(name)} spellcheck=${false} autocomplete="off" /></label>`;
   const search = (/** @type {SubmitEvent & { target: HTMLFormElement }} */ event) => {
     event.preventDefault();
-    find(new FormData(event.target).get('id')?.toString().trim() ?? '');
+    find(new FormData(event.target).get('what')?.toString().trim() ?? '');
   };
   return html`<form class="row" role="search" onSubmit=${search}>
-      <label>Find by id<input name="id" size="38" spellcheck=${false} autocomplete="off" /></label>
+      <label>Find by id, signer or transaction<input name="what" size="48" spellcheck=${false} autocomplete="off" /></label>
       <button type="submit">Find</button>
     </form>
     <div class="row">
@@ -87,8 +46,8 @@ function Filters({ filter, change, find }) {
     </div>`;
 }
 
-/** Requests by filter, with the story of each. @param {{ onFault: import('./types.d.ts').OnFault, tell: (text: string) => void }} props */
-export function Queue({ onFault, tell }) {
+/** Requests by filter, with the story of each. @param {import('./types.d.ts').ViewProps} props */
+export function Queue({ onFault, tell, explorers }) {
   const [filter, setFilter] = useState(NO_FILTER);
   const [pages, setPages] = useState(/** @type {string[]} */ ([]));
   const [shown, show] = useState(
@@ -96,32 +55,50 @@ export function Queue({ onFault, tell }) {
   );
   const [asked, ask] = useState(/** @type {import('./types.d.ts').Act | undefined} */ (undefined));
   const lastKey = pages.at(-1) ?? '';
-  const query = { ...filter, limit: '50', lastKey };
+  const query = {
+    ...filter,
+    limit: filter.txHash === '' ? '50' : '100',
+    order: filter.txHash === '' ? '' : 'desc',
+    lastKey,
+  };
   const { value, again } = useFollowed(
-    () => readGateway('requests', 'admin/requests', query),
+    () => readGateway('requests', 'admin/requests', { query }),
     JSON.stringify(query),
     onFault,
   );
+  const change = (/** @type {typeof NO_FILTER} */ next) => {
+    setPages([]);
+    setFilter(next);
+  };
   const open = (/** @type {string} */ id) =>
     readGateway('request', `requests/${encodeURIComponent(id)}`).then(show, onFault);
-  const find = (/** @type {string} */ id) =>
-    UUID.test(id) ? open(id) : onFault(new Error('Give the id of a request, as its answer has it.'));
+  const findTransaction = async (/** @type {string} */ txHash) => {
+    tell('Looking for the transaction…');
+    const found = await findPage({ txHash, order: 'desc', limit: '100' });
+    setFilter({ ...NO_FILTER, status: '', txHash });
+    setPages(found.lastKey === '' ? [] : [found.lastKey]);
+    tell(`${found.count} found.`);
+    if (found.count === 1) show(found.first);
+  };
+  const find = (/** @type {string} */ what) => {
+    if (UUID.test(what)) return open(what);
+    if (ADDRESS.test(what)) return change({ ...NO_FILTER, status: '', signer: what });
+    if (TX_HASH.test(what)) return findTransaction(what).catch(onFault);
+    return onFault(new Error('Give the id of a request, the address of a signer, or the hash of a transaction.'));
+  };
   const { items = [], lastKey: nextKey = null } = value ?? {};
   const rows = items.map((item) => [
     html`<button onClick=${() => open(item.requestId)} aria-label=${`Show ${item.requestId}`}><code>${item.requestId}</code></button>`,
     ...[item.status, item.chainName, item.action, ageOf(item.createdAt), item.claimedBy ?? ''],
   ]);
   return html`<h2>Requests</h2>
-    <${Filters} filter=${filter} find=${find} change=${(/** @type {typeof NO_FILTER} */ next) => {
-      setPages([]);
-      setFilter(next);
-    }} />
-    <${Table} caption="Requests, oldest first" head=${['Request', 'Status', 'Chain', 'Action', 'Age', 'Claimed by']} rows=${rows} />
+    <${Filters} filter=${filter} find=${find} change=${(/** @type {typeof NO_FILTER} */ next) => change({ ...next, txHash: '' })} />
+    <${Table} caption=${filter.txHash === '' ? 'Requests, oldest first' : `Requests of transaction ${filter.txHash}`} head=${['Request', 'Status', 'Chain', 'Action', 'Age', 'Claimed by']} rows=${rows} />
     <div class="row">
       <button disabled=${pages.length === 0} onClick=${() => setPages(pages.slice(0, -1))}>Back</button>
       <button disabled=${nextKey === null} onClick=${() => nextKey !== null && setPages([...pages, nextKey])}>More</button>
     </div>
-    ${shown && !asked && html`<${Story} record=${shown} close=${() => show(undefined)} ask=${ask} />`}
+    ${shown && !asked && html`<${Story} record=${shown} explorers=${explorers} close=${() => show(undefined)} ask=${ask} />`}
     ${
       asked &&
       html`<${Confirm} question=${asked.question} word=${asked.word} needs=${asked.needs}

@@ -3,14 +3,6 @@ import { callGateway, readGateway } from './api.js';
 import { ageOf, Confirm, duration, Table, useFollowed } from './parts.js';
 import { html, useState } from './preact.js';
 
-const readBoth = async () => {
-  const [{ relayers }, stats] = await Promise.all([
-    readGateway('relayers', 'admin/relayers'),
-    readGateway('stats', 'admin/stats'),
-  ]);
-  return { relayers, stats };
-};
-
 /** Of a relayer that has done nothing yet. @type {Partial<import('@prism-gateway/protocol').QueueStatsBody['relayers'][number]>} */
 const NO_RECORD = {};
 
@@ -42,12 +34,12 @@ function actsOn({ address, suspendedAt }) {
   ];
 }
 
-/** The whitelist, and how each relayer does. @param {{ onFault: import('./types.d.ts').OnFault, tell: (text: string) => void }} props */
-export function Relayers({ onFault, tell }) {
+/** The whitelist, and how each relayer does. @param {import('./types.d.ts').ViewProps} props */
+export function Relayers({ onFault, tell, stats }) {
   const [asked, ask] = useState(/** @type {import('./types.d.ts').Act | undefined} */ (undefined));
-  const { value, again } = useFollowed(readBoth, 'relayers', onFault);
+  const { value, again } = useFollowed(() => readGateway('relayers', 'admin/relayers'), 'relayers', onFault);
   const recordOf = (/** @type {string} */ address) =>
-    value?.stats.relayers.find((one) => one.address.toLowerCase() === address.toLowerCase());
+    stats?.relayers.find((one) => one.address.toLowerCase() === address.toLowerCase());
   const rows = (value?.relayers ?? []).map((relayer) => {
     const {
       openClaims = 0,

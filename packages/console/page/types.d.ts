@@ -1,7 +1,17 @@
 /** What the page's modules hand each other. */
 
-/** A view's way to tell of what went wrong. */
-export type OnFault = (error: Error & { readonly status?: number }) => void;
+/** A view's way to tell of what went wrong; undefined: it is right again. */
+export type OnFault = (error: (Error & { readonly status?: number }) | undefined) => void;
+
+/** What every view is given. */
+export interface ViewProps {
+  readonly onFault: OnFault;
+  readonly tell: (text: string) => void;
+  /** As they were last; undefined at first. */
+  readonly stats: Answers['stats'] | undefined;
+  /** Where a transaction is shown, with `{hash}`, by chain. */
+  readonly explorers: Record<string, string>;
+}
 
 /** Something that is asked for before it is done. */
 export interface Act {
@@ -25,6 +35,9 @@ export interface Grid {
 export interface Answers {
   readonly stats: import('@prism-gateway/protocol').QueueStatsBody;
   readonly relayers: import('@prism-gateway/protocol').RelayerList;
+  readonly service: import('@prism-gateway/protocol').ServiceBody;
+  readonly programs: import('@prism-gateway/protocol').ProgramList;
+  readonly audit: import('@prism-gateway/protocol').AuditPage;
   readonly request: import('@prism-gateway/protocol').RequestRecord;
   readonly requests: import('@prism-gateway/protocol').RequestPage;
 }

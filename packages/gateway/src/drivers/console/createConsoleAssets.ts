@@ -10,7 +10,10 @@ const types = {
 } as const;
 
 /** The console's own files. */
-const pages = ['index.html', 'console.css', 'app.js', 'api.js', 'parts.js', 'overview.js', 'queue.js', 'relayers.js'];
+const pages = [
+  ...['index.html', 'console.css', 'app.js', 'api.js', 'follow.js', 'params.js', 'parts.js'],
+  ...['overview.js', 'queue.js', 'story.js', 'relayers.js', 'service.js', 'audit.js'],
+];
 
 /** The files that there are, by the names that they are asked for by: a name from outside only ever picks one. */
 function listFiles(): ReadonlyMap<string, string> {

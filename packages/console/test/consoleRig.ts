@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { BrowserRig, RunningGateway } from '@prism-gateway/testing';
+import type { Page } from 'playwright-core';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** Where screenshots are kept: `CONSOLE_SCREENSHOTS=docs/console npm test`. */
+const { CONSOLE_SCREENSHOTS: screenshots } = process.env;
+
+/** A signer of requests in tests. */
+export const SIGNER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+
+/** What axe finds on the page as it is. */
+export async function findBarriers(page: Page): Promise<string[]> {
+  // By the debugger, which the page's policy does not bind.
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>('axe.run()');
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+}
+
+/** Keeps a screenshot, where one is wanted. */
+export async function keep(page: Page, name: string): Promise<void> {
+  if (screenshots !== undefined) await page.screenshot({ path: join(screenshots, `${name}.png`) });
+}
+
+/** The console as somebody sees it who has the key. */
+export interface OpenConsole {
+  readonly page: Page;
+  /** What the page is refused or complains of. */
+  readonly complaints: readonly string[];
+}
+
+/** Opens the console, and enters the key. */
+export async function openConsole({ context }: BrowserRig, gateway: RunningGateway): Promise<OpenConsole> {
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  await page.goto(`${gateway.url}/console`);
+  await page.getByLabel('Admin key').fill(gateway.adminKey);
+  await page.getByRole('button', { name: 'Enter' }).click();
+  await page.getByRole('heading', { name: 'Queue' }).waitFor();
+  return { page, complaints };
+}
+
+async function send(gateway: RunningGateway, method: string, path: string, json?: unknown, headers = {}) {
+  const body = json === undefined ? {} : { body: typeof json === 'string' ? json : JSON.stringify(json) };
+  const type = json === undefined ? {} : { 'content-type': 'application/json' };
+  const answer = await fetch(`${gateway.url}${path}`, { method, headers: { ...type, ...headers }, ...body });
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+  return (await answer.json()) as Record<string, unknown>;
+}
+
+/** Stores a request. @returns its id */
+export async function submitRequest(gateway: RunningGateway, chainName: string): Promise<string> {
+  const params = {
+    ...{ cloudId: '0x01', dataId: '0x02', payload: '0x68656c6c6f', relayerFee: '1500000000000000000', v: 27 },
+    ...{ timestamp: '1767225600', signer: SIGNER, r: `0x${'1'.repeat(64)}`, s: `0x${'2'.repeat(64)}` },
+  };
+  const { requestId } = await send(gateway, 'POST', '/requests', { chainName, action: 'WRITE_DATA_FOR', params });
+  return String(requestId);
+}
+
+/** Calls as the development relayer. @returns the answer, and who it is */
+export async function callAsRelayer(gateway: RunningGateway, method: string, path: string, json: unknown) {
+  const body = JSON.stringify(json);
+  const { headers } = await send(gateway, 'POST', '/dev/relayer/sign', { method, path, body });
+  return await send(gateway, method, path, body, headers as Record<string, string>);
+}
+
+/** The development relayer's address. */
+export async function readRelayer(gateway: RunningGateway): Promise<string> {
+  const { headers } = await send(gateway, 'POST', '/dev/relayer/sign', { method: 'GET', path: '/requests' });
+  return String((headers as Record<string, unknown>)['x-relayer-address']);
+}

@@ -38,6 +38,7 @@ export const longParts: readonly LongPart[] = [
   { name: 'relayer', files: ['packages/relayer/test/storm/storm.test.ts'] },
   { name: 'hostile', files: ['packages/relayer/test/hostile/hostile.test.ts'] },
   { name: 'watchtower', files: ['packages/relayer/test/watchtower.test.ts'] },
+  { name: 'demo', files: ['demo/test/demo.test.ts'] },
 ];
 
 /** Full sizes that take up to an hour each, which is too long for a run of CI: `npm run test:long` alone has them. */

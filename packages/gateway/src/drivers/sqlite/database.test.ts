@@ -95,6 +95,10 @@ describe('the schema', () => {
     for (const column of ['suspended_at', 'suspend_reason']) {
       database.exec(`ALTER TABLE "${TEST_TABLES.relayers}" DROP COLUMN ${column}`);
     }
+    // Nor of webhooks and of the audit log.
+    for (const table of ['audit', 'webhooks', 'deliveries']) {
+      database.exec(`DROP TABLE "${TEST_TABLES.requests}.${table}"`);
+    }
     expect(database.prepare('SELECT count(*) AS n FROM schema_versions').get()).toEqual({ n: 1 });
     database.close();
     expect(await rig.open().relayers.list()).toHaveLength(1);

@@ -11,7 +11,7 @@ export class CommandError extends Error {
 
 /** One call of the administrator. */
 export interface AdminCall {
-  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly json?: unknown;

@@ -67,6 +67,30 @@ test('stats and the live view show the same, for people and for programs', async
   expect(JSON.parse((await prism('stats --json')).out)).toMatchObject({ chains: [{ pending: 1 }] });
 });
 
+// Shows WEBHOOK-1, WEBHOOK-8.
+test('webhooks are registered with their secret told once, disabled, enabled, rotated and removed', async () => {
+  const url = 'https://example.org/hooks';
+  const added = await prism(`webhooks add ${url} --events request.failed,request.succeeded --chain eip155:1`);
+  const [, id = '', secret = ''] = /^Webhook (\w+) is registered\.\n.*: (whsec_\S+)$/.exec(added.out) ?? [];
+  expect((await prism('webhooks list')).out).toMatch(
+    new RegExp(`${id} .*succeeded request.failed +eip155:1 .*0 +active`),
+  );
+  expect((await prism('webhooks list --json')).out).not.toContain(secret);
+  expect(await prism(`webhooks disable ${id}`)).toMatchObject({ status: 0 });
+  expect((await prism('webhooks list')).out).toMatch(/ disabled$/m);
+  expect(await prism(`webhooks enable ${id}`)).toMatchObject({ out: `${id} is enabled.` });
+  expect((await prism(`webhooks rotate ${id}`)).out).toMatch(/whsec_/);
+  expect(JSON.parse((await prism(`webhooks deliveries ${id} --json`)).out)).toMatchObject({ count: 0 });
+  expect((await prism(`webhooks deliveries ${id}`)).out).toMatch(/^DELIVERY/);
+  expect(await prism(`webhooks resend ${id} 1`)).toMatchObject({ status: 1, err: expect.stringMatching(/404/) });
+  expect(await prism(`webhooks resend ${id}`)).toMatchObject({ status: 2 });
+  expect(await prism('webhooks add hooks')).toMatchObject({
+    status: 1,
+    err: expect.stringMatching(/events: expected/),
+  });
+  expect(await prism(`webhooks remove ${id}`)).toMatchObject({ status: 0 });
+});
+
 test('what is wrong is told in a sentence, with a status that scripts can use', async () => {
   expect(await prism(`requests fail ${UNKNOWN} --message gone`)).toMatchObject({ status: 1 });
   expect(await prism('whitelist add nobody')).toMatchObject({

@@ -4,6 +4,7 @@ import { CommandError, createAdminClient } from './adminClient.ts';
 import type { Command } from './command.ts';
 import { requestCommands } from './requestCommands.ts';
 import { statsCommand } from './statsCommand.ts';
+import { webhookCommands } from './webhookCommands.ts';
 import { whitelistCommands } from './whitelistCommands.ts';
 import { SHELLS, writeCompletion } from './writeCompletion.ts';
 
@@ -20,7 +21,12 @@ export interface CliSurroundings {
 }
 
 /** Every command of this program. */
-export const commands: readonly Command[] = [...whitelistCommands, ...requestCommands, statsCommand];
+export const commands: readonly Command[] = [
+  ...whitelistCommands,
+  ...requestCommands,
+  ...webhookCommands,
+  statsCommand,
+];
 
 /** Exit status for a command line that is wrong. */
 const USAGE_FAULT = 2;

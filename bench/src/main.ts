@@ -9,6 +9,7 @@ const suites: Readonly<Record<string, () => Promise<unknown>>> = {
   lambda: () => import('./lambda/main.ts'),
   payments: () => import('./payments/main.ts'),
   relayer: () => import('./relayer/main.ts'),
+  webhooks: () => import('./webhooks/main.ts'),
 };
 
 /** What the benches that have no options of their own take: words like `scaling`, and numbers. */
@@ -16,6 +17,7 @@ const wordsOf: Readonly<Record<string, RegExp>> = {
   dynamodb: /^(--worst-day|scaling( [1-9]\d{0,6})?)?$/,
   lambda: /^(--quick|[1-9]\d{0,3})?$/,
   payments: /^(--quick)?$/,
+  webhooks: /^(--quick)?$/,
 };
 
 /** Runs a bench of its own. @throws OptionsError for arguments that it does not take */

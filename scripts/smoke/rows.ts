@@ -222,6 +222,7 @@ export const rows: readonly SmokeRow[] = [
   { command: 'bench lambda', args: () => ['--quick'] },
   { command: 'bench payments', args: () => ['--quick'] },
   { command: 'bench relayer', args: () => ['--quick'] },
+  { command: 'bench webhooks', args: () => ['--quick'], prints: /500 drained in/ },
   { command: 'rules' },
   { command: 'format', args: () => ['bin'] },
   { command: 'pack' },

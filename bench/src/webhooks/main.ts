@@ -1,0 +1,184 @@
+/** `npm run bench -- webhooks [--quick]`: how soon deliveries come, and what a backlog of them costs those who post. */
+import { Agent, createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { availableParallelism } from 'node:os';
+import { createRelayerAuthMessage } from '@prism-gateway/protocol';
+import { startGateway } from '@prism-gateway/testing';
+import { keccak256, toBytes } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { formatTable } from '../report/formatTable.ts';
+import { median } from '../report/median.ts';
+import { writeRequestBody } from './writePlainBody.ts';
+
+const isQuick = process.argv.includes('--quick');
+const REPORTS = isQuick ? 20 : 200;
+const BACKLOG = isQuick ? 500 : 10_000;
+const ROUND_MS = isQuick ? 1000 : 5000;
+const LANES = 16;
+const TARGET = { latencyMs: 50, ratio: 0.9 };
+
+interface Answer {
+  readonly status: number;
+  readonly json: Readonly<Record<string, unknown>>;
+}
+
+const gateway = await startGateway({ env: { WEBHOOKS_ALLOW_PRIVATE: 'true' } });
+const agent = new Agent({ keepAlive: true, maxSockets: LANES });
+const relayer = privateKeyToAccount(generatePrivateKey());
+
+function call(method: string, path: string, options: { json?: unknown; headers?: Record<string, string> } = {}) {
+  const body = options.json === undefined ? '' : JSON.stringify(options.json);
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...options.headers };
+  return new Promise<Answer>((resolve, reject) => {
+    const outgoing = request(`${gateway.url}${path}`, { method, agent, headers }, async (incoming) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of incoming) chunks.push(chunk);
+      resolve({ status: incoming.statusCode ?? 0, json: JSON.parse(Buffer.concat(chunks).toString()) });
+    });
+    outgoing.on('error', reject).end(body);
+  });
+}
+
+async function expectStatus(status: number, calling: Promise<Answer>): Promise<Answer['json']> {
+  const answer = await calling;
+  if (answer.status !== status)
+    throw new Error(`expected ${status}, got ${answer.status}: ${JSON.stringify(answer.json)}`);
+  return answer.json;
+}
+
+const admin = (method: string, path: string, json?: unknown) =>
+  call(method, `/admin${path}`, { headers: { 'x-admin-key': gateway.adminKey }, ...(json !== undefined && { json }) });
+const post = (chainName: string) => expectStatus(201, call('POST', '/requests', { json: writeRequestBody(chainName) }));
+
+/** Signs beforehand, so that only the call is timed. */
+async function signUpdate(path: string, json: unknown) {
+  const timestamp = String(Date.now());
+  const bodyHash = keccak256(toBytes(JSON.stringify(json)));
+  const message = createRelayerAuthMessage({ timestamp, method: 'PATCH', path, bodyHash });
+  const signature = await relayer.signMessage({ message });
+  const headers = {
+    'x-relayer-address': relayer.address,
+    'x-relayer-timestamp': timestamp,
+    'x-relayer-signature': signature,
+  };
+  return () => expectStatus(200, call('PATCH', path, { json, headers }));
+}
+
+/** A receiver: what came when, and what it answers. */
+const receiver = { status: 204, arrivals: new Map<string, number>(), count: 0 };
+const server = createServer(async (incoming, outgoing) => {
+  const at = performance.now();
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk);
+  outgoing.writeHead(receiver.status).end();
+  if (receiver.status !== 204) return;
+  receiver.count++;
+  const { data } = JSON.parse(Buffer.concat(chunks).toString()) as { data: { requestId: string } };
+  receiver.arrivals.set(data.requestId, at);
+});
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+
+async function waitFor(isThere: () => boolean): Promise<void> {
+  while (!isThere()) await new Promise((resolve) => setTimeout(resolve, 2));
+}
+
+/** From the call that reports to the arrival at the receiver, one after another. @returns milliseconds, sorted */
+async function measureLatency(): Promise<readonly number[]> {
+  await expectStatus(201, admin('POST', '/relayers', { address: relayer.address }));
+  const { webhookId } = await expectStatus(201, admin('POST', '/webhooks', { url, events: ['request.succeeded'] }));
+  const found: number[] = [];
+  for (let n = 0; n < REPORTS; n++) {
+    const { requestId } = await post('eip155:1');
+    const path = `/requests/${requestId}`;
+    await (await signUpdate(path, { status: 'processing' }))();
+    const report = await signUpdate(path, { status: 'success', txHash: `0x${'ab'.repeat(32)}` });
+    const begin = performance.now();
+    await report();
+    await waitFor(() => receiver.arrivals.has(String(requestId)));
+    found.push((receiver.arrivals.get(String(requestId)) ?? begin) - begin);
+  }
+  await expectStatus(200, admin('DELETE', `/webhooks/${webhookId}`));
+  return found.sort((a, b) => a - b);
+}
+
+/** Posts as fast as it goes until told to stop. @returns posts a second */
+async function measurePosts(isOver: (elapsedMs: number) => boolean): Promise<number> {
+  const begin = performance.now();
+  let posts = 0;
+  const lane = async () => {
+    while (!isOver(performance.now() - begin)) {
+      await post('load');
+      posts++;
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+  return (posts * 1000) / (performance.now() - begin);
+}
+
+const forRound = (elapsedMs: number) => elapsedMs >= ROUND_MS;
+
+/** Gathers a backlog at a receiver that is down, and has it drained while others post. */
+async function measureDrain() {
+  receiver.status = 503;
+  const wanted = { url, events: ['request.created'], chainName: 'backlog' };
+  const { webhookId } = await expectStatus(201, admin('POST', '/webhooks', wanted));
+  for (let left = BACKLOG; left > 0; left -= LANES)
+    await Promise.all(Array.from({ length: Math.min(LANES, left) }, () => post('backlog')));
+  const before = await measurePosts(forRound);
+  receiver.count = 0;
+  receiver.status = 204;
+  const begin = performance.now();
+  let drainedMs = 0;
+  await expectStatus(200, admin('PATCH', `/webhooks/${webhookId}`, { enabled: true }));
+  const during = await measurePosts(() => {
+    if (receiver.count < BACKLOG) return false;
+    drainedMs ||= performance.now() - begin;
+    return true;
+  });
+  const after = await measurePosts(forRound);
+  await expectStatus(200, admin('DELETE', `/webhooks/${webhookId}`));
+  return { before, during, after, drainedMs };
+}
+
+try {
+  const bare = await measurePosts(forRound);
+  console.error('from report to delivery …');
+  const latency = await measureLatency();
+  console.error(`a backlog of ${BACKLOG} …`);
+  const { before, during, after, drainedMs } = await measureDrain();
+  const ratio = during / median([before, after]);
+  const at = (share: number) => latency[Math.floor(share * (latency.length - 1))] ?? Number.NaN;
+  const verdict = (isKept: boolean) => (isKept ? 'kept' : 'MISSED');
+  const isKept = at(0.5) <= TARGET.latencyMs && ratio >= TARGET.ratio;
+  console.log(
+    [
+      `${REPORTS} reports one after another; then ${BACKLOG} deliveries drained while ${LANES} connections post as fast as they can; rounds of`,
+      `${ROUND_MS} ms; gateway with SQLite, load and receiver on ${availableParallelism()} cores, Node ${process.versions.node}.`,
+      '',
+      ...formatTable([
+        ['measure', 'figure', 'target'],
+        [
+          'report to delivery, p50',
+          `${at(0.5).toFixed(1)} ms`,
+          `≤ ${TARGET.latencyMs} ms: ${verdict(at(0.5) <= TARGET.latencyMs)}`,
+        ],
+        ['report to delivery, p95', `${at(0.95).toFixed(1)} ms`, ''],
+        ['POST, no webhook', `${bare.toFixed(0)}/s`, ''],
+        ['POST before and after the drain', `${before.toFixed(0)}/s, ${after.toFixed(0)}/s`, ''],
+        [
+          'POST during it',
+          `${during.toFixed(0)}/s`,
+          `≥ ${TARGET.ratio} ×: ${ratio.toFixed(2)}, ${verdict(ratio >= TARGET.ratio)}`,
+        ],
+        [`${BACKLOG} drained in`, `${(drainedMs / 1000).toFixed(1)} s`, ''],
+      ]),
+    ].join('\n'),
+  );
+  process.exitCode = isQuick || isKept ? 0 : 1;
+} finally {
+  agent.destroy();
+  server.closeAllConnections();
+  server.close();
+  await gateway.stop();
+}

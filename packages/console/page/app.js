@@ -7,8 +7,9 @@ import { html, render, useEffect, useState } from './preact.js';
 import { Queue } from './queue.js';
 import { Relayers } from './relayers.js';
 import { Service } from './service.js';
+import { Webhooks } from './webhooks.js';
 
-const views = { Overview, Queue, Relayers, Service, Audit };
+const views = { Overview, Queue, Relayers, Webhooks, Service, Audit };
 
 /** Asks for the key. @param {{ enter: () => void }} props */
 function SignIn({ enter }) {

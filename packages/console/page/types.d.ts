@@ -40,4 +40,6 @@ export interface Answers {
   readonly audit: import('@prism-gateway/protocol').AuditPage;
   readonly request: import('@prism-gateway/protocol').RequestRecord;
   readonly requests: import('@prism-gateway/protocol').RequestPage;
+  readonly webhooks: import('@prism-gateway/protocol/webhooks').WebhookList;
+  readonly deliveries: import('@prism-gateway/protocol/webhooks').DeliveryPage;
 }

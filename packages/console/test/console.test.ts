@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { type BrowserRig, findChromium, openBrowser, type RunningGateway, startGateway } from '@prism-gateway/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -16,6 +18,7 @@ const VIEWS = {
   Overview: 'Chains',
   Queue: 'Requests',
   Relayers: 'Relayers',
+  Webhooks: 'Webhooks',
   Service: 'Limits in force',
   Audit: 'Audit log',
 };
@@ -24,7 +27,7 @@ describe.skipIf(chromium === undefined)('the console, in Chromium', () => {
   let gateway: RunningGateway;
   let browser: BrowserRig;
   beforeAll(async () => {
-    gateway = await startGateway();
+    gateway = await startGateway({ env: { WEBHOOKS_ALLOW_PRIVATE: 'true' } });
     browser = await openBrowser(chromium ?? '');
   });
   afterAll(async () => {
@@ -100,6 +103,46 @@ describe.skipIf(chromium === undefined)('the console, in Chromium', () => {
     await page.close();
   });
 
+  // Shows CONSOLE-2, WEBHOOK-8.
+  test('a webhook is registered, its deliveries are shown and sent again, and it is removed', async () => {
+    const messages: string[] = [];
+    const receiver = createServer((request, response) => {
+      messages.push(String(request.headers['webhook-id']));
+      response.writeHead(204).end();
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+    // A listening TCP server has an AddressInfo.
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+    const { page, complaints } = await enter();
+    await page.getByRole('button', { name: 'Webhooks', exact: true }).click();
+    await page.getByLabel('URL').fill(url);
+    await page.getByLabel('request.created').check();
+    await page.getByRole('button', { name: 'Register' }).click();
+    await page.getByText(/whsec_/).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByText(/whsec_/).waitFor({ state: 'detached' });
+    const requestId = await submit('eip155:7');
+    await page.getByRole('button', { name: `Deliveries to ${url}` }).click();
+    await page.getByRole('row', { name: new RegExp(`${requestId} delivered`) }).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await keep(page, 'webhooks');
+    await page.getByRole('button', { name: /^Send again \d+$/ }).click();
+    await page.getByText(/Sent once more/).waitFor();
+    await expect.poll(() => messages.length, { timeout: 30_000 }).toBe(2);
+    expect(new Set(messages).size).toBe(1);
+    for (const word of ['Disable', 'Enable', 'New secret', 'Remove']) {
+      await page.getByRole('button', { name: `${word} ${url}` }).click();
+      await page.getByRole('dialog').getByRole('button', { name: word }).click();
+      await page.getByText(`Done: ${word}.`).waitFor();
+    }
+    await page.getByRole('cell', { name: url, exact: true }).waitFor({ state: 'detached' });
+    expect(complaints).toEqual([]);
+    await page.close();
+    receiver.closeAllConnections();
+    receiver.close();
+  });
+
   // Shows CONSOLE-3.
   test('it fits 390 px, dark as well as light', async () => {
     const { page } = await enter();
@@ -118,7 +161,7 @@ describe.skipIf(chromium === undefined)('the console, in Chromium', () => {
   // Shows CONSOLE-1.
   test('the whole page weighs little, comes from the gateway alone, and may do nothing but call it', async () => {
     const names = ['', '/console.css', '/uPlot.min.css', '/uPlot.iife.min.js', '/preact.js'];
-    const views = ['/overview.js', '/queue.js', '/story.js', '/relayers.js', '/service.js', '/audit.js'];
+    const views = ['/overview.js', '/queue.js', '/story.js', '/relayers.js', '/webhooks.js', '/service.js', '/audit.js'];
     let bytes = 0;
     for (const name of [...names, ...views, '/app.js', '/api.js', '/follow.js', '/params.js', '/parts.js']) {
       const answer = await fetch(`${gateway.url}/console${name}`);

@@ -12,7 +12,7 @@ const types = {
 /** The console's own files. */
 const pages = [
   ...['index.html', 'console.css', 'app.js', 'api.js', 'follow.js', 'params.js', 'parts.js'],
-  ...['overview.js', 'queue.js', 'story.js', 'relayers.js', 'service.js', 'audit.js'],
+  ...['overview.js', 'queue.js', 'story.js', 'relayers.js', 'webhooks.js', 'service.js', 'audit.js'],
 ];
 
 /** The files that there are, by the names that they are asked for by: a name from outside only ever picks one. */

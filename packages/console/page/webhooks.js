@@ -84,7 +84,7 @@ function Register({ added, onFault }) {
 /** What one webhook was sent. @param {{ webhook: Webhook, onFault: import('./types.d.ts').OnFault, tell: (text: string) => void }} props */
 function Deliveries({ webhook, onFault, tell }) {
   const path = pathOf(webhook.webhookId, '/deliveries');
-  const { value: page, again } = useFollowed(() => readGateway('deliveries', path, { limit: '50' }), path, onFault);
+  const { value: page, again } = useFollowed(() => readGateway('deliveries', `${path}?limit=50`), path, onFault);
   const resend = (/** @type {string} */ id) =>
     callGateway(`${path}/${id}/resend`, { method: 'POST' }).then(() => {
       tell(`Sent once more: ${id}.`);

@@ -1,13 +1,25 @@
 // @ts-check
 import { callGateway, readGateway } from './api.js';
 import { ageOf, Confirm, Table, useFollowed } from './parts.js';
-import { html, useState } from './preact.js';
+import { html, useEffect, useState } from './preact.js';
 
 /** @typedef {import('@prism-gateway/protocol/webhooks').WebhookBody} Webhook */
 
 const EVENTS = ['request.created', 'request.claimed', 'request.released', 'request.succeeded', 'request.failed'];
 /** Chosen until somebody chooses others. */
 const SHOWN_FIRST = ['request.succeeded', 'request.failed'];
+
+/** How soon to look again while something waits to be sent, in milliseconds: no move of the queue tells that it was. */
+const LOOK_AGAIN_MS = 1000;
+
+/** Looks again for as long as something waits. @param {boolean} isWaiting @param {unknown} value what was found @param {() => void} again */
+function useSettled(isWaiting, value, again) {
+  useEffect(() => {
+    if (!isWaiting) return undefined;
+    const timer = setTimeout(again, LOOK_AGAIN_MS);
+    return () => clearTimeout(timer);
+  }, [isWaiting, value]);
+}
 
 /** What is the matter with a webhook. @param {Webhook} webhook */
 function tellState({ enabled, disabledReason, failingSince, dropped }) {
@@ -85,6 +97,11 @@ function Register({ added, onFault }) {
 function Deliveries({ webhook, onFault, tell }) {
   const path = pathOf(webhook.webhookId, '/deliveries');
   const { value: page, again } = useFollowed(() => readGateway('deliveries', `${path}?limit=50`), path, onFault);
+  useSettled(
+    (page?.items ?? []).some(({ status }) => status === 'waiting'),
+    page,
+    again,
+  );
   const resend = (/** @type {string} */ id) =>
     callGateway(`${path}/${id}/resend`, { method: 'POST' }).then(() => {
       tell(`Sent once more: ${id}.`);
@@ -108,6 +125,11 @@ export function Webhooks({ onFault, tell }) {
   const [secret, setSecret] = useState('');
   const { value, again } = useFollowed(() => readGateway('webhooks', 'admin/webhooks'), 'webhooks', onFault);
   const webhooks = value?.webhooks ?? [];
+  useSettled(
+    webhooks.some(({ enabled, waiting }) => enabled && waiting > 0),
+    value,
+    again,
+  );
   const rows = webhooks.map((webhook) => {
     const { webhookId, url, label, events, chainName, signer, waiting, deliveredAt } = webhook;
     const filters = [chainName, signer].filter((filter) => filter !== undefined).join(', ');

@@ -161,7 +161,15 @@ describe.skipIf(chromium === undefined)('the console, in Chromium', () => {
   // Shows CONSOLE-1.
   test('the whole page weighs little, comes from the gateway alone, and may do nothing but call it', async () => {
     const names = ['', '/console.css', '/uPlot.min.css', '/uPlot.iife.min.js', '/preact.js'];
-    const views = ['/overview.js', '/queue.js', '/story.js', '/relayers.js', '/webhooks.js', '/service.js', '/audit.js'];
+    const views = [
+      '/overview.js',
+      '/queue.js',
+      '/story.js',
+      '/relayers.js',
+      '/webhooks.js',
+      '/service.js',
+      '/audit.js',
+    ];
     let bytes = 0;
     for (const name of [...names, ...views, '/app.js', '/api.js', '/follow.js', '/params.js', '/parts.js']) {
       const answer = await fetch(`${gateway.url}/console${name}`);

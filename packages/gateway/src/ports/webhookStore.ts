@@ -157,6 +157,8 @@ export interface DeliveryOrder {
 export interface DeliveryQueue {
   /** When the next delivery is due, in milliseconds since the epoch; undefined: none is. It reads, and writes nothing. */
   nextDueAt(): number | undefined;
+  /** How many events have found no room, of all webhooks that are there. */
+  countDropped(): number;
   /** Takes due deliveries, of one request never one before the one before it has ended; of a webhook that fails one, to try it. */
   take(order: DeliveryOrder): Promise<readonly TakenDelivery[]>;
   /** Writes what came of attempts. */

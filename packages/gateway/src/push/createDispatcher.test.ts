@@ -1,3 +1,4 @@
+import { DatabaseSync } from 'node:sqlite';
 import { createFakeClock, type FakeClock } from '@prism-gateway/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { claimOf, pendingRequest, reportOf } from '../../test/contracts/storedRequests.ts';
@@ -147,6 +148,22 @@ describe('deliveries', () => {
     start();
     await receiver.waitFor(1);
     expect(receiver.attempts()).toBe(2);
+  });
+
+  // Shows WEBHOOK-9.
+  test('events that find no room are told in the log, once in a while', async () => {
+    await add({ events: ['request.created'] });
+    start();
+    await live();
+    await receiver.waitFor(1);
+    const database = new DatabaseSync(rig.file, { timeout: 5000 });
+    database.exec('UPDATE "service-requests-test.webhooks" SET waiting = 10000');
+    database.close();
+    await Promise.all([create(), create(), create()]);
+    const dropped = () => lines.filter((line) => line.includes('"news":"dropped"'));
+    while (dropped().length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await create();
+    expect(dropped()).toEqual([expect.stringMatching(/"events":[123]}/)]);
   });
 
   test('a slow receiver holds up no other', async () => {

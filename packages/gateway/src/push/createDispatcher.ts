@@ -9,6 +9,8 @@ const PER_WEBHOOK = 8;
 const HOLD_MS = 15_000;
 /** How often the queue is looked at although nothing of this process's own has moved, in milliseconds. */
 const TICK_MS = 1000;
+/** How often lost events are told at most, in milliseconds. */
+const TELL_DROPPED_MS = 60_000;
 /** Where the process was busy for more than this share of the last window, so long lies between two lots, in milliseconds. */
 const [BUSY_SHARE, BUSY_PAUSE_MS, BUSY_WINDOW_MS] = [0.6, 60, 100];
 
@@ -74,6 +76,21 @@ function createBusyCheck(): () => boolean {
   };
 }
 
+/** Tells, now and then, of events that found no room; those of before the process began were told then. */
+function createDropWatch({ queue, logger }: Pick<DispatcherPorts, 'queue' | 'logger'>): () => void {
+  let known: number | undefined;
+  let toldAt = Number.NEGATIVE_INFINITY;
+  return function tellDropped() {
+    if (performance.now() - toldAt < TELL_DROPPED_MS) return;
+    const dropped = queue.countDropped();
+    const more = dropped - (known ?? dropped);
+    known = dropped;
+    if (more <= 0) return;
+    toldAt = performance.now();
+    logger.warn({ code: 'WEBHOOK', news: 'dropped', events: more }, 'webhook');
+  };
+}
+
 /**
  * Starts to deliver. A commit of this process is looked after at once; what another one has left behind, and what is to be tried
  * again, by a look from time to time.
@@ -86,6 +103,7 @@ export function startDispatcher(ports: DispatcherPorts): Dispatcher {
   const underWay: Record<string, number> = {};
   const running = new Set<Promise<void>>();
   const isBusy = createBusyCheck();
+  const tellDropped = createDropWatch(ports);
   let outcomes: DeliveryOutcome[] = [];
   let settling: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -119,6 +137,7 @@ export function startDispatcher(ports: DispatcherPorts): Dispatcher {
   }
 
   async function take(): Promise<boolean> {
+    tellDropped();
     const dueAt = queue.nextDueAt();
     if (dueAt === undefined || dueAt > now()) return false;
     const order = { now: now(), holdMs: HOLD_MS, perWebhook: PER_WEBHOOK, underWay };

@@ -20,6 +20,7 @@ function prepareReads({ database, tables }: Pick<SqliteContext, 'database' | 'ta
     one: database.prepare(`SELECT * FROM ${t.webhooks} WHERE id = ?`),
     page: database.prepare(`SELECT * FROM ${t.deliveries} WHERE webhook_id = ? ${bySeq}`),
     pageOf: database.prepare(`SELECT * FROM ${t.deliveries} WHERE webhook_id = ? AND state = ? ${bySeq}`),
+    dropped: database.prepare(`SELECT coalesce(sum(dropped), 0) AS events FROM ${t.webhooks}`),
     // Of one that is paused nothing is due before its pause has ended.
     due: database.prepare(`
       SELECT count(*) AS webhooks, min(max(w.paused_until, w.probe_until, (
@@ -69,6 +70,7 @@ export function createWebhookStore(context: SqliteContext): SqliteWebhooks {
         hasWebhooks = webhooks !== 0;
         return typeof at === 'number' ? at : undefined;
       },
+      countDropped: () => Number(read(() => reads.dropped.get())?.events),
       take: (order) => writer.write('takeDeliveries', order),
       settle: (order) => writer.write('settleDeliveries', order),
       onCommitted: (listener) => listeners.add(listener),

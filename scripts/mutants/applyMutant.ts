@@ -1,4 +1,4 @@
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from './mutant.ts';
 
 /** A mutant whose place is gone: the list must follow the code. */
 export class MutantLostError extends Error {

@@ -1,23 +1,6 @@
-/** One change to the code that some test must notice. */
-export interface Mutant {
-  /** The changed file, from the repository's root. */
-  readonly file: string;
-  /** What stands there, exactly once. */
-  readonly find: string;
-  /** What stands there instead. */
-  readonly replace: string;
-  /** Test files that must notice, from the root. */
-  readonly tests: readonly string[];
-  /** Why no test can notice: the change makes no difference that a caller could see. */
-  readonly survives?: string;
-}
-
-type Change = readonly [find: string, replace: string, survives?: string];
-
-/** Changes of one file, watched by the same tests. */
-function mutantsOf(file: string, tests: readonly string[], changes: readonly Change[]): Mutant[] {
-  return changes.map(([find, replace, survives]) => ({ file, tests, find, replace, ...(survives && { survives }) }));
-}
+import { contractMutants } from './contractMutants.ts';
+import type { Mutant } from './mutant.ts';
+import { mutantsOf } from './mutantsOf.ts';
 
 const sqlite = 'packages/gateway/src/drivers/sqlite';
 const storeTests = [`${sqlite}/requestStore.test.ts`];
@@ -210,4 +193,11 @@ const payoutFence: readonly Mutant[] = [
 ];
 
 /** Changes to the modules that carry the promises; each must make a test fail, or say why none can. */
-export const mutants: readonly Mutant[] = [...stateMachine, ...relayerAuth, ...presigners, ...nonces, ...payoutFence];
+export const mutants: readonly Mutant[] = [
+  ...stateMachine,
+  ...relayerAuth,
+  ...presigners,
+  ...nonces,
+  ...payoutFence,
+  ...contractMutants,
+];

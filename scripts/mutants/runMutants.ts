@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { applyMutant } from './applyMutant.ts';
-import type { Mutant } from './mutants.ts';
+import { compileMutant } from './compileMutant.ts';
+import type { Mutant } from './mutant.ts';
 
 interface Bench {
   /** Path of a copy of the repository, which is spoilt. */
@@ -36,7 +37,7 @@ export async function runMutants(bench: Bench, mutants: readonly Mutant[]): Prom
     const path = join(bench.copy, mutant.file);
     const source = readFileSync(path, 'utf8');
     writeFileSync(path, applyMutant(source, mutant));
-    const verdict = await runTests(bench, mutant.tests);
+    const verdict = await tryMutant(bench, mutant);
     writeFileSync(path, source);
     const isExpected = verdict === (mutant.survives === undefined ? 'failed' : 'passed');
     isWell &&= isExpected;
@@ -44,6 +45,15 @@ export async function runMutants(bench: Bench, mutants: readonly Mutant[]): Prom
   }
   bench.tell(`${mutants.length} mutants; ${isWell ? 'each was noticed or is explained' : 'see those marked !!'}.`);
   return isWell;
+}
+
+/** Contracts are compiled first; one that does not compile says nothing. */
+async function tryMutant(bench: Bench, { file, tests }: Mutant): Promise<Verdict> {
+  if (!file.endsWith('.sol')) return await runTests(bench, tests);
+  const { isCompiled, restore } = await compileMutant(bench.copy, file);
+  const verdict = isCompiled ? await runTests(bench, tests) : 'broken';
+  restore();
+  return verdict;
 }
 
 function describe(

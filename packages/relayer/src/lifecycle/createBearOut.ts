@@ -11,10 +11,20 @@ export type MinedTransaction = Pick<Sent, 'txHash' | 'blockNumber' | 'blockHash'
  *
  * @throws nothing: a node without an answer says nothing
  */
-export type BearOut = (sent: MinedTransaction) => Promise<'true' | 'false' | 'unsettled'>;
+export type BearOut = (sent: MinedTransaction) => Promise<Word>;
+
+type Word = 'true' | 'false' | 'unsettled';
 
 /** So many nodes have to agree. */
 const MAJORITY = 2;
+
+/** What follows from what nodes have said so far. @param words - undefined of one that says nothing */
+function weigh(words: readonly (boolean | undefined)[]): Word {
+  const agree = words.filter((word) => word === true).length;
+  const differ = words.filter((word) => word === false).length;
+  if (agree > differ && (agree >= MAJORITY || differ === 0)) return 'true';
+  return differ >= MAJORITY && differ > agree ? 'false' : 'unsettled';
+}
 
 /** @returns undefined where the node does not answer, or is not that far */
 async function askWitness(rpc: Pick<ChainRpc, 'read'>, sent: MinedTransaction): Promise<boolean | undefined> {
@@ -36,7 +46,8 @@ async function askWitness(rpc: Pick<ChainRpc, 'read'>, sent: MinedTransaction): 
 
 /**
  * Makes the question whether nodes agree that a transaction is mined as one of them has said: two have to, and more than say otherwise.
- * Where only one of them answers, it is believed; where there is only one, it is not asked again.
+ * Where only one of them answers, it is believed; where there is only one, it is not asked again. A silent node is not waited for once
+ * more than half of them say the same.
  *
  * @param witnesses - each node by itself, the one that has said so among them
  * @see docs/specification.md RELAY-20
@@ -44,10 +55,16 @@ async function askWitness(rpc: Pick<ChainRpc, 'read'>, sent: MinedTransaction): 
 export function createBearOut(witnesses: readonly Pick<ChainRpc, 'read'>[]): BearOut {
   return async function bearOut(sent) {
     if (witnesses.length < MAJORITY) return 'true';
-    const words = await Promise.all(witnesses.map((witness) => askWitness(witness, sent)));
-    const agree = words.filter((word) => word === true).length;
-    const differ = words.filter((word) => word === false).length;
-    if (agree > differ && (agree >= MAJORITY || differ === 0)) return 'true';
-    return differ >= MAJORITY && differ > agree ? 'false' : 'unsettled';
+    const { promise, resolve, reject } = Promise.withResolvers<Word>();
+    const words: (boolean | undefined)[] = [];
+    const asked = witnesses.map(async (witness) => {
+      words.push(await askWitness(witness, sent));
+      for (const word of [true, false]) {
+        const same = words.filter((each) => each === word).length;
+        if (same >= MAJORITY && 2 * same > witnesses.length) resolve(weigh(words));
+      }
+    });
+    Promise.all(asked).then(() => resolve(weigh(words)), reject);
+    return await promise;
   };
 }

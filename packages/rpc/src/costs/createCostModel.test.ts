@@ -50,4 +50,14 @@ test('a chain is asked what it charges: a plain one nothing beside gas, OP-stack
   const arbitrum = await createCostModel(client);
   expect(arbitrum.kind).toBe('arbitrum');
   expect(await arbitrum.extraCost({ to, data: NOISE, gas: 100_000n })).toEqual({ wei: 0n, gas: 400n * 16n * 2000n });
+
+  // As Arbitrum's own nodes have it: what they simulate holds the gas of the data, which is not to be counted twice.
+  const own: Pick<RpcClient, 'request'> = {
+    request: async (method, params) =>
+      method === 'eth_simulateV1' ? [{ calls: [{ gasUsed: '0x6000' }] }] : await client.request(method, params),
+  };
+  expect(await (await createCostModel(own)).extraCost({ to, data: NOISE, gas: 100_000n })).toEqual({
+    wei: 0n,
+    gas: 0n,
+  });
 });

@@ -1,6 +1,6 @@
-import type { Address, Hex } from 'viem';
+import { type Address, type Hex, zeroAddress } from 'viem';
 import { encodeFunctionData, parseAbi, serializeTransaction } from 'viem/utils';
-import { parseBytes, parseCount } from '../answers/parseAnswers.ts';
+import { parseArray, parseBytes, parseCount, parseQuantity, parseRecord } from '../answers/parseAnswers.ts';
 import { readRevert } from '../answers/readRevert.ts';
 import type { RpcClient } from '../client/rpcClient.ts';
 import { RpcAnswerError, RpcUnavailableError } from '../rpcErrors.ts';
@@ -20,6 +20,10 @@ const gasInfoAbi = parseAbi([
 const nodeInterfaceAbi = parseAbi([
   'function gasEstimateL1Component(address to, bool contractCreation, bytes data) payable returns (uint64,uint256,uint256)',
 ]);
+/** What a transfer uses by itself: more than that is the gas of its data on the base chain. */
+const TRANSFER_GAS = 21_000n;
+/** Nobody's: a transfer of nothing to it does nothing else. */
+const NOBODY = '0x00000000000000000000000000000000000a11ce';
 /** `getPricesInWei` answers with six words. */
 const PRICES_BYTES = 6 * 32;
 const WORD_BYTES = 32;
@@ -117,13 +121,30 @@ async function openOpStack(client: Pick<RpcClient, 'request'>, chainId: number):
   };
 }
 
+/** Whether simulated gas holds that of the data already, as Arbitrum's own nodes have it: by a transfer of nothing. */
+async function holdsData(client: Pick<RpcClient, 'request'>): Promise<boolean> {
+  const transfer = { from: zeroAddress, to: NOBODY };
+  try {
+    const answer = await client.request('eth_simulateV1', [{ blockStateCalls: [{ calls: [transfer] }] }, 'latest']);
+    const [block] = parseArray(answer, 'simulated blocks');
+    const [result] = parseArray(parseRecord(block, 'simulated block').calls, 'simulated calls');
+    return parseQuantity(parseRecord(result, 'simulated call').gasUsed, 'gas') > TRANSFER_GAS;
+  } catch (error) {
+    if (!(error instanceof RpcAnswerError)) throw error;
+    // Where it does not simulate blocks, an estimate takes the place of a simulation.
+    return parseQuantity(await client.request('eth_estimateGas', [transfer]), 'gas') > TRANSFER_GAS;
+  }
+}
+
 async function openArbitrum(client: Pick<RpcClient, 'request'>): Promise<CostModel | undefined> {
   const prices = encodeFunctionData({ abi: gasInfoAbi, functionName: 'getPricesInWei' });
   if (byteCount(await tryCall(client, { to: ARB_GAS_INFO, data: prices })) !== PRICES_BYTES) return undefined;
+  const isCounted = await holdsData(client);
   return {
     kind: 'arbitrum',
     description: 'gas, which on Arbitrum holds what the data costs on the base chain',
     async extraCost({ to, data }) {
+      if (isCounted) return { wei: 0n, gas: 0n };
       const question = encodeFunctionData({
         abi: nodeInterfaceAbi,
         functionName: 'gasEstimateL1Component',

@@ -1,4 +1,4 @@
-import type { Address, Hex } from 'viem';
+import { type Address, type Hex, zeroAddress } from 'viem';
 import { encodeFunctionData, parseAbi, serializeTransaction } from 'viem/utils';
 import { callContract, type NodeClient, readNumber, readRefusal } from './askNode.ts';
 
@@ -15,6 +15,10 @@ const abi = parseAbi([
 ]);
 /** `getPricesInWei` answers with six words: `0x` and 384 digits. */
 const PRICES_LENGTH = 2 + 6 * 64;
+/** What a transfer uses by itself: more than that is the gas of its data on the base chain. */
+const TRANSFER_GAS = 21_000n;
+/** Nobody's: a transfer of nothing to it does nothing else. */
+const NOBODY = '0x00000000000000000000000000000000000a11ce';
 /** Codes of calls that could not be carried out: a revert, or a place where there is no contract. */
 const CALL_FAILED: readonly unknown[] = [3, -32_000];
 
@@ -36,6 +40,19 @@ async function tryCall(client: NodeClient, to: string, data: Hex): Promise<strin
   } catch (error) {
     if (!CALL_FAILED.includes(readRefusal(error)?.code)) throw error;
     return '0x';
+  }
+}
+
+/** Whether simulated gas holds that of the data already, as Arbitrum's own nodes have it: by a transfer of nothing. */
+async function holdsData(client: NodeClient): Promise<boolean> {
+  const transfer = { from: zeroAddress, to: NOBODY };
+  try {
+    const blockStateCalls = [{ calls: [transfer] }];
+    const blocks = await client.request({ method: 'eth_simulateV1', params: [{ blockStateCalls }, 'latest'] });
+    return readNumber(Object(Object(blocks)[0]?.calls?.[0]).gasUsed) > TRANSFER_GAS;
+  } catch (error) {
+    if (readRefusal(error) === undefined) throw error;
+    return readNumber(await client.request({ method: 'eth_estimateGas', params: [transfer] })) > TRANSFER_GAS;
   }
 }
 
@@ -61,7 +78,7 @@ export async function readExtraCost(
   if (l1Fee !== '0x') {
     return { wei: readNumber(l1Fee) + (operatorFee === '0x' ? 0n : readNumber(operatorFee)), gas: 0n };
   }
-  if (prices.length !== PRICES_LENGTH) return { wei: 0n, gas: 0n };
+  if (prices.length !== PRICES_LENGTH || (await holdsData(client))) return { wei: 0n, gas: 0n };
   const question = encodeFunctionData({ abi, functionName: 'gasEstimateL1Component', args: [to, false, data] });
   return { wei: 0n, gas: readNumber(await callContract(client, { to: NODE_INTERFACE, data: question })) };
 }

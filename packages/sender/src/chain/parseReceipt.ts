@@ -41,6 +41,23 @@ function parseStatus(receipt: JsonRecord): 'success' | 'reverted' {
   return status === 1n ? 'success' : 'reverted';
 }
 
+/** Absent, or null in the receipts of transactions that pay none. */
+function readAmount(receipt: JsonRecord, name: string): bigint {
+  return receipt[name] == null ? 0n : parseQuantity(receipt[name], name);
+}
+
+/**
+ * What the operator of an OP-stack chain charges: since Isthmus a millionth of the scalar for each gas, and since Jovian, which brought the
+ * scalar of the footprint into receipts, a hundred times the scalar; and a constant.
+ *
+ * @see https://specs.optimism.io/protocol/jovian/exec-engine.html#operator-fee
+ */
+function readOperatorFee(receipt: JsonRecord): bigint {
+  const scaled = parseQuantity(receipt.gasUsed, 'gasUsed') * readAmount(receipt, 'operatorFeeScalar');
+  const isJovian = receipt.daFootprintGasScalar != null;
+  return (isJovian ? scaled * 100n : scaled / 1_000_000n) + readAmount(receipt, 'operatorFeeConstant');
+}
+
 /**
  * Reads the answer to `eth_getTransactionReceipt`: it must be of the transaction that was asked for, and from the account.
  *
@@ -67,8 +84,7 @@ export function parseReceipt(value: unknown, asked: { hash: Hash; from: Address 
     status: parseStatus(receipt),
     gasUsed: parseQuantity(receipt.gasUsed, 'gasUsed'),
     effectiveGasPrice: parseQuantity(receipt.effectiveGasPrice, 'effectiveGasPrice'),
-    // Absent, or null in the receipts of transactions that pay none.
-    dataFee: receipt.l1Fee == null ? 0n : parseQuantity(receipt.l1Fee, 'l1Fee'),
+    dataFee: readAmount(receipt, 'l1Fee') + readOperatorFee(receipt),
     logs,
   };
 }

@@ -14,7 +14,7 @@ const suites: Readonly<Record<string, () => Promise<unknown>>> = {
 
 /** What the benches that have no options of their own take: words like `scaling`, and numbers. */
 const wordsOf: Readonly<Record<string, RegExp>> = {
-  dynamodb: /^(--worst-day|scaling( [1-9]\d{0,6})?)?$/,
+  dynamodb: /^(--worst-day|scaling( [1-9]\d{0,6})?|service( [1-9]\d{0,6})?( --quick)?)?$/,
   lambda: /^(--quick|[1-9]\d{0,3})?$/,
   payments: /^(--quick)?$/,
   webhooks: /^(--quick)?$/,

@@ -39,6 +39,7 @@ const logLevels = ['debug', 'info', 'warn', 'error', 'silent'];
 /** Text of `--help`. */
 export const usage = `npm run bench -- [options]
 npm run bench -- dynamodb    read and write units (npm run bench -- dynamodb scaling: shards;
+                             dynamodb service: what a deployment carries;
                              dynamodb --worst-day: the dearest day that one address can cause)
 npm run bench -- lambda      import time of the function, beside the DynamoDB client alone (npm run bench -- lambda ROUNDS)
 npm run bench -- payments    payments a minute of the payment relayer, beside its two transactions sent raw

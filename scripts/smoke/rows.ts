@@ -218,6 +218,7 @@ export const rows: readonly SmokeRow[] = [
   { command: 'bench', args: () => ['--quick', '--only', 'get', '--runs', '1'] },
   { command: 'bench dynamodb' },
   { command: 'bench dynamodb', args: () => ['scaling', '10000'] },
+  { command: 'bench dynamodb', args: () => ['service', '1000', '--quick'], prints: /as deployed/ },
   { command: 'bench dynamodb', args: () => ['--worst-day'], prints: /less than 5\.00 is wanted: kept/ },
   { command: 'bench lambda', args: () => ['--quick'] },
   { command: 'bench payments', args: () => ['--quick'] },
@@ -228,7 +229,7 @@ export const rows: readonly SmokeRow[] = [
   { command: 'pack' },
   { command: 'changeset', args: () => ['--help'] },
   { command: 'build:lambda' },
-  { command: 'synth' },
+  { command: 'synth', prints: /USD a million requests/ },
   // To deploy takes an account of AWS: only its settings are shown here, once the function is built.
   { command: 'deploy', args: () => ['--help'], prints: /--stage/ },
   // What it does takes a table of an earlier version: it is tested beside it.

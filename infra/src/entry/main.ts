@@ -21,6 +21,7 @@ async function run(args: readonly string[]): Promise<number> {
   if (line.action === 'deploy') return await deployChecked(settings, line);
   const assembly = await synthesize(settings);
   console.log(`prism-gateway-${settings.stage}: ${assembly}/*.template.json`);
+  console.log(describeCost(estimateCost(settings)));
   if (placeholders.length > 0) console.log(`With placeholders, to look at, not to deploy: ${placeholders.join(', ')}`);
   return line.action === 'diff' ? await showDiff(assembly) : 0;
 }

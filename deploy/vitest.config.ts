@@ -8,6 +8,7 @@ export default defineConfig({
     name: 'deploy',
     root: import.meta.dirname,
     include: ['test/*.test.ts'],
+    globalSetup: ['test/rigs/installTools.ts'],
     maxWorkers: 2,
   },
 });

@@ -13,7 +13,6 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /**
  * @typedef {object} Component
  * @property {string} bom-ref
- * @property {{ name: string, value: string }[]} [properties]
  */
 
 /**
@@ -22,9 +21,9 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
  * @property {{ ref: string, dependsOn: string[] }[]} dependencies
  */
 
-/** What npm reads in the lockfile, for it refuses a folder in which packages for development are missing. @returns {Sbom} */
+/** All that npm reads in the lockfile, for it refuses a folder in which packages for development are missing. @returns {Sbom} */
 function askNpm() {
-  const args = ['sbom', '--package-lock-only', '--sbom-format=cyclonedx', '--omit=dev'];
+  const args = ['sbom', '--package-lock-only', '--sbom-format=cyclonedx'];
   const { status, stdout, stderr } = spawnSync('npm', args, {
     cwd: root,
     encoding: 'utf8',
@@ -34,16 +33,18 @@ function askNpm() {
   return JSON.parse(stdout);
 }
 
-/** Whether npm has put a component into this folder. @param {Component} component */
-function isHere({ properties = [] }) {
-  const path = properties.find(({ name }) => name === 'cdx:npm:package:path')?.value;
-  return path !== undefined && existsSync(join(root, path, 'package.json'));
+/** What npm has put into this folder, as `name@version`. @returns {Set<string>} */
+function listInstalled() {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  const here = Object.entries(packages).filter(([path]) => existsSync(join(root, path, 'package.json')));
+  return new Set(here.map(([path, { name, version }]) => `${name ?? path.split('node_modules/').at(-1)}@${version}`));
 }
 
 /** Leaves out what is not installed. @param {Sbom} sbom @returns {Sbom} */
 function keepInstalled(sbom) {
-  const components = sbom.components.filter(isHere);
-  const gone = new Set(sbom.components.filter((one) => !isHere(one)).map((one) => one['bom-ref']));
+  const installed = listInstalled();
+  const components = sbom.components.filter((one) => installed.has(one['bom-ref']));
+  const gone = new Set(sbom.components.map((one) => one['bom-ref']).filter((ref) => !installed.has(ref)));
   const dependencies = sbom.dependencies
     .filter(({ ref }) => !gone.has(ref))
     .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((one) => !gone.has(one)) }));

@@ -4,18 +4,19 @@ import { createServer } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parseArgs } from 'node:util';
+import { dynamoAccess } from './dynamoAccess.ts';
 import { parseSettings, type Settings } from './settings.ts';
 
 /** What a look has found. */
 interface Finding {
-  readonly check: 'settings' | 'port' | 'disk' | 'database' | 'identity' | 'clock';
+  readonly check: 'settings' | 'port' | 'disk' | 'database' | 'objects' | 'identity' | 'clock';
   readonly ok: boolean;
   readonly found: string;
   /** What to do; empty where all is well. */
   readonly advice: string;
 }
 
-const HELP = `Looks at settings, port, disk, database, identity provider and clock, and says what to do about each.
+const HELP = `Looks at settings, port, disk, database, bucket, identity provider and clock, and says what to do about each.
 
   npm run doctor          with the gateway's own environment, while it runs or not
   npm run doctor -- --json
@@ -69,8 +70,24 @@ function checkDisk({ DATA_DIR }: Settings): Finding {
   }
 }
 
-function checkDatabase({ STORE, databaseFile }: Settings): Finding {
-  if (STORE === 'dynamodb') return well('database', 'in DynamoDB; /ready of the gateway tells whether it answers');
+/** Asks the services of AWS, where the settings name them: only then is their client loaded. */
+async function askServices(settings: Settings): Promise<readonly Finding[]> {
+  const { STORE, STORAGE_BUCKET } = settings;
+  if (STORE === 'sqlite' && STORAGE_BUCKET === undefined) return [checkFile(settings)];
+  const { checkBucket, checkTables } = await import('./checkServices.ts');
+  const [database, objects] = await Promise.all([
+    STORE === 'dynamodb'
+      ? checkTables(settings, dynamoAccess({ stage: settings.STAGE, environment: process.env }))
+      : checkFile(settings),
+    checkBucket(settings),
+  ]);
+  return [
+    { ...database, check: 'database' },
+    { ...objects, check: 'objects' },
+  ];
+}
+
+function checkFile({ databaseFile }: Settings): Finding {
   try {
     const database = new DatabaseSync(databaseFile, { readOnly: true });
     try {
@@ -117,7 +134,7 @@ async function examine(): Promise<readonly Finding[]> {
     place,
     await checkPort(settings),
     checkDisk(settings),
-    checkDatabase(settings),
+    ...(await askServices(settings)),
     ...(await checkIdentity(settings)),
   ];
 }

@@ -15,6 +15,8 @@ export interface AdminCall {
   readonly path: string;
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly json?: unknown;
+  /** Ends the wait for an answer. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Calls a gateway with the administrator's key. @returns the body of a good answer */
@@ -46,10 +48,17 @@ function describeRefusal(status: number, body: Record<string, unknown>): string 
  */
 export function createAdminClient({ url, key }: { readonly url: string; readonly key: string }): CallAdmin {
   return async function callAdmin(call) {
-    const { method = 'GET', json } = call;
+    const { method = 'GET', json, signal } = call;
+    const late = AbortSignal.timeout(ANSWER_MS);
     const headers = { 'x-admin-key': key, ...(json !== undefined && { 'content-type': 'application/json' }) };
     const body = json === undefined ? {} : { body: JSON.stringify(json) };
-    const init = { method, headers, redirect: 'error', signal: AbortSignal.timeout(ANSWER_MS), ...body } as const;
+    const init = {
+      method,
+      headers,
+      redirect: 'error',
+      signal: signal ? AbortSignal.any([late, signal]) : late,
+      ...body,
+    } as const;
     const answer = await fetch(writeUrl(url, call), init).catch((cause: unknown) => {
       throw new CommandError('COMMAND_UNREACHABLE', `No gateway answers at ${url}: start it, or give its --url.`, {
         cause,

@@ -5,8 +5,12 @@ import type { Command, CommandContext } from './command.ts';
 import { writeStats } from './statsCommand.ts';
 import { plain, writeTable } from './writeTable.ts';
 
-/** How often the live view looks, in milliseconds. */
-const LOOK_MS = 2000;
+/** Least time between two looks of the live view, in milliseconds. */
+const LEAST_PAUSE_MS = 500;
+/** How long one look waits for something to happen, in seconds; the gateway takes no longer one. */
+const WAIT_SECONDS = '25';
+/** Requests that the live view lists. */
+const SHOWN_PENDING = 10;
 const CLEAR_SCREEN = '\u001b[2J\u001b[H';
 
 const FILTERS = {
@@ -49,13 +53,37 @@ async function show(context: CommandContext): Promise<void> {
   );
 }
 
-/** Looks again and again until it is told to end. */
-async function watch({ call, json, print, isTerminal, signal }: CommandContext): Promise<void> {
-  while (!signal.aborted) {
-    const stats = await call({ path: '/admin/stats' });
-    if (json) print(JSON.stringify(stats));
-    else print(`${isTerminal ? CLEAR_SCREEN : ''}${new Date().toISOString()}\n\n${writeStats(stats)}\n`);
-    await pause(LOOK_MS, undefined, { signal }).catch(() => undefined);
+/** What is looked at longest: the oldest requests that wait. */
+async function writeOldest({ call, signal }: CommandContext): Promise<string> {
+  const query = { status: 'pending', limit: String(SHOWN_PENDING) };
+  const { items } = await call({ path: '/admin/requests', query, signal });
+  // The gateway answers with a page of records.
+  const rows = ((items ?? []) as readonly Record<string, unknown>[]).map(
+    ({ requestId, chainName, action, createdAt }) => [...[requestId, chainName, action, createdAt]],
+  );
+  return writeTable([['OLDEST PENDING', 'CHAIN', 'ACTION', 'CREATED'], ...rows]);
+}
+
+/** Shows the queue, and again whenever it has moved, until it is told to end. */
+async function watch(context: CommandContext): Promise<void> {
+  const { call, json, print, isTerminal, signal } = context;
+  let seen: string | undefined;
+  try {
+    while (!signal.aborted) {
+      const query = seen === undefined ? {} : { seen, wait: WAIT_SECONDS };
+      const stats = await call({ path: '/admin/stats', query, signal });
+      const hasMoved = stats.version !== seen;
+      seen = String(stats.version);
+      if (json && hasMoved) print(JSON.stringify(stats));
+      else if (!json) {
+        const screen = `${new Date().toISOString()}\n\n${writeStats(stats)}\n\n${await writeOldest(context)}\n`;
+        print(`${isTerminal ? CLEAR_SCREEN : ''}${screen}`);
+      }
+      await pause(LEAST_PAUSE_MS, undefined, { signal });
+    }
+  } catch (error) {
+    // Told to end while it waited.
+    if (!signal.aborted) throw error;
   }
 }
 

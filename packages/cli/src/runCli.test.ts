@@ -7,6 +7,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCli } from './runCli.ts';
 
 const RELAYER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+/** Below a long wait's end, so that what comes has come of the move. */
+const PATIENT = { timeout: 20_000 };
 const UNKNOWN = '01890000-0000-7000-8000-000000000000';
 
 let gateway: RunningGateway;
@@ -14,6 +16,20 @@ beforeAll(async () => {
   gateway = await startGateway();
 });
 afterAll(() => gateway?.kill());
+
+/** Watches, and tells each thing that is printed, until the caller ends it. */
+function watch(line: string) {
+  const ending = new AbortController();
+  const printed: string[] = [];
+  const surroundings = { args: line.split(' '), env: { PUBLIC_URL: gateway.url }, isTerminal: true };
+  const print = (text: string) => printed.push(text);
+  const ended = runCli({ ...surroundings, print, complain: print, signal: ending.signal });
+  async function end() {
+    ending.abort();
+    return await ended;
+  }
+  return { printed, end };
+}
 
 async function prism(line: string, env: Record<string, string> = { PUBLIC_URL: gateway.url }) {
   const printed: string[] = [];
@@ -89,6 +105,20 @@ test('webhooks are registered with their secret told once, disabled, enabled, ro
     err: expect.stringMatching(/events: expected/),
   });
   expect(await prism(`webhooks remove ${id}`)).toMatchObject({ status: 0 });
+});
+
+test('the live view draws anew as soon as the queue has moved, and ends at once', async () => {
+  const live = watch('requests watch');
+  const lines = watch('requests watch --json');
+  await expect.poll(() => live.printed.length, PATIENT).toBe(1);
+  await expect.poll(() => lines.printed.length, PATIENT).toBe(1);
+  const requestId = await submit();
+  await expect.poll(() => live.printed.at(-1), PATIENT).toContain(requestId);
+  expect(live.printed.at(-1)).toContain('OLDEST PENDING');
+  expect(live.printed.at(-1)?.startsWith('\u001b[2J')).toBe(true);
+  await expect.poll(() => lines.printed.length, PATIENT).toBe(2);
+  expect(JSON.parse(lines.printed[1] ?? '').version).not.toBe(JSON.parse(lines.printed[0] ?? '').version);
+  expect(await Promise.all([live.end(), lines.end()])).toEqual([0, 0]);
 });
 
 test('what is wrong is told in a sentence, with a status that scripts can use', async () => {

@@ -49,6 +49,12 @@ async function run(args: readonly string[], env: Readonly<Record<string, string>
   return { exitCode, out: out.join('\n'), err: err.join('\n') };
 }
 
+test('prints the whole answer for programs', async () => {
+  const { out } = await run(['alice', '--json']);
+  const { access_token, expires_in } = JSON.parse(out);
+  expect([decodeJwt(access_token).sub, expires_in]).toEqual(['alice', 3600]);
+});
+
 test('prints the token and nothing else', async () => {
   const { exitCode, out, err } = await run(['alice']);
   expect(exitCode).toBe(0);

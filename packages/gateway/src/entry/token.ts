@@ -19,6 +19,7 @@ const HELP = `Gets or revokes an access token of the built-in development issuer
   npm run token -- --revoke TOKEN           ends a token
 
   --url URL    the gateway; default PUBLIC_URL, else http://HOST:PORT, else http://127.0.0.1:8787
+  --json       the issuer's answer, one line
   --help       this text
 
 In a script: TOKEN=$(npm run --silent token -- alice)`;
@@ -34,7 +35,13 @@ const TIMEOUT_MS = 10_000;
 
 type Order =
   | { readonly verb: 'help' }
-  | { readonly verb: 'issue'; readonly url: string; readonly sub: string; readonly expiresIn?: number }
+  | {
+      readonly verb: 'issue';
+      readonly url: string;
+      readonly sub: string;
+      readonly json: boolean;
+      readonly expiresIn?: number;
+    }
   | { readonly verb: 'revoke'; readonly url: string; readonly token: string };
 
 function readArguments(args: readonly string[]) {
@@ -46,6 +53,7 @@ function readArguments(args: readonly string[]) {
         revoke: { type: 'string' },
         'expires-in': { type: 'string' },
         url: { type: 'string' },
+        json: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },
     });
@@ -81,7 +89,8 @@ function readOrder({ args, env }: TokenCommand): Order {
     throw new TokenCommandError('Give one user id, like "alice", or --revoke TOKEN. Try --help.');
   }
   const seconds = values['expires-in'];
-  return { verb: 'issue', url, sub, ...(seconds === undefined ? {} : { expiresIn: readSeconds(seconds) }) };
+  const json = values.json === true;
+  return { verb: 'issue', url, sub, json, ...(seconds === undefined ? {} : { expiresIn: readSeconds(seconds) }) };
 }
 
 async function readJson(response: Response): Promise<Readonly<Record<string, unknown>>> {
@@ -108,11 +117,11 @@ async function post(command: TokenCommand, call: { url: string; path: string; ty
   throw new TokenCommandError(`The gateway at ${url} refused with ${response.status}: ${reason}`);
 }
 
-async function issue(command: TokenCommand, { url, sub, expiresIn }: Order & { verb: 'issue' }): Promise<void> {
+async function issue(command: TokenCommand, { url, sub, json, expiresIn }: Order & { verb: 'issue' }): Promise<void> {
   const body = JSON.stringify({ sub, ...(expiresIn === undefined ? {} : { expiresIn }) });
   const answer = await post(command, { url, path: '/token', type: 'application/json', body });
   if (typeof answer.access_token !== 'string') throw new TokenCommandError(`What answers at ${url} is no gateway.`);
-  command.print(answer.access_token);
+  command.print(json ? JSON.stringify(answer) : answer.access_token);
   command.hint(
     `An access token for "${sub}"; it ends in ${String(answer.expires_in)} s. Send it as: Authorization: Bearer …`,
   );

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { BrowserRig, RunningGateway } from '@prism-gateway/testing';
-import type { Page } from 'playwright-core';
+
+/** A page of the browser. */
+export type Page = Awaited<ReturnType<BrowserRig['context']['newPage']>>;
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** Where screenshots are kept: `CONSOLE_SCREENSHOTS=docs/console npm test`. */

@@ -9,9 +9,17 @@ import {
   startDynamo,
   startGateway,
 } from '@prism-gateway/testing';
-import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { callAsRelayer, findBarriers, keep, openConsole, readRelayer, SIGNER, submitRequest } from './consoleRig.ts';
+import {
+  callAsRelayer,
+  findBarriers,
+  keep,
+  openConsole,
+  type Page,
+  readRelayer,
+  SIGNER,
+  submitRequest,
+} from './consoleRig.ts';
 
 const chromium = findChromium();
 const CHAIN = 'eip155:1';

@@ -10,6 +10,7 @@ import { UsageError } from '../cli/parseWords.ts';
 import { runCommand } from '../cli/runCommand.ts';
 import { explainError } from '../explainError.ts';
 import { createMetrics, type Metrics } from '../metrics/createMetrics.ts';
+import { createStatusPage } from '../metrics/createStatusPage.ts';
 import { publishMetrics } from '../metrics/publishMetrics.ts';
 import { parseSettings, type Settings } from '../settings/settings.ts';
 import { paymentsUsage } from '../settings/usage.ts';
@@ -50,7 +51,8 @@ async function relay(settings: Settings<'payments'>): Promise<void> {
   const stopping = new AbortController();
   const { METRICS_HOST: host, METRICS_PORT: port, METRICS_FILE: file, METRICS_PUSH_URL: pushUrl } = settings;
   const { registry } = metrics;
-  const server = port === 'off' ? undefined : await serveMetrics({ registry, host, port });
+  const pages = { '/status': createStatusPage(relayer.journal) };
+  const server = port === 'off' ? undefined : await serveMetrics({ registry, host, port, pages });
   if (server !== undefined) log.info({ metrics: server.url }, 'metrics are served');
   const published = publishMetrics({
     metrics,

@@ -1,5 +1,3 @@
-import { request as httpRequest } from 'node:http';
-import { request as httpsRequest } from 'node:https';
 import type { EndedSpan, SpanAttributes } from './createTracer.ts';
 
 export interface OtlpOptions {
@@ -53,7 +51,8 @@ function writeSpan({ startMs, endMs, attributes, failed, parentSpanId, ...span }
 
 /** Posts a delivery. @returns the status @throws Error of the connection */
 async function post({ url, headers, timeoutMs }: OtlpOptions, body: string): Promise<number> {
-  const send = url.startsWith('https:') ? httpsRequest : httpRequest;
+  // To import `node:http` loads all of Node's fetch, longer than the whole function: nobody without a collector waits for it.
+  const { request: send } = await (url.startsWith('https:') ? import('node:https') : import('node:http'));
   return await new Promise((resolve, reject) => {
     const length = String(Buffer.byteLength(body));
     const call = send(url, {

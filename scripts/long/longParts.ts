@@ -10,7 +10,14 @@ const gateway = 'packages/gateway';
 /** What one run of CI takes one of; all of them together are most of `npm run test:long`. */
 export const longParts: readonly LongPart[] = [
   { name: 'fuzz', files: [`${gateway}/test/fuzz/calls.test.ts`, `${gateway}/test/fuzz/rawBytes.test.ts`] },
-  { name: 'kills', files: [`${gateway}/test/kills/killLoop.test.ts`, `${gateway}/test/backup/backup.test.ts`] },
+  {
+    name: 'kills',
+    files: [
+      `${gateway}/test/kills/killLoop.test.ts`,
+      `${gateway}/test/backup/backup.test.ts`,
+      `${gateway}/src/drivers/sqlite/copyDatabase.test.ts`,
+    ],
+  },
   { name: 'races', files: [`${gateway}/test/races`, `${gateway}/test/process/manyWaits.test.ts`] },
   { name: 'attacks', files: [`${gateway}/test/attacks/combined.test.ts`] },
   {

@@ -36,7 +36,7 @@ function joinEntries(orders: readonly EntryOrder[]): ActionOrder {
     ...(action !== 'DELETE_DATA_FOR' && { payloads: inputs.map((each) => 'payload' in each && each.payload) }),
     relayerFee: inputs.reduce((sum, { relayerFee }) => sum + relayerFee, 0n),
     // None may be carried out before its time.
-    ...(times.length > 0 && { timestamp: times.toSorted((one, other) => (one < other ? 1 : -1))[0] }),
+    ...(times.length > 0 && { timestamp: times.sort((one, other) => (one < other ? 1 : -1))[0] }),
   };
   // Action and input go together, as the table above says.
   return { action: BATCH_ACTIONS[action], input: batch } as unknown as ActionOrder;

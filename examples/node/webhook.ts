@@ -44,3 +44,10 @@ server.listen(Number(port), '127.0.0.1', () => {
   const at = typeof address === 'object' && address !== null ? address.port : port;
   console.log(`Receives webhooks at http://127.0.0.1:${at}/`);
 });
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => {
+    server.close();
+    // The gateway keeps its connections.
+    server.closeAllConnections();
+  });
+}

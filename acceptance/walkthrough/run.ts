@@ -54,6 +54,9 @@ async function play(url: string, adminKey: string, givenToken: string | undefine
   showEnd(
     `Done in ${seconds} s: 12 requests created, one claimed by 1 of 20 rivals, two reported, one object stored, read and deleted.`,
   );
+  showEnd(
+    `See the requests in the console: ${new URL('/console', url).href}, with the administrator's key. From a clone to here takes a newcomer less than three minutes.`,
+  );
 }
 
 async function main(): Promise<number> {

@@ -20,6 +20,7 @@ test('the walkthrough plays the main job and shows no secret in full', async () 
     expect(output).toContain('one 200, 19 times 409');
     expect(output).toContain('12 requests of this wallet: 1 success, 1 failed, 10 pending');
     expect(output).toContain('the same bytes came back');
+    expect(output).toContain(`${gateway.url}/console`);
     expect(output).toMatch(/Done in [\d.]+ s: 12 requests created/);
     expect(output).not.toContain(gateway.adminKey);
     expect(output).not.toMatch(/eyJ[\w-]+\.[\w-]+\./);

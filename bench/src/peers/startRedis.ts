@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { findFreePort } from '@prism-gateway/testing';
 import { Redis } from 'ioredis';
 import type { BenchContext } from '../benchContext.ts';
-import { findFreePort } from '../processes/findFreePort.ts';
 import { stopProcess } from '../processes/stopProcess.ts';
 import { findBinary } from './findBinary.ts';
 import { PeerMissingError } from './PeerMissingError.ts';

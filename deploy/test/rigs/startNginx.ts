@@ -1,11 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createConnection, createServer } from 'node:net';
+import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { findFreePort } from '@prism-gateway/testing';
 
 /** Debian's nginx, with the configuration of deploy/nginx. */
 export interface Nginx extends AsyncDisposable {
@@ -17,17 +18,6 @@ export interface Nginx extends AsyncDisposable {
 
 const CONFIGURATION = fileURLToPath(new URL('../../nginx/prism.conf', import.meta.url));
 const RETRY_MS = 20;
-
-/** A port that nothing listens on. */
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new TypeError('the server has no port');
-  return address.port;
-}
 
 /** Replaces what an operator has to fill in; each of them must be there. */
 function fillIn(text: string, replacements: Readonly<Record<string, string>>): string {

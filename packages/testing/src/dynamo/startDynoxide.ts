@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
+import { findFreePort } from '../findFreePort.ts';
 import { DynamoEngineMissingError, type DynamoServer } from './dynamoServer.ts';
 
 /** Starts with a port that another process took meanwhile, before giving up. */
@@ -18,17 +18,6 @@ export function findDynoxide(): string {
       cause: error,
     });
   }
-}
-
-/** It cannot be told to take any free port and say which. */
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('a TCP server has a port');
-  return address.port;
 }
 
 /** Waits until the engine says that it listens, or has ended: who answers on the port may be another one that took it meanwhile. */

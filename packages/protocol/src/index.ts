@@ -66,10 +66,12 @@ export {
 export {
   type ActionParams,
   type CreateRequestBody,
+  type CreateRequestQuery,
   createParamsSchemas,
   createRequestParser,
   createRequestSchemaOf,
   type ParamsSchemas,
+  parseCreateQuery,
 } from './requests/create.ts';
 export {
   DEFAULT_PAGE_SIZE,
@@ -97,12 +99,10 @@ export {
   updateRequestForms,
 } from './requests/update.ts';
 export {
-  type CreateRequestQuery,
   FEED_PAGE_SIZE,
   type FeedRequestsQuery,
   feedPageSchema,
   MAX_WAIT_SECONDS,
-  parseCreateQuery,
   parseFeedQuery,
   parseReadQuery,
   type ReadRequestQuery,

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { type Fault, faultsFromIssues, type Parsed, parseWith } from '../errors/fault.ts';
 import { addressFormat, chainNameFormat, expecting, isoTimeFormat, txHashFormat } from '../formats.ts';
-import { DEFAULT_PAGE_SIZE, type ListRequestsQuery, listRequestsFields, readQueryFields } from '../requests/list.ts';
+import { DEFAULT_PAGE_SIZE, type ListRequestsQuery, listRequestsFields } from '../requests/list.ts';
+import { readQueryFields } from '../requests/query.ts';
 import { errorMessageFormat } from '../requests/update.ts';
 
 /** Query of `GET /admin/requests`. */

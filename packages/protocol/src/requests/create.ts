@@ -17,6 +17,7 @@ import {
   saltFormat,
   timestampFormat,
 } from '../formats.ts';
+import { parseQuery } from './query.ts';
 
 const signature = { v: recoveryValueFormat, r: bytes32Format, s: bytes32Format };
 const shared = { relayerFee: relayerFeeFormat, timestamp: timestampFormat, signer: addressFormat, ...signature };
@@ -170,4 +171,22 @@ export function createRequestParser(limits: { readonly maxBatchSize: number; rea
     // Both schemas have passed the value whole, so it is a body of that action.
     return faults.length === 0 ? { value: input as CreateRequestBody } : { faults };
   };
+}
+
+/** Query of `POST /requests`. */
+export interface CreateRequestQuery {
+  /** Whether a record that carries the same signature is the answer instead. */
+  readonly once: boolean;
+}
+
+const querySchema = z.object({ once: z.optional(z.enum(['true', 'false'], { error: expecting('true or false') })) });
+
+/**
+ * Parses the query of a submission.
+ *
+ * @see docs/specification.md ONCE-1
+ */
+export function parseCreateQuery(query: URLSearchParams): Parsed<CreateRequestQuery> {
+  const parsed = parseQuery(querySchema, query);
+  return 'faults' in parsed ? parsed : { value: { once: parsed.value.once === 'true' } };
 }

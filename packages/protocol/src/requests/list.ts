@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { type Fault, faultsFromIssues, type Parsed } from '../errors/fault.ts';
 import { addressFormat, chainNameFormat, expecting } from '../formats.ts';
+import { readQueryFields } from './query.ts';
 import { REQUEST_STATUSES, type RequestStatus } from './status.ts';
 
 export const MAX_PAGE_SIZE = 100;
@@ -51,28 +52,6 @@ export const listRequestsFields = {
 } as const;
 
 const schema = z.object(listRequestsFields);
-
-/**
- * Reads the known parameters of a query, each once and not empty.
- *
- * @param reading.names - those that are known
- * @param reading.faults - gets what is wrong with the others of them
- */
-export function readQueryFields(
-  query: URLSearchParams,
-  { names, faults }: { readonly names: readonly string[]; readonly faults: Fault[] },
-): Record<string, string> {
-  const fields: Record<string, string> = {};
-  for (const name of names) {
-    const values = query.getAll(name);
-    const [value] = values;
-    if (value === undefined) continue;
-    if (values.length > 1) faults.push({ path: name, message: 'expected once' });
-    else if (value === '') faults.push({ path: name, message: 'expected a value, or no such parameter' });
-    else fields[name] = value;
-  }
-  return fields;
-}
 
 /**
  * Parses the query of a list. Unknown parameters are ignored; a known one may stand once and not empty.

@@ -16,12 +16,6 @@ const waitError = { error: expecting(`whole seconds from 0 to ${MAX_WAIT_SECONDS
 /** How long a call may wait, as text. */
 export const waitFormat = z.string(waitError).check(z.regex(/^(?:1?[0-9]|2[0-5])$/, waitError));
 
-/** Query of `POST /requests`. */
-export interface CreateRequestQuery {
-  /** Whether a record that carries the same signature is the answer instead. */
-  readonly once: boolean;
-}
-
 /** Query of `GET /requests/{requestId}`: wait for another status than the one that is known. */
 export interface ReadRequestQuery {
   readonly status?: RequestStatus | undefined;
@@ -38,7 +32,6 @@ export interface FeedRequestsQuery {
 
 const statusFormat = z.enum(REQUEST_STATUSES, { error: expecting(`one of ${REQUEST_STATUSES.join(', ')}`) });
 
-const createSchema = z.object({ once: z.optional(z.enum(['true', 'false'], { error: expecting('true or false') })) });
 const readSchema = z.object({ status: z.optional(statusFormat), wait: z.optional(waitFormat) }).check(
   z.refine(({ status, wait }) => wait === undefined || wait === '0' || status !== undefined, {
     path: ['status'],
@@ -65,16 +58,6 @@ export const feedPageSchema = z.strictObject({
   count: z.int(),
   cursor: z.string(),
 });
-
-/**
- * Parses the query of a submission.
- *
- * @see docs/specification.md ONCE-1
- */
-export function parseCreateQuery(query: URLSearchParams): Parsed<CreateRequestQuery> {
-  const parsed = parseQuery(createSchema, query);
-  return 'faults' in parsed ? parsed : { value: { once: parsed.value.once === 'true' } };
-}
 
 /**
  * Parses the query of a read.

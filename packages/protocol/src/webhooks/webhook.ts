@@ -10,7 +10,8 @@ import {
   requestIdFormat,
   txHashFormat,
 } from '../formats.ts';
-import { DEFAULT_PAGE_SIZE, listRequestsFields, readQueryFields } from '../requests/list.ts';
+import { DEFAULT_PAGE_SIZE, listRequestsFields } from '../requests/list.ts';
+import { readQueryFields } from '../requests/query.ts';
 import { REQUEST_STATUSES } from '../requests/status.ts';
 
 /** What a webhook may be told of: a request was stored, claimed, given back, or has ended. */

@@ -27,7 +27,7 @@ const stateMachine: readonly Mutant[] = [
     ["AND status = '${MOVES.release.from}' AND claimed_by = ?", 'AND claimed_by = ?'],
     ["'${MOVES.release.from}' AND claimed_by = ?", "'${MOVES.release.from}' AND length(?) > 0"],
   ]),
-  ...mutantsOf(`${sqlite}/transition.ts`, storeTests, [['row[12] === callId', "row[12] !== ''"]]),
+  ...mutantsOf(`${sqlite}/tables.ts`, storeTests, [['row[12] === callId', "row[12] !== ''"]]),
   ...mutantsOf(`${sqlite}/createWrite.ts`, storeTests, [['if (changes === 0) return CREATED;', '']]),
   ...mutantsOf('packages/gateway/src/requests/claim.ts', blackBoxTests, [
     ["if (transition.outcome === 'conflict') {", 'if (false) {'],

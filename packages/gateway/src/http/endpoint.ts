@@ -1,8 +1,7 @@
 import type { Route } from '@prism-gateway/protocol';
 import type { Awaitable } from '../ports/awaitable.ts';
 import { noSpace, toApiError } from './errors.ts';
-import type { KnownCallers } from './knownCallers.ts';
-import type { LimitName, RateLimiter } from './rateLimit.ts';
+import type { KnownCallers, LimitName, RateLimiter } from './rateLimit.ts';
 import { checkAnnouncedBody, type HttpRequest } from './request.ts';
 import { andThen, type HttpResponse, type RequestContext } from './response.ts';
 import type { Permit } from './semaphore.ts';

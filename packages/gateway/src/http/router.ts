@@ -6,7 +6,7 @@ import { type Endpoint, type EndpointPorts, runEndpoint } from './endpoint.ts';
 import { bodyIncomplete, methodNotAllowed, notLocal, routeNotFound } from './errors.ts';
 import { type GatewayEnv, readFetchRequest } from './fetchRequest.ts';
 import { isLocalPeer } from './isLocalPeer.ts';
-import { createKnownCallers } from './knownCallers.ts';
+import { createKnownCallers } from './rateLimit.ts';
 import { findPeer, type HeaderReader, type HttpRequest, NO_BODY, type TransportRequest } from './request.ts';
 import {
   API_HEADERS,

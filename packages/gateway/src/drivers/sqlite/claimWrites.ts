@@ -9,8 +9,7 @@ import type {
   Transition,
 } from '../../ports/requestStore.ts';
 import type { Counters } from './counters.ts';
-import type { QuotedTables } from './tables.ts';
-import { type Batch, bytesOf, inBatch, prepareTransition } from './transition.ts';
+import { type Batch, bytesOf, inBatch, prepareTransition, type QuotedTables } from './tables.ts';
 
 /** A time before every claim. */
 const NEVER = -1;

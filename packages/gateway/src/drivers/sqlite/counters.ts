@@ -1,7 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { isStatusMove } from '@prism-gateway/protocol/states';
-import { createTally, type Move } from './createTally.ts';
-import { prepareSaveTally } from './saveTally.ts';
+import { createTally, type Move, prepareSaveTally } from './createTally.ts';
 import { quoteStatsTables } from './statsTables.ts';
 import type { QuotedTables } from './tables.ts';
 

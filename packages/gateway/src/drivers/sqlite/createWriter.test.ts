@@ -115,7 +115,7 @@ describe('a file that another process keeps locked', () => {
     const known = pendingRequest();
     await requests.create(known);
     const { watched, replies } = watchThread();
-    const writer = createWriter({ file: rig.file, tables: TEST_TABLES }, watched, () => undefined);
+    const writer = createWriter({ file: rig.file, tables: TEST_TABLES }, watched);
     const other = new DatabaseSync(rig.file);
     other.exec('BEGIN IMMEDIATE');
     const writes = Array.from({ length: 12 }, () => writer.write('create', newRequestOf(pendingRequest(), undefined)));
@@ -153,7 +153,7 @@ describe('a thread that dies', () => {
     const file = join(parent, 'gone.db');
     // The file is there, but not its tables: the thread cannot prepare its statements.
     new DatabaseSync(file).exec('CREATE TABLE other (x)');
-    const writer = createWriter({ file, tables: TEST_TABLES }, thread, () => undefined);
+    const writer = createWriter({ file, tables: TEST_TABLES }, thread);
     const first = await Promise.allSettled([
       writer.write('create', newRequestOf(pendingRequest(), undefined)),
       writer.write('removeRelayer', '0x'),
@@ -195,7 +195,7 @@ describe('a thread that dies', () => {
           },
         }),
     };
-    const writer = createWriter({ file, tables: TEST_TABLES }, watched, () => undefined);
+    const writer = createWriter({ file, tables: TEST_TABLES }, watched);
     await expect(writer.write('create', newRequestOf(pendingRequest(), undefined))).rejects.toMatchObject({
       code: 'DEPENDENCY_UNAVAILABLE',
     });
@@ -223,7 +223,7 @@ describe('closing', () => {
 
   test('twice is once', async () => {
     const { watched, sent } = watchThread();
-    const writer = createWriter({ file: rig.file, tables: TEST_TABLES }, watched, () => undefined);
+    const writer = createWriter({ file: rig.file, tables: TEST_TABLES }, watched);
     rig.open();
     await writer.write('removeRelayer', '0x');
     await Promise.all([writer.close(), writer.close()]);
@@ -234,7 +234,7 @@ describe('closing', () => {
 
   test('before the first write is done without a thread', async () => {
     const { watched, connects } = watchThread();
-    await createWriter({ file: rig.file, tables: TEST_TABLES }, watched, () => undefined).close();
+    await createWriter({ file: rig.file, tables: TEST_TABLES }, watched).close();
     expect(connects).toEqual([]);
   });
 });

@@ -11,6 +11,8 @@ interface Waiting {
 export interface Writer {
   /** Resolves once the write is on the disk. @throws DependencyUnavailableError */
   write<K extends WriteKind>(kind: K, input: Writes[K]['input']): Promise<Writes[K]['result']>;
+  /** Has a listener told of each transaction, in the order of their coming, before any write of it is acknowledged. */
+  onCommitted(listener: OnCommitted): void;
   /** Finishes what was ordered and closes the file. */
   close(): Promise<void>;
 }
@@ -18,7 +20,7 @@ export interface Writer {
 /** So many orders travel before the turn of the event loop ends: the other thread then commits them while more come in. */
 const EARLY_ORDERS = 16;
 
-/** Told of each transaction before any write of it is acknowledged: the moves that it has committed, if any. */
+/** @param moves - what the transaction has committed, if anything has moved */
 export type OnCommitted = (moves: CommittedMoves | undefined) => void;
 
 const unavailable = (cause: unknown) => new DependencyUnavailableError('store', { cause });
@@ -27,7 +29,8 @@ const unavailable = (cause: unknown) => new DependencyUnavailableError('store', 
  * Writes on the worker thread. Orders given in one turn of the event loop travel in few messages; the service there commits all
  * that waits in one transaction. If the thread dies, the orders that it was sent are rejected, and the next flush starts another.
  */
-export function createWriter(data: WriterData, thread: WorkerThread, onCommitted: OnCommitted): Writer {
+export function createWriter(data: WriterData, thread: WorkerThread): Writer {
+  const listeners: OnCommitted[] = [];
   /** By number, which is the order in which they came. */
   const waiting = new Map<number, Waiting>();
   let orders: [number, WriteOrder][] = [];
@@ -55,7 +58,7 @@ export function createWriter(data: WriterData, thread: WorkerThread, onCommitted
   function connect(): ServiceConnection<ToWriter> {
     return thread.connect<ToWriter, FromWriter>('sqlite-writer', data, {
       onReply({ outcomes, moves }) {
-        onCommitted(moves);
+        for (const listener of listeners) listener(moves);
         for (const [number, outcome] of outcomes) settle(number, outcome);
       },
       onGone(cause) {
@@ -91,6 +94,7 @@ export function createWriter(data: WriterData, thread: WorkerThread, onCommitted
         waiting.set(number, { resolve: resolve as Waiting['resolve'], reject });
       });
     },
+    onCommitted: (listener) => void listeners.push(listener),
     close() {
       closing ??= finish();
       return closing;

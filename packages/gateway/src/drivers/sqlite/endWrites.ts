@@ -2,8 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { REQUEST_MOVES as MOVES } from '@prism-gateway/protocol/states';
 import type { BatchTransition, Release, Report, Transition } from '../../ports/requestStore.ts';
 import type { Counters } from './counters.ts';
-import type { QuotedTables } from './tables.ts';
-import { type Batch, bytesOf, inBatch, prepareTransition } from './transition.ts';
+import { type Batch, bytesOf, inBatch, prepareTransition, type QuotedTables } from './tables.ts';
 
 /** Prepares single reports. */
 export function prepareReport(database: DatabaseSync, t: QuotedTables, counters: Counters) {

@@ -54,11 +54,9 @@ export function openSqliteStores(options: SqliteOptions): SqliteStores {
   const quoted = quoteTables(tables);
   const snapshot = createSnapshot(database);
   const changes = createRequestChanges({ file, snapshot, statement: createStatements(database), tables: quoted });
-  const writer = createWriter({ file, tables }, thread, (moves) => {
-    snapshot.end();
-    changes.committed(moves);
-    if (moves !== undefined) outbox.committed();
-  });
+  const writer = createWriter({ file, tables }, thread);
+  writer.onCommitted(snapshot.end);
+  writer.onCommitted(changes.committed);
   const retention = createRetention(writer, options);
   const context = { database, snapshot, writer, changes, tables: quoted };
   const rateLimits = createRateLimitStore(context);

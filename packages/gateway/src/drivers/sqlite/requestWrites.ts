@@ -22,8 +22,7 @@ import {
   type ReleaseStep,
 } from './endWrites.ts';
 import { type ExpiredStep, type ExpiryStep, prepareRetention } from './retentionWrites.ts';
-import type { QuotedTables } from './tables.ts';
-import type { Batch } from './transition.ts';
+import type { Batch, QuotedTables } from './tables.ts';
 
 /** The writes of requests, with what each takes and returns. */
 export interface RequestWrites {

@@ -18,7 +18,7 @@ beforeEach(async () => {
   rig = await createSqliteRig();
   stores = rig.open();
   thread = createWorkerThread();
-  writer = createWriter({ file: rig.file, tables: TEST_TABLES }, thread, () => undefined);
+  writer = createWriter({ file: rig.file, tables: TEST_TABLES }, thread);
 });
 afterEach(async () => {
   await writer.close();

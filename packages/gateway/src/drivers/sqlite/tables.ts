@@ -1,6 +1,13 @@
+import type { DatabaseSync } from 'node:sqlite';
 import type { Action, RequestStatus } from '@prism-gateway/protocol';
 import type { RelayerRecord } from '../../ports/relayerStore.ts';
-import type { StoredRequest } from '../../ports/requestStore.ts';
+import type {
+  BatchBounds,
+  BatchTransition,
+  ClaimTransition,
+  StoredRequest,
+  Transition,
+} from '../../ports/requestStore.ts';
 
 /** Names of the stores, as the settings give them. */
 export interface TableNames {
@@ -75,6 +82,35 @@ export function requestOfRow(row: RequestRow): StoredRequest {
   const [txHash, errorMessage] = [row[10], row[11]];
   if (txHash !== null) return { ...claimed, txHash };
   return errorMessage === null ? claimed : { ...claimed, errorMessage };
+}
+
+/** Moves of one call. */
+export interface Batch<Move> extends BatchBounds {
+  readonly moves: readonly Move[];
+}
+
+/**
+ * Prepares the reading of a record after a conditional write. The id of the call that moved it last tells whose move it was: this
+ * call's, now or at an earlier try, or a rival's.
+ */
+export function prepareTransition(database: DatabaseSync, t: QuotedTables) {
+  const select = database.prepare(`${selectRequests(t)} WHERE r.request_id = ?`);
+  select.setReturnArrays(true);
+  return function transitionOf(requestId: string, callId: string): Transition {
+    // The columns are those of RequestRow.
+    const row = select.get(requestId) as unknown as RequestRow | undefined;
+    if (row === undefined) return { outcome: 'missing' };
+    return { outcome: row[12] === callId ? 'moved' : 'conflict', record: requestOfRow(row) };
+  };
+}
+
+/** Bytes that a record's params take in an answer. */
+export const bytesOf = ({ paramsJson }: StoredRequest) => Buffer.byteLength(paramsJson);
+
+/** Writes what became of one move as a batch tells it. */
+export function inBatch(transition: ClaimTransition): BatchTransition {
+  if (transition.outcome === 'moved' || transition.outcome === 'missing') return transition;
+  return { outcome: 'conflict', status: transition.record.status };
 }
 
 /** A whitelisted relayer's columns. */

@@ -8,8 +8,6 @@ import { quoteWebhookTables } from './webhookTables.ts';
 export interface SqliteWebhooks {
   readonly webhooks: WebhookStore;
   readonly deliveries: DeliveryQueue;
-  /** Called after each commit that has moved something. */
-  committed(): void;
 }
 
 function prepareReads({ database, tables }: Pick<SqliteContext, 'database' | 'tables'>) {
@@ -42,6 +40,9 @@ export function createWebhookStore(context: SqliteContext): SqliteWebhooks {
     for (const listener of listeners) listener();
     return value;
   };
+  writer.onCommitted((moves) => {
+    if (moves !== undefined && hasWebhooks) told(undefined);
+  });
   return {
     webhooks: {
       add: async (webhook) => told(await writer.write('addWebhook', webhook)),
@@ -74,9 +75,6 @@ export function createWebhookStore(context: SqliteContext): SqliteWebhooks {
       take: (order) => writer.write('takeDeliveries', order),
       settle: (order) => writer.write('settleDeliveries', order),
       onCommitted: (listener) => listeners.add(listener),
-    },
-    committed() {
-      if (hasWebhooks) told(undefined);
     },
   };
 }

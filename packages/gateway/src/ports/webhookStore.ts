@@ -1,4 +1,5 @@
 import type { DeliveryStatus, WebhookEvent } from '@prism-gateway/protocol/webhooks';
+import type { Awaitable } from './awaitable.ts';
 
 /** Where events are posted to. Times are milliseconds since the epoch. */
 export interface WebhookRecord {
@@ -156,9 +157,9 @@ export interface DeliveryOrder {
 /** Port: the deliveries that wait, written in the commits of the moves that they tell of. */
 export interface DeliveryQueue {
   /** When the next delivery is due, in milliseconds since the epoch; undefined: none is. It reads, and writes nothing. */
-  nextDueAt(): number | undefined;
+  nextDueAt(): Awaitable<number | undefined>;
   /** How many events have found no room, of all webhooks that are there. */
-  countDropped(): number;
+  countDropped(): Awaitable<number>;
   /** Takes due deliveries, of one request never one before the one before it has ended; of a webhook that fails one, to try it. */
   take(order: DeliveryOrder): Promise<readonly TakenDelivery[]>;
   /** Writes what came of attempts. */

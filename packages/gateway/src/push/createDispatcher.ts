@@ -1,12 +1,9 @@
 import type { Logger } from '../ports/logger.ts';
 import type { WebhookPost } from '../ports/webhookPost.ts';
-import type { DeliveryOutcome, DeliveryQueue, TakenDelivery, WebhookNews } from '../ports/webhookStore.ts';
-import { signWebhook } from './signWebhook.ts';
+import type { DeliveryOutcome, DeliveryQueue, TakenDelivery } from '../ports/webhookStore.ts';
+import { attemptDelivery, HOLD_MS, PER_WEBHOOK } from './attemptDelivery.ts';
+import { tellNews } from './tellNews.ts';
 
-/** Most deliveries of this process that are under way to one receiver. */
-const PER_WEBHOOK = 8;
-/** How long taken deliveries are this process's: longer than an attempt can take. If it dies, another process makes them then. */
-const HOLD_MS = 15_000;
 /** How often the queue is looked at although nothing of this process's own has moved, in milliseconds. */
 const TICK_MS = 1000;
 /** How often lost events are told at most, in milliseconds. */
@@ -28,38 +25,6 @@ export interface Dispatcher {
   close(): Promise<void>;
 }
 
-const isSuccess = (status: number) => status >= 200 && status < 300;
-const isRedirect = (status: number) => status >= 300 && status < 400;
-
-function explainStatus(status: number): string {
-  if (isRedirect(status)) return `It answered ${status}, a redirect, which is not followed.`;
-  return `It answered ${status}.`;
-}
-
-/** Makes one attempt. */
-async function attempt(ports: DispatcherPorts, one: TakenDelivery, signal: AbortSignal): Promise<DeliveryOutcome> {
-  const { deliveryId, webhookId, messageId, body, url } = one;
-  const now = ports.now();
-  const secrets = one.secrets.filter(({ expiresAt = now + 1 }) => expiresAt > now).map(({ secret }) => secret);
-  const headers = {
-    'content-type': 'application/json',
-    'user-agent': 'prism-gateway',
-    ...signWebhook(secrets, { messageId, sentAt: Math.floor(now / 1000), body }),
-  };
-  const answer = await ports.post({ url, headers, body, signal });
-  if (signal.aborted) return { deliveryId, webhookId, outcome: 'returned' };
-  if ('error' in answer) return { deliveryId, webhookId, outcome: 'refused', error: answer.error };
-  const { status } = answer;
-  if (isSuccess(status)) return { deliveryId, webhookId, outcome: 'delivered', status };
-  return { deliveryId, webhookId, outcome: 'refused', status, error: explainStatus(status) };
-}
-
-function tell(logger: Logger, { webhookId, news, why }: WebhookNews): void {
-  const facts = { code: 'WEBHOOK', webhookId, news, ...(why !== undefined && { why }) };
-  if (news === 'recovered') logger.info(facts, 'webhook');
-  else logger.warn(facts, 'webhook');
-}
-
 /** Tells how busy the process has been of late. */
 function createBusyCheck(): () => boolean {
   let last = performance.eventLoopUtilization();
@@ -77,12 +42,12 @@ function createBusyCheck(): () => boolean {
 }
 
 /** Tells, now and then, of events that found no room; those of before the process began were told then. */
-function createDropWatch({ queue, logger }: Pick<DispatcherPorts, 'queue' | 'logger'>): () => void {
+function createDropWatch({ queue, logger }: Pick<DispatcherPorts, 'queue' | 'logger'>): () => Promise<void> {
   let known: number | undefined;
   let toldAt = Number.NEGATIVE_INFINITY;
-  return function tellDropped() {
+  return async function tellDropped() {
     if (performance.now() - toldAt < TELL_DROPPED_MS) return;
-    const dropped = queue.countDropped();
+    const dropped = await queue.countDropped();
     const more = dropped - (known ?? dropped);
     known = dropped;
     if (more <= 0) return;
@@ -123,12 +88,12 @@ export function startDispatcher(ports: DispatcherPorts): Dispatcher {
       logger.warn({ code: 'WEBHOOK_OUTCOMES_LOST', count: done.length, why }, 'webhook');
       return [];
     });
-    for (const one of news) tell(logger, one);
+    for (const one of news) tellNews(logger, one);
   }
 
   async function make(one: TakenDelivery): Promise<void> {
     underWay[one.webhookId] = (underWay[one.webhookId] ?? 0) + 1;
-    const outcome = await attempt(ports, one, closing.signal);
+    const outcome = await attemptDelivery(ports, one, closing.signal);
     outcomes.push(outcome);
     settling ??= settle();
     await settling;
@@ -137,8 +102,8 @@ export function startDispatcher(ports: DispatcherPorts): Dispatcher {
   }
 
   async function take(): Promise<boolean> {
-    tellDropped();
-    const dueAt = queue.nextDueAt();
+    await tellDropped();
+    const dueAt = await queue.nextDueAt();
     if (dueAt === undefined || dueAt > now()) return false;
     const order = { now: now(), holdMs: HOLD_MS, perWebhook: PER_WEBHOOK, underWay };
     const taken = await queue.take(order);

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { isGivenUp, judgeRefusal, nextAttemptAt, wasDown } from '../../ports/deliveryRules.ts';
 import type { DeliveryOrder, DeliveryOutcome, TakenDelivery, WebhookNews } from '../../ports/webhookStore.ts';
 import type { QuotedTables } from './tables.ts';
 import { type Row, takenOfRow } from './webhookRows.ts';
@@ -15,26 +16,12 @@ export interface DeliveryWrites {
   settleDeliveries: { readonly input: Settlement; readonly result: readonly WebhookNews[] };
 }
 
-/** How long a delivery is tried again, and a webhook of which nothing comes through: then it is given up, and disabled. */
-const GIVE_UP_MS = 86_400_000;
-/** Pause after a first failure, in milliseconds; it doubles up to the longest. */
-const FIRST_PAUSE_MS = 1000;
-const LONGEST_WEBHOOK_PAUSE_MS = 60_000;
-const LONGEST_DELIVERY_PAUSE_MS = 600_000;
-/** From so many failures in a row on, the receiver was down: once it is back, all is tried at once. */
-const DOWN_FAILS = 4;
 /** Ended deliveries that are kept of each webhook, for people to look at and send again. */
 const KEPT_ENDED = 1000;
 /** How often those beyond are removed, in settled deliveries, and how many at once. */
 const [TRIM_EVERY, TRIMMED] = [64, 200];
-/** "Gone": the receiver wants no more. */
-const GONE = 410;
 
 type Tables = ReturnType<typeof quoteWebhookTables>;
-
-/** How long to pause after some failures in a row, at most `longest`. */
-const pauseAfter = (failures: number, longest: number) =>
-  Math.min(longest, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 30));
 
 function prepareTake(database: DatabaseSync, t: Tables) {
   const ready = database.prepare(`
@@ -98,24 +85,22 @@ function prepareHealth(database: DatabaseSync, t: Tables) {
   return {
     noteDelivered(webhook: Row, now: number): WebhookNews[] {
       const webhookId = String(webhook.id);
-      const wasDown = Number(webhook.fails) >= DOWN_FAILS;
+      const isBack = wasDown({ fails: Number(webhook.fails) });
       well.run(now, webhookId);
-      if (wasDown) hurry.run(now, webhookId);
-      return wasDown ? [{ webhookId, news: 'recovered' }] : [];
+      if (isBack) hurry.run(now, webhookId);
+      return isBack ? [{ webhookId, news: 'recovered' }] : [];
     },
-    noteRefused(webhook: Row, { status, error = '' }: DeliveryOutcome, now: number): WebhookNews[] {
+    noteRefused(webhook: Row, outcome: DeliveryOutcome, now: number): WebhookNews[] {
       const webhookId = String(webhook.id);
-      // Those that were under way together are one failure.
-      if (now < Number(webhook.paused_until)) return [];
-      const fails = Number(webhook.fails) + 1;
-      ill.run(fails, now, now + pauseAfter(fails, LONGEST_WEBHOOK_PAUSE_MS), webhookId);
-      const failedMs = now - Number(webhook.failing_since ?? now);
-      if (status === GONE || failedMs >= GIVE_UP_MS) {
-        const why = status === GONE ? 'The receiver answered 410 Gone.' : `Nothing came through for a day: ${error}`;
-        disable.run(now, why, webhookId);
-        return [{ webhookId, news: 'disabled', why }];
-      }
-      return fails === DOWN_FAILS ? [{ webhookId, news: 'failing', why: error }] : [];
+      const { fails, failing_since: since, paused_until: pausedUntil } = webhook;
+      const failingSince = since === null ? undefined : Number(since);
+      const before = { fails: Number(fails), failingSince, pausedUntil: Number(pausedUntil) };
+      const judgement = judgeRefusal(before, outcome, now);
+      if (judgement === undefined) return [];
+      const { state, disabledReason, news } = judgement;
+      ill.run(state.fails, now, state.pausedUntil, webhookId);
+      if (disabledReason !== undefined) disable.run(now, disabledReason, webhookId);
+      return news.map((one) => ({ webhookId, ...one }));
     },
   };
 }
@@ -148,14 +133,15 @@ export function prepareDeliveryWrites(database: DatabaseSync, tables: QuotedTabl
       ends.end(row, 'delivered', { now, one });
       return health.noteDelivered(webhook, now);
     }
-    const givenUp = now - Number(row.first_failed_at ?? now) >= GIVE_UP_MS;
+    const { first_failed_at: failedAt, attempts } = row;
+    const givenUp = isGivenUp(failedAt === null ? undefined : Number(failedAt), now);
     const news = health.noteRefused(webhook, one, now);
     const isDisabled = news.some((item) => item.news === 'disabled');
     if (givenUp && !isDisabled) {
       ends.end(row, 'failed', { now, one });
       return [...news, { webhookId: one.webhookId, news: 'given up', why: one.error ?? '' }];
     }
-    const nextAt = now + pauseAfter(Number(row.attempts) + 1, LONGEST_DELIVERY_PAUSE_MS);
+    const nextAt = nextAttemptAt(Number(attempts) + 1, now);
     ends.putOff.run(nextAt, now, one.status ?? null, one.error ?? null, Number(row.seq));
     return news;
   }

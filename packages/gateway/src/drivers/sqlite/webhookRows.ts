@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { WebhookEvent } from '@prism-gateway/protocol/webhooks';
+import { type MessageFacts, messageIdOf, writeMessageBody } from '../../ports/webhookMessage.ts';
 import type { DeliveryRecord, TakenDelivery, WebhookRecord, WebhookSecret } from '../../ports/webhookStore.ts';
 import { EVENT_BITS } from './webhookTables.ts';
 
@@ -10,7 +10,7 @@ const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefi
 
 /** Leaves out what has no value. */
 function present<T extends object>(fields: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
   return Object.fromEntries(given) as { readonly [K in keyof T]?: Exclude<T[K], undefined> };
 }
 
@@ -40,18 +40,14 @@ export function webhookOfRow(row: Row): WebhookRecord {
   };
 }
 
-/** Bytes of a message id: no two events of all receivers share one, not even after a backup was brought back. */
-const MESSAGE_ID_BYTES = 16;
-
-function messageIdOf({ webhook_id, seq, request_id, event, at }: Row): string {
-  const hash = createHash('sha256').update([webhook_id, seq, request_id, event, at].join(' ')).digest();
-  return `msg_${hash.subarray(0, MESSAGE_ID_BYTES).toString('hex')}`;
-}
+/** Reads the id of a delivery's event. */
+const messageIdOfRow = ({ webhook_id, seq, request_id, event, at }: Row) =>
+  messageIdOf([webhook_id, seq, request_id, event, at]);
 
 /** Reads a delivery. */
 export function deliveryOfRow(row: Row): DeliveryRecord {
   return {
-    ...{ deliveryId: String(row.seq), messageId: messageIdOf(row), requestId: String(row.request_id) },
+    ...{ deliveryId: String(row.seq), messageId: messageIdOfRow(row), requestId: String(row.request_id) },
     // The columns hold what the triggers and this driver write.
     ...{ event: row.event as DeliveryRecord['event'], status: row.state as DeliveryRecord['status'] },
     ...{ attempts: Number(row.attempts), createdAt: Number(row.at) },
@@ -60,26 +56,24 @@ export function deliveryOfRow(row: Row): DeliveryRecord {
   };
 }
 
-const timeOf = (ms: unknown) => new Date(Number(ms)).toISOString();
+/** The fields of a stored record, in the order in which the triggers write them. */
+const RECORD_FIELDS = [
+  ...['chainName', 'action', 'signer', 'status', 'createdAt', 'updatedAt'],
+  ...['txHash', 'errorMessage', 'claimedBy', 'claimedAt'],
+];
 
-/** Writes what is sent: the same bytes at each attempt. */
 function writeBody(row: Row): string {
-  const [chainName, action, signer, status, createdAt, updatedAt, txHash, errorMessage, claimedBy, claimedAt] =
-    JSON.parse(String(row.record)) as readonly unknown[];
-  const data = {
-    ...{ requestId: row.request_id, chainName, action, signer, status },
-    ...{ createdAt: timeOf(createdAt), updatedAt: timeOf(updatedAt) },
-    ...(txHash !== null && { txHash }),
-    ...(errorMessage !== null && { errorMessage }),
-    ...(claimedBy !== null && { claimedBy, claimedAt: timeOf(claimedAt) }),
-  };
-  return JSON.stringify({ type: row.event, timestamp: timeOf(row.at), data });
+  const values = JSON.parse(String(row.record)) as readonly unknown[];
+  const fields = Object.fromEntries(RECORD_FIELDS.map((name, i) => [name, values[i]]));
+  // What the triggers have written of a record.
+  const record = { requestId: row.request_id, ...present(fields) } as MessageFacts['record'];
+  return writeMessageBody({ event: row.event as MessageFacts['event'], at: Number(row.at), record });
 }
 
 /** Reads a delivery of a webhook as it is to be sent. */
 export function takenOfRow(row: Row, webhook: Row): TakenDelivery {
   return {
-    ...{ deliveryId: String(row.seq), messageId: messageIdOf(row), webhookId: String(webhook.id) },
+    ...{ deliveryId: String(row.seq), messageId: messageIdOfRow(row), webhookId: String(webhook.id) },
     ...{ url: String(webhook.url), secrets: secretsOf(webhook), body: writeBody(row), attempts: Number(row.attempts) },
   };
 }

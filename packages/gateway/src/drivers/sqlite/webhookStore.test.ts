@@ -131,7 +131,7 @@ describe('the outbox', () => {
     await stores.requests.claim(claimOf(record));
     await rig.close();
     stores = rig.open();
-    expect(stores.deliveries.nextDueAt()).toBe(START);
+    expect(await stores.deliveries.nextDueAt()).toBe(START);
     const first = await take();
     expect(typesOf(first)).toEqual(['request.created']);
     await settle(first);
@@ -139,7 +139,7 @@ describe('the outbox', () => {
     expect(typesOf(second)).toEqual(['request.claimed']);
     await settle(second);
     expect(await take()).toEqual([]);
-    expect(stores.deliveries.nextDueAt()).toBeUndefined();
+    expect(await stores.deliveries.nextDueAt()).toBeUndefined();
   });
 
   // Shows WEBHOOK-6.
@@ -152,7 +152,7 @@ describe('the outbox', () => {
     expect(await refuse(first, now)).toEqual([]);
     const pauses: number[] = [];
     for (let tries = 0; tries < 9; tries++) {
-      const dueAt = stores.deliveries.nextDueAt() ?? 0;
+      const dueAt = (await stores.deliveries.nextDueAt()) ?? 0;
       pauses.push((dueAt - now) / 1000);
       now = dueAt;
       const probe = await take(now);
@@ -182,7 +182,7 @@ describe('the outbox', () => {
     expect(disabled).toMatchObject({ enabled: false, health: { waiting: 1, disabledAt: end, disabledReason: why } });
     await stores.requests.create(pendingRequest());
     expect(await take(end + DAY_MS)).toEqual([]);
-    expect(stores.deliveries.nextDueAt()).toBeUndefined();
+    expect(await stores.deliveries.nextDueAt()).toBeUndefined();
     const { url, events } = newWebhook();
     await stores.webhooks.change({ webhookId, target: { url, events, enabled: true }, now: end + 1 });
     const revived = await take(end + 1);

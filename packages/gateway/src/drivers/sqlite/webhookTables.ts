@@ -1,11 +1,7 @@
 /** The outbox is written by the database itself: triggers, which are there as long as a webhook is, and cost nothing without one. */
 import type { WebhookEvent } from '@prism-gateway/protocol/webhooks';
+import { MAX_WAITING, MAX_WAITING_POSTS } from '../../ports/deliveryRules.ts';
 import { type QuotedTables, quoteName } from './tables.ts';
-
-/** Most deliveries that wait for one receiver: some 20 MB. Events beyond are dropped, and counted. */
-export const MAX_WAITING = 20_000;
-/** Strangers make requests: what they post leaves room for what became of them. */
-const MAX_WAITING_POSTS = MAX_WAITING / 2;
 
 /** Each kind's bit in a webhook's `events`. */
 export const EVENT_BITS: Readonly<Record<WebhookEvent, number>> = {

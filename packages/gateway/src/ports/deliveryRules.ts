@@ -1,0 +1,63 @@
+/** How deliveries are tried again: the same in all stores. @see docs/specification.md WEBHOOK-6 */
+import type { DeliveryOutcome, WebhookNews } from './webhookStore.ts';
+
+/** How long a delivery is tried again, and a webhook of which nothing comes through: then it is given up, and disabled. */
+const GIVE_UP_MS = 86_400_000;
+/** Pause after a first failure, in milliseconds; it doubles up to the longest. */
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_WEBHOOK_PAUSE_MS = 60_000;
+const LONGEST_DELIVERY_PAUSE_MS = 600_000;
+/** From so many failures in a row on, the receiver was down: once it is back, all is tried at once. */
+const DOWN_FAILS = 4;
+/** "Gone": the receiver wants no more. */
+const GONE = 410;
+
+/** Most deliveries that wait for one receiver: some 20 MB. Events beyond are dropped, and counted. */
+export const MAX_WAITING = 20_000;
+/** Strangers make requests: what they post leaves room for what became of them. */
+export const MAX_WAITING_POSTS = MAX_WAITING / 2;
+
+/** How a receiver does: failures in a row, since when, and until when it is left alone. Times in milliseconds since the epoch. */
+export interface ReceiverState {
+  readonly fails: number;
+  readonly failingSince?: number | undefined;
+  readonly pausedUntil: number;
+}
+
+/** What a refusal makes of it. */
+export interface Judgement {
+  readonly state: ReceiverState;
+  /** Why the webhook is disabled from now on; absent: it is not. */
+  readonly disabledReason?: string;
+  readonly news: readonly Omit<WebhookNews, 'webhookId'>[];
+}
+
+const pauseAfter = (failures: number, longest: number) =>
+  Math.min(longest, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 30));
+
+/** Tells when a delivery is tried again after so many attempts that failed. */
+export const nextAttemptAt = (attempts: number, now: number): number =>
+  now + pauseAfter(attempts, LONGEST_DELIVERY_PAUSE_MS);
+
+/** Whether a delivery that failed first at a time has had its day. */
+export const isGivenUp = (firstFailedAt: number | undefined, now: number): boolean =>
+  now - (firstFailedAt ?? now) >= GIVE_UP_MS;
+
+/** Whether a receiver was down before it answered well: what waits need not wait any longer. */
+export const wasDown = ({ fails }: Pick<ReceiverState, 'fails'>): boolean => fails >= DOWN_FAILS;
+
+function whyDisabled({ status, error = '' }: DeliveryOutcome, failedMs: number): string | undefined {
+  if (status === GONE) return 'The receiver answered 410 Gone.';
+  return failedMs >= GIVE_UP_MS ? `Nothing came through for a day: ${error}` : undefined;
+}
+
+/** Judges a receiver by a refusal. @returns undefined: it is one failure with an earlier one, for they were under way together */
+export function judgeRefusal(state: ReceiverState, outcome: DeliveryOutcome, now: number): Judgement | undefined {
+  if (now < state.pausedUntil) return undefined;
+  const fails = state.fails + 1;
+  const failingSince = state.failingSince ?? now;
+  const next = { fails, failingSince, pausedUntil: now + pauseAfter(fails, LONGEST_WEBHOOK_PAUSE_MS) };
+  const why = whyDisabled(outcome, now - failingSince);
+  if (why !== undefined) return { state: next, disabledReason: why, news: [{ news: 'disabled', why }] };
+  return { state: next, news: fails === DOWN_FAILS ? [{ news: 'failing', why: outcome.error ?? '' }] : [] };
+}

@@ -57,8 +57,9 @@ async function openDynamoDb(context: StoresContext): Promise<Stores> {
   const endpoint = localEndpoint(access);
   await requireRegion(client);
   if (endpoint !== undefined) {
-    const { createTables } = await import('../drivers/dynamodb/createTables.ts');
-    await createTables(client, settings.tables).catch((cause: unknown) => {
+    const { createDeliveriesTable, createTables } = await import('../drivers/dynamodb/createTables.ts');
+    const creating = [createTables(client, settings.tables), createDeliveriesTable(client, settings.deliveriesTable)];
+    await Promise.all(creating).catch((cause: unknown) => {
       const why = cause instanceof Error ? cause.message : String(cause);
       throw new Error(`DynamoDB at ${endpoint} cannot be used: start it, or set STORE=sqlite. (${why})`, { cause });
     });
@@ -67,7 +68,8 @@ async function openDynamoDb(context: StoresContext): Promise<Stores> {
   const stores = createDynamoStores({ client, tables, indexShards, ...retentionOf(settings), now });
   await stores.prepare();
   const { createWebhookStore } = await import('../drivers/dynamodb/webhookStore.ts');
-  return { ...stores, webhooks: createWebhookStore(client, tables.requests) };
+  const names = { requests: tables.requests, deliveries: settings.deliveriesTable };
+  return { ...stores, webhooks: createWebhookStore(client, names) };
 }
 
 /**

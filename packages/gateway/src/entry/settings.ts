@@ -79,6 +79,7 @@ const schema = z.object({
   REQUESTS_TABLE: z.optional(tableName),
   RELAYERS_TABLE: z.optional(tableName),
   RATELIMIT_TABLE: z.optional(tableName),
+  DELIVERIES_TABLE: z.optional(tableName),
   STORAGE_BUCKET: z.optional(z.string()),
   S3_FORCE_PATH_STYLE: z._default(flag(), false),
   STORAGE_SIGNED_URL_TTL_SECONDS: z._default(wholeNumber(30, 300), 60),
@@ -165,6 +166,8 @@ export interface Settings extends Omit<Parsed, RefinedNames> {
   /** Where the operator's other programs tell how they are, by name. */
   readonly statusUrls: Readonly<Record<string, string>>;
   readonly tables: { readonly requests: string; readonly relayers: string; readonly rateLimits: string };
+  /** Where DynamoDB keeps deliveries of webhooks. */
+  readonly deliveriesTable: string;
   /** The embedded store's file. */
   readonly databaseFile: string;
 }
@@ -247,6 +250,7 @@ export function parseSettings(environment: Environment): Settings {
       relayers: settings.RELAYERS_TABLE ?? `service-relayers-${STAGE}`,
       rateLimits: settings.RATELIMIT_TABLE ?? `service-ratelimit-${STAGE}`,
     },
+    deliveriesTable: settings.DELIVERIES_TABLE ?? `service-deliveries-${STAGE}`,
     databaseFile: join(settings.DATA_DIR, `gateway-${STAGE}.db`),
   };
 }

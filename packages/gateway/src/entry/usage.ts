@@ -15,6 +15,7 @@ Settings are environment variables; each has a default that works on one machine
   REQUESTS_ONCE                   asked              always: every signature is taken once, asked or not
   CHAINS                          any                names of the only chains that requests are taken for
   REQUESTS_TABLE, RELAYERS_TABLE, RATELIMIT_TABLE    names of its tables (service-requests-{stage}, …)
+  DELIVERIES_TABLE                                   DynamoDB: deliveries of webhooks (service-deliveries-{stage})
   ADMIN_API_KEY                   change-me-…        key of the administrator; two with a comma while rotating
   CURSOR_SECRET                   generated          seals list cursors; set it where several machines serve
   CLAIM_LEASE_SECONDS             900                after how long a claim may be taken over; 0 is never

@@ -1,8 +1,11 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DYNAMO_TEST_ACCESS } from '@prism-gateway/testing';
 import type { DynamoClientSettings } from '../../src/drivers/dynamodb/createDynamoClient.ts';
-import { createTables } from '../../src/drivers/dynamodb/createTables.ts';
+import { createDeliveriesTable, createTables } from '../../src/drivers/dynamodb/createTables.ts';
 import type { TableNames } from '../../src/drivers/dynamodb/tables.ts';
+
+/** Names the table of deliveries beside those of a test. */
+export const deliveriesOf = ({ requests }: Pick<TableNames, 'requests'>) => requests.replace('requests', 'deliveries');
 
 /**
  * Creates the tables of a test on an engine of its own, with the AWS SDK's own patience: the gateway's client gives up after a second
@@ -14,6 +17,7 @@ export async function createEmptyTables(engine: DynamoClientSettings, tables: Ta
   const client = new DynamoDBClient({ ...DYNAMO_TEST_ACCESS, ...engine });
   try {
     await createTables(client, tables);
+    await createDeliveriesTable(client, deliveriesOf(tables));
   } finally {
     client.destroy();
   }

@@ -15,7 +15,7 @@ import {
 } from '../../src/drivers/dynamodb/createDynamoStores.ts';
 import type { TableNames } from '../../src/drivers/dynamodb/tables.ts';
 import type { CreateStore } from '../contracts/storeUnderTest.ts';
-import { createEmptyTables } from './createEmptyTables.ts';
+import { createEmptyTables, deliveriesOf } from './createEmptyTables.ts';
 import { createPatientClient } from './createPatientClient.ts';
 
 /** Names of the tables in tests. */
@@ -24,6 +24,9 @@ export const DYNAMO_TABLES: TableNames = {
   relayers: 'service-relayers-test',
   rateLimits: 'service-ratelimit-test',
 };
+
+/** Name of that of webhooks' deliveries. */
+export const DYNAMO_DELIVERIES = deliveriesOf(DYNAMO_TABLES);
 
 type OpenOptions = Partial<Omit<DynamoStoresOptions, 'tables'>>;
 

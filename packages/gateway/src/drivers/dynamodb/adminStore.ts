@@ -44,7 +44,12 @@ function expiryOf(key: string): number | undefined {
   return ms / 1000;
 }
 
-async function addCounts(table: RequestTable, key: string, counts: readonly (readonly [string, number])[]) {
+/** Adds to the counts of one item of the stats. @throws DependencyUnavailableError */
+export async function addCounts(
+  table: Pick<RequestTable, 'client' | 'name'>,
+  key: string,
+  counts: readonly (readonly [string, number])[],
+) {
   const expiresAt = expiryOf(key);
   for (let i = 0; i < counts.length; i += COUNTS_AN_UPDATE) {
     const part = counts.slice(i, i + COUNTS_AN_UPDATE);
@@ -66,7 +71,7 @@ async function addCounts(table: RequestTable, key: string, counts: readonly (rea
 }
 
 /** Names of chains come from strangers, and an item has its limit: beyond a number they are counted together. */
-function createChainBound(table: RequestTable) {
+export function createChainBound(table: Pick<RequestTable, 'client' | 'name'>) {
   let known: Set<string> | undefined;
   async function load(): Promise<Set<string>> {
     const items = await readItems(table, [statsKeys.chains], { consistent: false });

@@ -9,6 +9,7 @@ import {
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
+import { deliveriesTable } from './deliveries/deliveriesTable.ts';
 import { storeLayout } from './tableLayout.ts';
 import {
   type IndexDescription,
@@ -18,6 +19,8 @@ import {
   tableDescriptions,
 } from './tables.ts';
 
+/** What the stream tells of a write: the item before it, and after. */
+const STREAM_VIEW = 'NEW_AND_OLD_IMAGES';
 /** Longest wait for a table to become active, in seconds; AWS takes about ten, a local engine none. */
 const MAX_WAIT_SECONDS = 60;
 
@@ -54,6 +57,7 @@ function tableInput(TableName: string, description: TableDescription): CreateTab
     KeySchema: keySchema(partitionKey, sortKey),
     AttributeDefinitions: attributeDefinitions(description),
     ...(indexes.length > 0 && { GlobalSecondaryIndexes: indexes.map(indexInput) }),
+    ...(description.hasStream && { StreamSpecification: { StreamEnabled: true, StreamViewType: STREAM_VIEW } }),
   };
 }
 
@@ -93,4 +97,9 @@ export async function createTables(client: DynamoDBClient, tables: TableNames): 
     createTable(client, tables.relayers, tableDescriptions.relayers),
     createTable(client, tables.rateLimits, tableDescriptions.rateLimits),
   ]);
+}
+
+/** Creates the table of webhooks' deliveries, if it is missing: for local engines and tests. @throws the AWS SDK's errors */
+export async function createDeliveriesTable(client: DynamoDBClient, name: string): Promise<void> {
+  await createTable(client, name, deliveriesTable);
 }

@@ -118,7 +118,8 @@ export function createItems(record: StoredRequest, packed: Uint8Array, layout: L
 
 const has = (item: Item, attribute: string) => item[attribute] !== undefined;
 
-function readRecord(item: Item): Head['record'] {
+/** Reads what a request's item says but for its params. @throws BrokenItemError */
+export function readRecord(item: Item): Head['record'] {
   return {
     requestId: readText(item, 'requestId'),
     chainName: readText(item, 'chainName'),

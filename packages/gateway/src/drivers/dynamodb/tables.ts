@@ -27,6 +27,8 @@ export interface TableDescription {
   readonly indexes: readonly IndexDescription[];
   /** Attribute with the second (Unix time) from which an item may be removed. */
   readonly ttlAttribute?: string;
+  /** Whether its writes are told, with the items before and after. */
+  readonly hasStream?: boolean;
 }
 
 const position: KeyAttribute = { name: 'position', type: 'B' };
@@ -71,6 +73,7 @@ export const tableDescriptions: Readonly<Record<keyof TableNames, TableDescripti
     partitionKey: { name: 'requestId', type: 'S' },
     indexes: Object.values(requestIndexes),
     ttlAttribute: TTL_ATTRIBUTE,
+    hasStream: true,
   },
   relayers: { partitionKey: { name: 'address', type: 'S' }, indexes: [] },
   rateLimits: {

@@ -1,11 +1,25 @@
+import { deliveryQueueContract } from '../../../test/contracts/deliveryQueueContract.ts';
 import { webhookStoreContract } from '../../../test/contracts/webhookStoreContract.ts';
-import { createDynamoRig, DYNAMO_TABLES, describeWithDynamo } from '../../../test/rigs/dynamoStores.ts';
+import { createDynamoOutbox } from '../../../test/rigs/createDynamoOutbox.ts';
+import {
+  createDynamoRig,
+  DYNAMO_DELIVERIES,
+  DYNAMO_TABLES,
+  describeWithDynamo,
+} from '../../../test/rigs/dynamoStores.ts';
 import { createWebhookStore } from './webhookStore.ts';
+
+const names = { requests: DYNAMO_TABLES.requests, deliveries: DYNAMO_DELIVERIES };
 
 describeWithDynamo('DynamoDB', () => {
   webhookStoreContract('dynamodb', async () => {
     const rig = await createDynamoRig();
-    const open = () => createWebhookStore(rig.openClient(), DYNAMO_TABLES.requests);
+    const open = () => createWebhookStore(rig.openClient(), names);
     return { store: open(), openPeer: async () => open(), cutOff: rig.stopEngine, dispose: rig.dispose };
+  });
+
+  deliveryQueueContract('dynamodb', async () => {
+    const rig = await createDynamoRig();
+    return { store: createDynamoOutbox(rig), cutOff: rig.stopEngine, dispose: rig.dispose };
   });
 });

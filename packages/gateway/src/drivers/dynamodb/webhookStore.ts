@@ -1,4 +1,5 @@
-import { type DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { MAX_WAITING } from '../../ports/deliveryRules.ts';
 import {
   MAX_WEBHOOKS,
   ROTATION_MS,
@@ -6,102 +7,92 @@ import {
   type WebhookStore,
   type WebhookTarget,
 } from '../../ports/webhookStore.ts';
-import { askConditionally, askStore } from './askStore.ts';
-import { type Item, text } from './attributes.ts';
+import { hurry } from './deliveries/createDeliveryQueue.ts';
+import { countWaiting } from './deliveries/dueDeliveries.ts';
+import { listDeliveries, resendDelivery } from './deliveries/listDeliveries.ts';
+import {
+  changeHealth,
+  type Deliveries,
+  NEW_HEALTH,
+  readAllHealth,
+  type StoredHealth,
+} from './deliveries/webhookHealth.ts';
+import { createWebhookRegister, type RegisteredWebhook } from './webhookRegister.ts';
 
-/** Key of the item that holds all webhooks: an attribute each, so that one read tells all, and a change of one harms no other. */
-const WEBHOOKS_KEY: Item = { requestId: text('webhooks') };
-/** A webhook's attribute in it. */
-const PREFIX = 'w_';
-/** How often a change is made again where another one was faster. */
-const MAX_TRIES = 5;
-
-/** A webhook as it is stored; how its deliveries go is known to who delivers. */
-type StoredWebhook = Omit<WebhookRecord, 'health'>;
-
-const UNKNOWN_HEALTH = { waiting: 0, dropped: 0 } as const;
-
-/** The attribute holds what this driver has written. */
-const parse = (json: string): WebhookRecord => ({ ...(JSON.parse(json) as StoredWebhook), health: UNKNOWN_HEALTH });
-
-function readAll(item: Item | undefined): Map<string, string> {
-  const found = Object.entries(item ?? {}).flatMap(([name, { S: json }]) =>
-    name.startsWith(PREFIX) && json !== undefined ? [[name.slice(PREFIX.length), json] as const] : [],
-  );
-  return new Map(found);
-}
-
-function applyTarget(webhook: WebhookRecord, target: WebhookTarget, now: number): StoredWebhook {
+function applyTarget(webhook: RegisteredWebhook, target: WebhookTarget, now: number): RegisteredWebhook {
   const { webhookId, createdAt, secrets } = webhook;
   return { webhookId, ...target, createdAt, updatedAt: now, secrets };
 }
 
-/** Webhooks in DynamoDB: one item of the requests' table. What is moved is told by the table's stream, to the function that delivers. */
-export function createWebhookStore(client: DynamoDBClient, TableName: string): WebhookStore {
-  const Key = WEBHOOKS_KEY;
+/** Adds how deliveries go. @param waiting - how many do */
+function withHealth(webhook: RegisteredWebhook, health: StoredHealth, waiting: number): WebhookRecord {
+  const { dropped, droppedAt, deliveredAt, failingSince, disabledAt, disabledReason } = health;
+  const told = { droppedAt, deliveredAt, failingSince, disabledAt, disabledReason };
+  const given = Object.entries(told).filter(([, value]) => value !== undefined);
+  return { ...webhook, health: { waiting, dropped, ...Object.fromEntries(given) } };
+}
 
-  async function readItem(): Promise<Item | undefined> {
-    return (await askStore(() => client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true })))).Item;
+/** Begins anew with a webhook that is enabled: what waits has another day. */
+async function revive(deliveries: Deliveries, webhookId: string, now: number): Promise<void> {
+  await changeHealth(deliveries, webhookId, ({ version }) => {
+    if (version === 0) return undefined;
+    const forgotten = { failingSince: undefined, disabledAt: undefined, disabledReason: undefined };
+    return { ...forgotten, fails: 0, pausedUntil: 0, probeUntil: 0, revivedAt: now };
+  });
+  await hurry(deliveries, webhookId, now);
+}
+
+/**
+ * Webhooks in DynamoDB: one item of the requests' table. What is moved is told by the table's stream, to the function that delivers.
+ *
+ * @param requests - name of the requests' table
+ * @param name - of that of deliveries
+ */
+export function createWebhookStore(
+  client: DynamoDBClient,
+  { requests, deliveries: name }: { readonly requests: string; readonly deliveries: string },
+): WebhookStore {
+  const deliveries = { client, name };
+  const register = createWebhookRegister(client, requests);
+
+  async function complete(webhooks: readonly RegisteredWebhook[]): Promise<readonly WebhookRecord[]> {
+    if (webhooks.length === 0) return [];
+    const health = await readAllHealth(deliveries);
+    const waiting = await Promise.all(
+      webhooks.map(({ webhookId }) => countWaiting(deliveries, webhookId, MAX_WAITING)),
+    );
+    return webhooks.map((one, i) => withHealth(one, health.get(one.webhookId) ?? NEW_HEALTH, waiting[i] ?? 0));
   }
 
-  /** Replaces one attribute if it is as it was read. */
-  async function replace(webhookId: string, was: string | undefined, next: string | undefined): Promise<boolean> {
-    const command = new UpdateItemCommand({
-      TableName,
-      Key,
-      UpdateExpression: next === undefined ? 'REMOVE #w' : 'SET #w = :next',
-      ConditionExpression: was === undefined ? 'attribute_not_exists(#w)' : '#w = :was',
-      ExpressionAttributeNames: { '#w': `${PREFIX}${webhookId}` },
-      ExpressionAttributeValues: {
-        ...(next !== undefined && { ':next': text(next) }),
-        ...(was !== undefined && { ':was': text(was) }),
-      },
-    });
-    return (await askConditionally(() => client.send(command))).done;
-  }
-
-  async function edit(
-    webhookId: string,
-    change: (webhook: WebhookRecord) => StoredWebhook,
-  ): Promise<WebhookRecord | undefined> {
-    for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const was = readAll(await readItem()).get(webhookId);
-      if (was === undefined) return undefined;
-      const next = JSON.stringify(change(parse(was)));
-      if (await replace(webhookId, was, next)) return parse(next);
-    }
-    return await askStore(() => Promise.reject(new Error(`webhook ${webhookId} is changed by others all the time`)));
+  async function completeOne(webhook: RegisteredWebhook | undefined): Promise<WebhookRecord | undefined> {
+    return webhook && (await complete([webhook]))[0];
   }
 
   return {
     async add({ secret, now, ...target }) {
-      const known = readAll(await readItem());
-      if (known.size >= MAX_WEBHOOKS) return undefined;
-      const webhook: StoredWebhook = { ...target, createdAt: now, updatedAt: now, secrets: [{ secret }] };
-      const json = JSON.stringify(webhook);
+      if ((await register.list()).length >= MAX_WEBHOOKS) return undefined;
+      const webhook: RegisteredWebhook = { ...target, createdAt: now, updatedAt: now, secrets: [{ secret }] };
       // Refused: an earlier try of this call has stored it.
-      await replace(target.webhookId, undefined, json);
-      return parse(json);
+      await register.add(webhook);
+      return await completeOne(webhook);
     },
-    async list() {
-      const all = [...readAll(await readItem()).values()].map(parse);
-      return all.sort((a, b) => a.createdAt - b.createdAt || (a.webhookId < b.webhookId ? -1 : 1));
+    list: async () => await complete(await register.list()),
+    find: async (webhookId) => await completeOne(await register.find(webhookId)),
+    async change({ webhookId, target, now }) {
+      const changed = await register.edit(webhookId, (webhook) => applyTarget(webhook, target, now));
+      if (changed?.enabled) await revive(deliveries, webhookId, now);
+      return await completeOne(changed);
     },
-    async find(webhookId) {
-      const json = readAll(await readItem()).get(webhookId);
-      return json === undefined ? undefined : parse(json);
-    },
-    change: ({ webhookId, target, now }) => edit(webhookId, (webhook) => applyTarget(webhook, target, now)),
-    rotate: ({ webhookId, secret, now }) =>
-      edit(webhookId, ({ health: _, ...webhook }) => {
+    async rotate({ webhookId, secret, now }) {
+      const rotated = await register.edit(webhookId, (webhook) => {
         const before = webhook.secrets.slice(0, 1).map((one) => ({ ...one, expiresAt: now + ROTATION_MS }));
         return { ...webhook, updatedAt: now, secrets: [{ secret }, ...before] };
-      }),
-    async remove(webhookId) {
-      const was = readAll(await readItem()).get(webhookId);
-      return was !== undefined && (await replace(webhookId, was, undefined));
+      });
+      return await completeOne(rotated);
     },
-    listDeliveries: async () => undefined,
-    resend: async () => 'missing',
+    // What waited for it is read by nobody, and expires.
+    remove: register.remove,
+    listDeliveries: (query) => listDeliveries(deliveries, query),
+    resend: (order) => resendDelivery(deliveries, order),
   };
 }

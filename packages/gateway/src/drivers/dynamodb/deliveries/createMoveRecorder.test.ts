@@ -1,0 +1,105 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { bodyOf, LATER, useOutbox } from '../../../../test/contracts/deliveryQueueContract.ts';
+import { claimOf, pendingRequest, reportOf } from '../../../../test/contracts/storedRequests.ts';
+import { createDynamoOutbox, type DynamoOutbox } from '../../../../test/rigs/createDynamoOutbox.ts';
+import { createDynamoRig, type DynamoRig, describeWithDynamo } from '../../../../test/rigs/dynamoStores.ts';
+import type { StreamRecord } from './readMoves.ts';
+
+describeWithDynamo('what the stream tells', () => {
+  let rig: DynamoRig;
+  let outbox: DynamoOutbox;
+  beforeAll(async () => {
+    rig = await createDynamoRig();
+    outbox = createDynamoOutbox(rig);
+  });
+  afterAll(() => rig.dispose());
+  const { add, take, settle, removeAll } = useOutbox(() => outbox);
+  afterEach(removeAll);
+
+  /** A whole life. @returns its records of the stream */
+  async function live(): Promise<readonly StreamRecord[]> {
+    await outbox.stream.read();
+    const record = pendingRequest();
+    const claim = claimOf(record);
+    await outbox.requests.create(record);
+    await outbox.requests.claim(claim);
+    await outbox.requests.report(reportOf(record, { relayer: claim.relayer }));
+    return await outbox.stream.read();
+  }
+
+  async function deliverAll(): Promise<string[]> {
+    const told: string[] = [];
+    for (let taken = await take(); taken.length > 0; taken = await take()) {
+      told.push(...taken.map((one) => bodyOf(one).type.slice('request.'.length)));
+      await settle(taken);
+    }
+    return told;
+  }
+
+  // Shows WEBHOOK-5.
+  test('is delivered once and in order, however often, in whatever parts and order it comes', async () => {
+    const webhookId = await add();
+    const records = await live();
+    outbox.woken.length = 0;
+    // A function that was killed half-way through a batch is given all of it again; rivals are given it too.
+    await outbox.recorder.record(records.slice(0, 2));
+    await Promise.all([outbox.recorder.record(records), outbox.recorder.record(records.toReversed())]);
+    expect(new Set(outbox.woken)).toEqual(new Set([webhookId]));
+    expect(await deliverAll()).toEqual(['created', 'claimed', 'succeeded']);
+    // What comes once more after it was delivered is known.
+    await outbox.recorder.record(records);
+    expect(await deliverAll()).toEqual([]);
+    const all = await outbox.webhooks.listDeliveries({ webhookId, limit: 10 });
+    expect(all?.map(({ status, attempts }) => [status, attempts])).toEqual(Array(3).fill(['delivered', 1]));
+  });
+
+  test('wakes nobody where no webhook wants it, and passes over what nobody here has written', async () => {
+    await add({ events: ['request.released'] });
+    const records = await live();
+    outbox.woken.length = 0;
+    const odd: StreamRecord = { eventName: 'INSERT', dynamodb: { NewImage: { status: { S: 'pending' } } } };
+    await outbox.recorder.record([odd, ...records]);
+    expect(outbox.woken).toEqual([]);
+    expect(await deliverAll()).toEqual([]);
+  });
+
+  // Shows WEBHOOK-9.
+  test('finds no room behind too many that wait; strangers’ posts fill half of it', async () => {
+    const webhookId = await add();
+    const small = createDynamoOutbox(rig, { maxWaiting: 4 });
+    const lives = [await live(), await live()];
+    for (const records of lives) await small.recorder.record(records);
+    const { health } = (await outbox.webhooks.find(webhookId)) ?? {};
+    // Of the second life, neither the post nor, once there are four, its end.
+    expect(health).toMatchObject({ waiting: 4, dropped: 2, droppedAt: LATER });
+  });
+
+  // Shows ADMIN-8.
+  test('what DynamoDB removes because its time was up is counted down; what an administrator removes is not, again', async () => {
+    const [mine, other] = [pendingRequest(), pendingRequest()];
+    await outbox.stream.read();
+    for (const record of [mine, other]) await outbox.requests.create(record);
+    const created = await outbox.stream.read();
+    const pendingOf = async (chain: string) =>
+      (await outbox.admin.readStats(LATER)).chains.find(({ chainName }) => chainName === chain)?.pending;
+    expect(await pendingOf(mine.chainName)).toBe(1);
+    // As DynamoDB tells of it; the engine's own sweep takes its time.
+    const expired = created
+      .filter(({ dynamodb }) => dynamodb?.NewImage?.requestId?.S === mine.requestId)
+      .map(({ dynamodb }) => ({
+        eventName: 'REMOVE',
+        userIdentity: { type: 'Service', principalId: 'dynamodb.amazonaws.com' },
+        dynamodb: { SequenceNumber: '9', OldImage: dynamodb?.NewImage ?? {} },
+      }));
+    expect(expired).toHaveLength(1);
+    await outbox.recorder.record(expired);
+    expect(await pendingOf(mine.chainName)).toBe(0);
+    await outbox.admin.remove(other.requestId);
+    const removed = await outbox.stream.read();
+    expect(removed.map(({ eventName }) => eventName)).toContain('REMOVE');
+    await outbox.recorder.record(removed);
+    expect(await pendingOf(other.chainName)).toBe(0);
+    await outbox.requests.create(other);
+    expect(await pendingOf(other.chainName)).toBe(1);
+  });
+});

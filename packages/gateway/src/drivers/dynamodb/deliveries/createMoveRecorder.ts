@@ -1,0 +1,148 @@
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { createSemaphore } from '@prism-gateway/runtime';
+import { MAX_WAITING } from '../../../ports/deliveryRules.ts';
+import type { Logger } from '../../../ports/logger.ts';
+import { addCounts, createChainBound } from '../adminStore.ts';
+import { askConditionally } from '../askStore.ts';
+import { BrokenItemError } from '../attributes.ts';
+import { statsKeys } from '../countMoves.ts';
+import type { RequestTable } from '../requestTable.ts';
+import type { RegisteredWebhook, WebhookRegister } from '../webhookRegister.ts';
+import { createDeliveryItem } from './deliveryItem.ts';
+import { countWaiting } from './dueDeliveries.ts';
+import { type Move, readExpiry, readMove, type StreamRecord } from './readMoves.ts';
+import { countDropped, type Deliveries } from './webhookHealth.ts';
+
+/** How long a count of what waits is good for, in milliseconds; what this process adds is counted along. */
+const COUNT_MS = 5000;
+/** Writes of one batch under way at once. */
+const MAX_WRITES = 32;
+
+interface RecorderContext {
+  readonly requests: Pick<RequestTable, 'client' | 'name'>;
+  readonly deliveries: Deliveries;
+  readonly webhooks: Pick<WebhookRegister, 'list'>;
+  readonly logger: Logger;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Has webhooks looked at, by their ids. */
+  readonly wake: (webhookIds: readonly string[]) => Promise<void>;
+  /** Most deliveries that wait for one webhook. */
+  readonly maxWaiting?: number;
+}
+
+/** Writes what a stream tells into the outbox, and the stats. */
+export interface MoveRecorder {
+  /**
+   * Takes a batch, which may have come before, whole or in part: each event is stored once.
+   *
+   * @throws DependencyUnavailableError: it is to come again
+   */
+  record(batch: readonly StreamRecord[]): Promise<void>;
+}
+
+function wants(webhook: RegisteredWebhook, { event, record }: Move): boolean {
+  const { enabled, events, chainName = record.chainName, signer = record.signer } = webhook;
+  const isOfSigner = signer.toLowerCase() === record.signer.toLowerCase();
+  return enabled && events.includes(event) && chainName === record.chainName && isOfSigner;
+}
+
+/** Knows about how much waits for each webhook, without counting it each time. */
+function createRoom({ deliveries, now, maxWaiting = MAX_WAITING }: RecorderContext) {
+  const counts = new Map<string, { count: number; at: number }>();
+  return {
+    async has(webhookId: string, { event }: Move): Promise<boolean> {
+      let known = counts.get(webhookId);
+      if (known === undefined || now() - known.at > COUNT_MS) {
+        known = { count: await countWaiting(deliveries, webhookId, maxWaiting), at: now() };
+        counts.set(webhookId, known);
+      }
+      // Strangers make requests: what they post leaves room for what became of them.
+      return known.count < (event === 'request.created' ? maxWaiting / 2 : maxWaiting);
+    },
+    add(webhookId: string): void {
+      const known = counts.get(webhookId);
+      if (known !== undefined) known.count++;
+    },
+  };
+}
+
+/** Reads one record; one that nobody here has written is told of and passed over, for it would stop all behind it. */
+function readSafely<T>(logger: Logger, read: (record: StreamRecord) => T, record: StreamRecord): T | undefined {
+  try {
+    return read(record);
+  } catch (error) {
+    if (!(error instanceof BrokenItemError)) throw error;
+    logger.error({ code: error.code, reason: error.message }, 'a record of the stream was passed over');
+    return undefined;
+  }
+}
+
+/** Writes a batch's events, each once, and an earlier one of a request never after a later one. */
+async function writeOutbox(
+  context: RecorderContext,
+  room: ReturnType<typeof createRoom>,
+  { moves, webhook }: { readonly moves: readonly Move[]; readonly webhook: RegisteredWebhook },
+): Promise<number> {
+  const { deliveries, now } = context;
+  const { webhookId } = webhook;
+  const wanted = moves.filter((move) => wants(webhook, move));
+  const writes = createSemaphore(MAX_WRITES);
+  const ofRequests = Map.groupBy(wanted, ({ record }) => record.requestId);
+  let dropped = 0;
+  async function writeOne(move: Move): Promise<void> {
+    if (!(await room.has(webhookId, move))) {
+      dropped++;
+      return;
+    }
+    const { client, name: TableName } = deliveries;
+    const Item = createDeliveryItem({ ...move, webhookId, now: Math.min(now(), move.at) });
+    const command = new PutItemCommand({ TableName, Item, ConditionExpression: 'attribute_not_exists(lane)' });
+    if ((await askConditionally(() => client.send(command))).done) room.add(webhookId);
+  }
+  await Promise.all(
+    [...ofRequests.values()].map((ofOne) =>
+      writes.run(async () => {
+        for (const move of ofOne.toSorted((a, b) => (a.place < b.place ? -1 : 1))) await writeOne(move);
+      }),
+    ),
+  );
+  if (dropped > 0) await countDropped(deliveries, webhookId, { events: dropped, at: now() });
+  return wanted.length - dropped;
+}
+
+/**
+ * Makes what the function on the stream of the requests' table does.
+ *
+ * @see docs/specification.md WEBHOOK-5
+ */
+export function createMoveRecorder(context: RecorderContext): MoveRecorder {
+  const { requests, webhooks, logger } = context;
+  const room = createRoom(context);
+  const bound = createChainBound(requests);
+
+  async function countExpired(batch: readonly StreamRecord[]): Promise<void> {
+    const counts = new Map<string, number>();
+    for (const one of batch) {
+      const record = readSafely(logger, readExpiry, one)?.record;
+      if (record === undefined) continue;
+      const name = `${record.status} ${record.chainName}`;
+      counts.set(name, (counts.get(name) ?? 0) - 1);
+    }
+    if (counts.size > 0) await addCounts(requests, statsKeys.chains, [...(await bound(counts))]);
+  }
+
+  return {
+    async record(batch) {
+      const moves = batch.flatMap((one) => readSafely(logger, readMove, one) ?? []);
+      const known = moves.length === 0 ? [] : await webhooks.list();
+      const told: string[] = [];
+      for (const webhook of known) {
+        if ((await writeOutbox(context, room, { moves, webhook })) > 0) told.push(webhook.webhookId);
+      }
+      if (told.length > 0) await context.wake(told);
+      // Last, for it is not to be done again with the rest.
+      await countExpired(batch);
+    },
+  };
+}

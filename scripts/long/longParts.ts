@@ -25,6 +25,7 @@ export const longParts: readonly LongPart[] = [
     files: [
       `${gateway}/src/openapi/schemas/createSchemas.property.test.ts`,
       `${gateway}/src/drivers/sqlite/requestStore.property.test.ts`,
+      `${gateway}/src/drivers/sqlite/adminStore.test.ts`,
       'packages/contracts/test/invariants.test.ts',
       'packages/contracts/test/generatedSources.test.ts',
     ],
@@ -32,9 +33,10 @@ export const longParts: readonly LongPart[] = [
   { name: 'contracts', files: ['packages/contracts/test/campaign.test.ts'] },
   {
     name: 'dynamodb',
-    files: ['storm', 'faults', 'feedRequests', 'listRequests', 'largeParams', 'units', 'requestStore.property'].map(
-      (name) => `${gateway}/src/drivers/dynamodb/${name}.test.ts`,
-    ),
+    files: [
+      ...['storm', 'faults', 'feedRequests', 'listRequests', 'largeParams', 'units', 'requestStore.property'],
+      'adminStore',
+    ].map((name) => `${gateway}/src/drivers/dynamodb/${name}.test.ts`),
   },
   {
     name: 'faults',

@@ -68,7 +68,7 @@ export interface ActPage {
   readonly next: number | null;
 }
 
-/** Of the newest acts, how many are kept at least, but for gaps. */
+/** Of the newest acts, how many are kept at least; a refused one may have pushed out the oldest. */
 export const KEPT_ACTS = 1000;
 
 /** Port: what administrators do beside what relayers do. Throws `DependencyUnavailableError` only. */
@@ -77,7 +77,7 @@ export interface AdminStore {
   readStats(now: number): Promise<QueueStats>;
   /** Removes a record for good, unless it is `processing`. */
   remove(requestId: string): Promise<Removal>;
-  /** Notes an act in the audit log. @returns its number, higher than any before */
+  /** Notes an act in the audit log. @returns its number, higher than that of any act that stands */
   noteAct(act: NotedAct): Promise<number>;
   /** Takes a noted act back that was not done. @param number - as `noteAct` returned it */
   dropAct(number: number): Promise<void>;

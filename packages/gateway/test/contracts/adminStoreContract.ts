@@ -1,5 +1,6 @@
+import { sized } from '@prism-gateway/testing/test-size';
 import { describe, expect, test } from 'vitest';
-import type { AdminStore, QueueStats } from '../../src/ports/adminStore.ts';
+import { type AdminStore, KEPT_ACTS, type NotedAct, type QueueStats } from '../../src/ports/adminStore.ts';
 import type { RequestStore } from '../../src/ports/requestStore.ts';
 import { createSignatureKey } from '../../src/ports/signatureKey.ts';
 import { anyAddress, anyChain, anyTxHash, claimOf, pendingRequest, reportOf, START } from './storedRequests.ts';
@@ -13,12 +14,25 @@ export interface AdminStores {
 }
 
 const LATER = START + 5000;
+/** Of two; in the full size more together than are kept. */
+const ACTS_A_WRITER = sized({ small: 25, long: 525 });
 
 const chainOf = ({ chains }: QueueStats, name: string) => chains.find(({ chainName }) => chainName === name);
 const relayerOf = ({ relayers }: QueueStats, address: string) =>
   relayers.find((relayer) => relayer.address.toLowerCase() === address.toLowerCase());
 const sumOf = (parts: QueueStats['minutes'], kind: 'posts' | 'claims' | 'success' | 'failed') =>
   parts.reduce((sum, part) => sum + part[kind], 0);
+
+/** All acts, newest first. */
+async function listAll(admin: AdminStore): Promise<readonly NotedAct[]> {
+  const found: NotedAct[] = [];
+  for (let before: number | undefined; ; ) {
+    const { items, next } = await admin.listActs({ limit: 100, before });
+    found.push(...items);
+    if (next === null) return found;
+    before = next;
+  }
+}
 
 /**
  * What every store keeps to of what administrators see and do.
@@ -140,6 +154,31 @@ export function adminStoreContract(name: string, createStore: CreateStore<AdminS
         [LATER, undefined],
         ...[4, 2, 1, 0].map((n) => [START + n, `reason ${n} 💸`]),
       ]);
+    });
+
+    // Shows ADMIN-11.
+    test('of acts by two processes the newest 1,000 are shown, none lost; refused ones push out no more than one', async () => {
+      const { store: one, openPeer } = store();
+      const admins = [one.admin, ((await openPeer?.()) ?? one).admin];
+      const keyId = anyAddress().slice(2, 14);
+      const note = async (admin: AdminStore | undefined, target: string) =>
+        await admin?.noteAct({ at: LATER, act: 'requests.fail', keyId, target });
+      async function noteMany(writer: number): Promise<void> {
+        for (let n = 0; n < ACTS_A_WRITER; n++) await note(admins[writer], `${writer} ${n}`);
+      }
+      await Promise.all([noteMany(0), noteMany(1)]);
+      for (let n = 0; n < 5; n++) await admins[n % 2]?.dropAct((await note(admins[n % 2], 'refused')) ?? 0);
+
+      const found = await listAll(one.admin);
+      const own = found.filter((act) => act.keyId === keyId).map(({ target }) => target);
+      expect(own.length).toBeGreaterThanOrEqual(Math.min(2 * ACTS_A_WRITER, KEPT_ACTS - 1));
+      for (const writer of [0, 1]) {
+        const numbers = own
+          .filter((target) => target.startsWith(`${writer} `))
+          .map((target) => Number(target.slice(2)));
+        // The newest of each writer, in its order, without a gap.
+        expect(numbers).toEqual(numbers.map((_, back) => ACTS_A_WRITER - 1 - back));
+      }
     });
   });
 }

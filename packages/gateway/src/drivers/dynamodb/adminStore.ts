@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { DeleteItemCommand, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { RequestStatus } from '@prism-gateway/protocol';
 import {
@@ -237,6 +238,6 @@ export function createAdminStore(table: RequestTable, flush: () => Promise<void>
       return await readStats(table, now);
     },
     remove: (requestId) => remove(table, requestId),
-    ...createAuditLog(table),
+    ...createAuditLog(table, randomUUID),
   };
 }

@@ -1,6 +1,7 @@
 import { CORS_HEADERS, type Route } from '@prism-gateway/protocol';
 import { createFakeClock, createLogRecorder, type LogRecorder } from '@prism-gateway/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { hasFastShape } from '../../test/rigs/hasFastShape.ts';
 import { NO_LIMITS } from '../../test/rigs/noLimits.ts';
 import { createSqliteRig, type SqliteRig } from '../../test/rigs/sqliteStores.ts';
 import { createMetrics } from '../drivers/prometheus/createMetrics.ts';
@@ -9,7 +10,7 @@ import { RequestNotFoundError } from '../requests/errors.ts';
 import type { Endpoint } from './endpoint.ts';
 import { unauthenticated } from './errors.ts';
 import { createRateLimiter } from './rateLimit.ts';
-import { parseBody, requireValid } from './request.ts';
+import { type HttpRequest, parseBody, requireValid } from './request.ts';
 import { jsonResponse } from './response.ts';
 import { createRouter } from './router.ts';
 
@@ -42,12 +43,16 @@ const guarded: Endpoint<string> = {
   },
 };
 
+/** What the open endpoint was given. */
+const given: HttpRequest[] = [];
+
 const open: Endpoint = {
   route: route({ method: 'GET', path: '/things/{thingId}' }),
-  handle: async ({ method, path, query, params, peer }) => ({
-    ...jsonResponse(200, { method, path, query, params, peer }),
-    headers: { 'x-method': method },
-  }),
+  async handle(request) {
+    given.push(request);
+    const { method, path, query, params, peer } = request;
+    return { ...jsonResponse(200, { method, path, query, params, peer }), headers: { 'x-method': method } };
+  },
 };
 
 const failing = (path: string, error: unknown): Endpoint => ({
@@ -60,6 +65,7 @@ const failing = (path: string, error: unknown): Endpoint => ({
 let rig: SqliteRig;
 let logger: LogRecorder;
 beforeEach(async () => {
+  given.length = 0;
   rig = await createSqliteRig();
   logger = createLogRecorder();
 });
@@ -281,4 +287,10 @@ test('a path that is not there is repeated no longer than 200 letters, and count
   const response = await build()('GET', `/${'a'.repeat(5000)}`);
   expect((await response.text()).length).toBeLessThan(300);
   expect(logger.lines.at(-1)?.fields).toMatchObject({ route: 'unmatched', status: 404 });
+});
+
+test('no request that an endpoint is given is a table of its own', async () => {
+  const call = build();
+  for (let i = 0; i < 3; i++) await call('GET', `/things/${i}`);
+  expect(given.map(hasFastShape)).toEqual([true, true, true]);
 });

@@ -85,6 +85,41 @@ export interface Answering {
 
 type Params = Readonly<Record<string, string>>;
 
+const countNothing = async () => undefined;
+
+/** A class: the engine makes each object literal with an accessor a table of its own. */
+class RoutedRequest implements HttpRequest {
+  readonly raw: HttpRequest['raw'];
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly params: Params;
+  readonly peer: string;
+  readonly announcedBytes: number | undefined;
+  body: Uint8Array = NO_BODY;
+  count: HttpRequest['count'] = countNothing;
+  readonly #transported: TransportRequest;
+
+  constructor(transported: TransportRequest, { params, peer }: { readonly params: Params; readonly peer: string }) {
+    this.raw = transported.raw;
+    this.method = transported.method;
+    this.path = transported.path;
+    this.query = transported.query;
+    this.params = params;
+    this.peer = peer;
+    this.announcedBytes = transported.announcedBytes;
+    this.#transported = transported;
+  }
+
+  get signal(): AbortSignal {
+    return this.#transported.signal;
+  }
+
+  readBody(maxBytes: number): Awaitable<Uint8Array> {
+    return this.#transported.readBody(maxBytes);
+  }
+}
+
 /** What answers the calls of one method on one path. */
 type Handler = (request: TransportRequest, params: Params) => Awaitable<WrittenResponse>;
 
@@ -206,22 +241,8 @@ export function createRouter(ports: RouterPorts): Router {
       remember(method, template);
       served.add(method, honoPath(template), (request, params) => {
         const context = contextOf(request, template);
-        const httpRequest: HttpRequest = {
-          raw: request.raw,
-          method: request.method,
-          path: request.path,
-          query: request.query,
-          params,
-          peer: context.peer,
-          body: NO_BODY,
-          count: async () => undefined,
-          announcedBytes: request.announcedBytes,
-          get signal() {
-            return request.signal;
-          },
-          readBody: (maxBytes) => request.readBody(maxBytes),
-        };
-        return respond(ports, context, () => runEndpoint(endpointPorts, endpoint, httpRequest, context));
+        const routed = new RoutedRequest(request, { params, peer: context.peer });
+        return respond(ports, context, () => runEndpoint(endpointPorts, endpoint, routed, context));
       });
     },
     servePlain({ path, answer: answerPlain }) {

@@ -113,7 +113,8 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
   const identity = createIdentity({ settings, publicUrl, devAppSecret: secrets.devAppSecret, now, logger });
   const stores = await openStores({ settings, environment, now, thread });
   const readQueue = () => stores.admin.readStats(now());
-  const metrics = createMetrics({ readStats: stores.requests.stats, readQueue, readBudgets }, now);
+  const { findOldestPending } = stores.admin;
+  const metrics = createMetrics({ readStats: stores.requests.stats, readQueue, findOldestPending, readBudgets }, now);
   const secp256k1 = loadSecp256k1();
   const devRelayer = { secret: secrets.devAppSecret, keccak256, secp256k1, now };
   const allowPrivate = settings.WEBHOOKS_ALLOW_PRIVATE;

@@ -75,6 +75,8 @@ export const KEPT_ACTS = 1000;
 export interface AdminStore {
   /** Its cost does not grow with the number of requests. @param now - milliseconds since the epoch */
   readStats(now: number): Promise<QueueStats>;
+  /** Tells when the oldest pending request of a chain was stored. @returns `createdAt`; undefined where none is pending */
+  findOldestPending(chainName: string): Promise<number | undefined>;
   /** Removes a record for good, unless it is `processing`. */
   remove(requestId: string): Promise<Removal>;
   /** Notes an act in the audit log. @returns its number, higher than that of any act that stands */

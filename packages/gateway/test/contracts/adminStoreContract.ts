@@ -1,7 +1,7 @@
 import { sized } from '@prism-gateway/testing/test-size';
 import { describe, expect, test } from 'vitest';
 import { type AdminStore, KEPT_ACTS, type NotedAct, type QueueStats } from '../../src/ports/adminStore.ts';
-import type { RequestStore } from '../../src/ports/requestStore.ts';
+import type { RequestStore, StoredRequest } from '../../src/ports/requestStore.ts';
 import { createSignatureKey } from '../../src/ports/signatureKey.ts';
 import { anyAddress, anyChain, anyTxHash, claimOf, pendingRequest, reportOf, START } from './storedRequests.ts';
 import type { CreateStore } from './storeUnderTest.ts';
@@ -104,6 +104,21 @@ export function adminStoreContract(name: string, createStore: CreateStore<AdminS
         oldestPendingAt: START - 9000,
         oldestProcessingAt: START - 8000,
       });
+    });
+
+    // Shows OPERATE-4.
+    test('the oldest pending one of a chain is told, whatever stands in others and whatever was claimed', async () => {
+      const { requests, admin } = store().store;
+      const chainName = anyChain();
+      const [claimed, oldest, younger] = [-7000, -6000, -5000].map((ms) =>
+        pendingRequest({ chainName, createdAt: START + ms }),
+      ) as [StoredRequest, StoredRequest, StoredRequest];
+      await requests.create(pendingRequest({ createdAt: START - 8000 }));
+      for (const record of [younger, oldest, claimed]) await requests.create(record);
+      await requests.claim(claimOf(claimed));
+      await store().settle?.();
+      expect(await admin.findOldestPending(chainName)).toBe(START - 6000);
+      expect(await admin.findOldestPending(anyChain())).toBeUndefined();
     });
 
     // Shows ADMIN-7.

@@ -84,6 +84,8 @@ test('the log is JSON lines with request ids, and holds no secret; the metrics c
   expect(metrics).toContain('prism_requests{status="pending"} 1\n');
   expect(metrics).toContain('prism_requests{status="processing"} 1\n');
   expect(Number(/^prism_oldest_pending_seconds (.+)$/m.exec(metrics)?.[1])).toBeGreaterThan(0);
+  const ofChain = new RegExp(`^prism_oldest_pending_seconds\\{chain="${request.chainName}"\\} (.+)$`, 'm');
+  expect(Number(ofChain.exec(metrics)?.[1])).toBeGreaterThan(0);
   expect(metrics).not.toContain(QUERY_SECRET);
 
   expect(await gateway.stop()).toBe(0);

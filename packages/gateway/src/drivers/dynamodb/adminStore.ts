@@ -186,8 +186,8 @@ async function readStats(table: RequestTable, now: number): Promise<QueueStats> 
   const keys = [statsKeys.chains, statsKeys.relayers, ...hours.map(statsKeys.hour), ...days.map(statsKeys.day)];
   const [items, oldestPendingAt, oldestProcessingAt] = await Promise.all([
     readItems(table, keys, { consistent: false }),
-    findOldest(table, 'pending'),
-    findOldest(table, 'processing'),
+    findOldest(table, { status: 'pending' }),
+    findOldest(table, { status: 'processing' }),
   ]);
   const within = (ageMs: number) => (part: Activity) => part.start > now - ageMs;
   return {
@@ -237,6 +237,7 @@ export function createAdminStore(table: RequestTable, flush: () => Promise<void>
       await flush();
       return await readStats(table, now);
     },
+    findOldestPending: (chainName) => findOldest(table, { status: 'pending', chainName }),
     remove: (requestId) => remove(table, requestId),
     ...createAuditLog(table, randomUUID),
   };

@@ -1,4 +1,3 @@
-import type { RequestStatus } from '@prism-gateway/protocol';
 import type { ListPage, ListQuery, RequestFilter } from '../../ports/requestStore.ts';
 import { completeFitting, type FoundHeads } from './completeFitting.ts';
 import { createIndexWalk, type IndexKey, type IndexWalk, type WalkPlan } from './indexWalk.ts';
@@ -113,13 +112,16 @@ export async function listRequests(table: RequestTable, params: ParamsReader, qu
 }
 
 /**
- * Finds the oldest request of a status.
+ * Finds the oldest request of a status, in one chain or in all of them.
  *
  * @returns its `createdAt`; undefined when there is none, or none was among the first that the index showed
  * @throws DependencyUnavailableError
  */
-export async function findOldest(table: RequestTable, status: RequestStatus): Promise<number | undefined> {
-  const query = { filter: { status }, order: 'asc', limit: 1 } as const;
+export async function findOldest(
+  table: RequestTable,
+  filter: Pick<RequestFilter, 'status' | 'chainName'>,
+): Promise<number | undefined> {
+  const query = { filter, order: 'asc', limit: 1 } as const;
   const walk = createIndexWalk(table, { ...routeOf(query.filter, table.shards), order: 'asc', after: [] });
   const { heads } = await collectHeads(table, walk, query);
   return heads[0]?.record.createdAt;

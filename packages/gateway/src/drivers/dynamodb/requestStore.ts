@@ -109,7 +109,7 @@ export function createRequestStore(table: RequestTable, changes: MoveListener): 
     releaseAll: (all) => releaseAll(openClaims, all, (one) => batches.run(() => releaseOfAll(one))),
     feed: (query) => feedRequests(context, query),
     async stats() {
-      const oldestPendingAt = await findOldest(table, 'pending');
+      const oldestPendingAt = await findOldest(table, { status: 'pending' });
       return oldestPendingAt === undefined ? {} : { oldestPendingAt };
     },
   };

@@ -88,6 +88,42 @@ test('chains are told by name as far as their number is bounded, those with the 
   expect(await readSeries(metrics, 'prism_oldest_processing_seconds')).toBe(2.5);
 });
 
+// Shows OPERATE-4.
+test('the oldest pending request is told of all chains, and of each that is told by name', async () => {
+  const asked: string[] = [];
+  const chains = Array.from({ length: 30 }, (_, i) => ({ ...noneOf, chainName: `chain-${i}`, pending: i }));
+  const metrics = createMetrics(
+    {
+      readStats: async () => ({ oldestPendingAt: clock.now() - 4000 }),
+      readQueue: async () => ({ chains: [...chains, { ...noneOf, chainName: null, pending: 7 }] }),
+      async findOldestPending(chainName) {
+        asked.push(chainName);
+        return chainName === 'chain-12' ? undefined : clock.now() - 1500;
+      },
+    },
+    clock.now,
+  );
+  const { body } = await metrics.render();
+  expect(body).toContain('\nprism_oldest_pending_seconds 4\n');
+  expect(body).toContain('\nprism_oldest_pending_seconds{chain="chain-29"} 1.5\n');
+  expect(body).toContain('\nprism_oldest_pending_seconds{chain="chain-12"} 0\n');
+  expect(body.match(/^prism_oldest_pending_seconds\{/gm)).toHaveLength(20);
+  expect(asked).toHaveLength(20);
+});
+
+test('a store that fails for one chain leaves the age of all chains to be read', async () => {
+  const metrics = createMetrics(
+    {
+      readStats: async () => ({ oldestPendingAt: clock.now() - 4000 }),
+      readQueue: async () => ({ chains: [{ ...noneOf, chainName: 'one', pending: 1 }] }),
+      findOldestPending: () => Promise.reject(new Error('gone')),
+    },
+    clock.now,
+  );
+  expect(await readSeries(metrics, 'prism_oldest_pending_seconds')).toBe(4);
+  expect(await readSeries(metrics, 'prism_oldest_pending_seconds{chain="one"}')).toBeUndefined();
+});
+
 test('budgets in use are told by name', async () => {
   const readBudgets = () => [{ name: 'bodies', used: 12, ended: 3 }];
   const metrics = createMetrics({ readStats: async () => ({}), readBudgets }, clock.now);

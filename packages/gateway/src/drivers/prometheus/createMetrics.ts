@@ -20,6 +20,8 @@ export interface MetricSources {
   readonly readStats: () => Promise<RequestStats>;
   /** Absent: nothing is told by chain. */
   readonly readQueue?: () => Promise<Pick<QueueStats, 'chains' | 'oldestProcessingAt'>>;
+  /** Tells when the oldest pending request of a chain was stored. Absent: its age is not told by chain. */
+  readonly findOldestPending?: (chainName: string) => Promise<number | undefined>;
   /** Absent: nothing is told of budgets. */
   readonly readBudgets?: () => readonly BudgetUse[];
 }
@@ -37,8 +39,10 @@ function shareReading<T>(read: () => Promise<T>): () => Promise<T | undefined> {
   };
 }
 
-function watchQueue(registers: [Registry], readStats: () => Promise<RequestStats>, now: () => number): void {
-  const read = shareReading(readStats);
+/** In seconds. @param at - milliseconds since the epoch; undefined: there is none, whose age is 0 */
+const ageOf = (at: number | undefined, now: number) => (at === undefined ? 0 : Math.max(0, now - at) / MS_PER_SECOND);
+
+function watchStatuses(registers: [Registry], read: () => Promise<RequestStats | undefined>): void {
   new Gauge({
     name: 'prism_requests',
     help: 'Records by status',
@@ -50,18 +54,6 @@ function watchQueue(registers: [Registry], readStats: () => Promise<RequestStats
       if (counts !== undefined) for (const status of REQUEST_STATUSES) this.set({ status }, counts[status]);
     },
   });
-  new Gauge({
-    name: 'prism_oldest_pending_seconds',
-    help: 'Age of the oldest pending request, 0 when none is pending; absent when the store does not answer',
-    registers,
-    async collect() {
-      this.remove();
-      const stats = await read();
-      if (stats === undefined) return;
-      const { oldestPendingAt } = stats;
-      this.set(oldestPendingAt === undefined ? 0 : Math.max(0, now() - oldestPendingAt) / MS_PER_SECOND);
-    },
-  });
 }
 
 /** Most chains that are told by name: their names come from strangers. */
@@ -69,11 +61,16 @@ const MAX_CHAIN_LABELS = 20;
 /** The label of all others together. */
 const OTHER_CHAINS = 'other';
 
-/** Counts by chain: the chains with the most open requests by name, the others together. */
-function boundChains(chains: readonly ChainCounts[]): Map<string, Record<RequestStatus, number>> {
+/** The chains that are told by name: those with the most open requests. */
+function nameChains(chains: readonly ChainCounts[]): readonly string[] {
   const open = ({ pending, processing }: ChainCounts) => pending + processing;
   const named = chains.filter(({ chainName }) => chainName !== null).sort((a, b) => open(b) - open(a));
-  const told = new Set(named.slice(0, MAX_CHAIN_LABELS).map(({ chainName }) => chainName));
+  return named.slice(0, MAX_CHAIN_LABELS).map(({ chainName }) => chainName ?? '');
+}
+
+/** Counts by chain, those without a name of their own together. */
+function boundChains(chains: readonly ChainCounts[]): Map<string, Record<RequestStatus, number>> {
+  const told = new Set<string | null>(nameChains(chains));
   const counts = new Map<string, Record<RequestStatus, number>>();
   for (const chain of chains) {
     const label = told.has(chain.chainName) ? (chain.chainName ?? OTHER_CHAINS) : OTHER_CHAINS;
@@ -84,12 +81,40 @@ function boundChains(chains: readonly ChainCounts[]): Map<string, Record<Request
   return counts;
 }
 
-function watchChains(
-  registers: [Registry],
-  readQueue: NonNullable<MetricSources['readQueue']>,
-  now: () => number,
-): void {
-  const read = shareReading(readQueue);
+type ReadQueue = () => Promise<Pick<QueueStats, 'chains' | 'oldestProcessingAt'> | undefined>;
+
+interface PendingSources {
+  readonly now: () => number;
+  readonly readStats: () => Promise<RequestStats | undefined>;
+  readonly readQueue: ReadQueue;
+  readonly findOldestPending?: MetricSources['findOldestPending'];
+}
+
+function watchPending(registers: [Registry], sources: PendingSources): void {
+  const { now, readStats, readQueue, findOldestPending } = sources;
+  async function readAges(): Promise<readonly (readonly [string, number])[]> {
+    if (findOldestPending === undefined) return [];
+    const chains = (await readQueue())?.chains ?? [];
+    const read = async (chain: string) => [chain, ageOf(await findOldestPending(chain), now())] as const;
+    // A store that does not answer leaves them without values.
+    return await Promise.all(nameChains(chains).map(read)).catch(() => []);
+  }
+  new Gauge({
+    name: 'prism_oldest_pending_seconds',
+    help: 'Age of the oldest pending request, 0 when none is pending: without a label of all chains, and of the 20 chains with the most open requests; absent when the store does not answer',
+    labelNames: ['chain'],
+    registers,
+    async collect() {
+      this.reset();
+      const stats = await readStats();
+      if (stats === undefined) return;
+      this.set(ageOf(stats.oldestPendingAt, now()));
+      for (const [chain, age] of await readAges()) this.set({ chain }, age);
+    },
+  });
+}
+
+function watchChains(registers: [Registry], read: ReadQueue, now: () => number): void {
   new Gauge({
     name: 'prism_requests_by_chain',
     help: 'Records by chain and status: the 20 chains with the most open requests by name, the others as "other"',
@@ -110,8 +135,7 @@ function watchChains(
       this.remove();
       const stats = await read();
       if (stats === undefined) return;
-      const { oldestProcessingAt } = stats;
-      this.set(oldestProcessingAt === undefined ? 0 : Math.max(0, now() - oldestProcessingAt) / MS_PER_SECOND);
+      this.set(ageOf(stats.oldestProcessingAt, now()));
     },
   });
 }
@@ -142,7 +166,8 @@ function watchBudgets(registers: [Registry], readBudgets: () => readonly BudgetU
  *
  * @param sources - the queue's figures and the budgets, read at each scrape
  */
-export function createMetrics({ readStats, readQueue, readBudgets }: MetricSources, now: () => number): Metrics {
+export function createMetrics(sources: MetricSources, now: () => number): Metrics {
+  const { findOldestPending, readBudgets } = sources;
   const registry = new Registry();
   const registers: [Registry] = [registry];
   collectDefaultMetrics({ register: registry });
@@ -162,8 +187,11 @@ export function createMetrics({ readStats, readQueue, readBudgets }: MetricSourc
   const claims = new Counter({ name: 'prism_claims_total', help: 'Claims', labelNames: ['result'], registers });
   // A rate has two ends: what never happened starts at 0.
   for (const result of ['won', 'lost']) claims.inc({ result }, 0);
-  watchQueue(registers, readStats, now);
-  if (readQueue !== undefined) watchChains(registers, readQueue, now);
+  const readStats = shareReading(sources.readStats);
+  const readQueue = shareReading(sources.readQueue ?? (async () => ({ chains: [] })));
+  watchStatuses(registers, readStats);
+  watchPending(registers, { now, readStats, readQueue, findOldestPending });
+  if (sources.readQueue !== undefined) watchChains(registers, readQueue, now);
   if (readBudgets !== undefined) watchBudgets(registers, readBudgets);
   // Looking a series up by its labels costs more than counting: each one is looked up once, and then by texts as they came,
   // whose hashes are known already.

@@ -25,6 +25,9 @@ function prepareRead(database: DatabaseSync, t: QuotedTables) {
     `SELECT * FROM ${chains} ORDER BY chain_name = '', pending + processing DESC, chain_name`,
   );
   const oldest = database.prepare(`SELECT min(created_at) AS at FROM ${t.requests} WHERE status = ?`);
+  const oldestOf = database.prepare(
+    `SELECT min(created_at) AS at FROM ${t.requests} WHERE chain_name = ? AND status = 'pending'`,
+  );
   const since = database.prepare(`SELECT * FROM ${activity} WHERE period = ? AND start > ? ORDER BY start`);
   const seen = database.prepare(`SELECT * FROM ${relayers} ORDER BY last_seen_at DESC LIMIT ${MAX_TOLD_RELAYERS}`);
   const audit = auditTable(t.requests.slice(1, -1).replaceAll('""', '"'));
@@ -32,6 +35,7 @@ function prepareRead(database: DatabaseSync, t: QuotedTables) {
   return {
     chains: () => all.all(),
     oldest: (status: string) => oldest.get(status)?.at,
+    oldestPendingOf: (chainName: string) => oldestOf.get(chainName)?.at,
     activity: (period: number, after: number) => since.all(period, after),
     relayers: () => seen.all(),
     acts: (before: number, limit: number) => acts.all(before, limit),
@@ -90,6 +94,10 @@ export function createAdminStore({ database, snapshot, writer, changes, tables }
   }
   return {
     readStats: async (now) => readStore(() => snapshot.read(() => readStats(now))),
+    async findOldestPending(chainName) {
+      const at = readStore(() => snapshot.read(() => read.oldestPendingOf(chainName)));
+      return typeof at === 'number' ? at : undefined;
+    },
     async remove(requestId) {
       const removal = await writer.write('removeRequest', requestId);
       // Who waits for it looks again, and finds it gone.

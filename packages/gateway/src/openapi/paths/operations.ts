@@ -50,6 +50,7 @@ prism_requests{status="processing"} 3
 # HELP prism_oldest_pending_seconds Age of the oldest pending request, 0 when none is pending
 # TYPE prism_oldest_pending_seconds gauge
 prism_oldest_pending_seconds 4.2
+prism_oldest_pending_seconds{chain="eip155:1"} 4.2
 # HELP prism_claims_total Claims
 # TYPE prism_claims_total counter
 prism_claims_total{result="won"} 1000

@@ -1,5 +1,7 @@
 import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import {
@@ -10,7 +12,7 @@ import {
   startMailServer,
 } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Alert, AlertChannel } from './alert.ts';
 import { commitTogether } from './commitTogether.ts';
 import { createOutbox } from './createOutbox.ts';
@@ -163,4 +165,27 @@ test('a service that never answers holds up neither the caller nor another chann
   expect(outbox.raise(alert)).toBeUndefined();
   await chat.waitForMessages(1);
   await expect.poll(() => log.lines.some(({ message }) => message.startsWith('alert not delivered'))).toBe(true);
+});
+
+test('a mail server that says a word now and then, and never comes to an end, is given up and tried again', async () => {
+  const words = new Set<ReturnType<typeof setInterval>>();
+  let calls = 0;
+  const server = createTcpServer((socket) => {
+    calls++;
+    // A greeting of many lines, without its last one.
+    const word = setInterval(() => socket.write('220-wait\r\n'), 20);
+    words.add(word);
+    socket.on('error', () => undefined).on('close', () => clearInterval(word));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const word of words) clearInterval(word);
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const { log, outbox } = open([openEmailChannel({ smtpUrl: `smtp://127.0.0.1:${port}`, ...mailbox })], 200);
+  outbox.raise(alert);
+  await vi.waitFor(() => expect(calls).toBeGreaterThan(1), { timeout: PATIENCE_MS });
+  expect(log.lines.map(({ fields }) => fields.reason)).toContain('the mail server did not take the mail in time');
 });

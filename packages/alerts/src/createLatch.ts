@@ -35,7 +35,8 @@ export function createLatch(
     isRaised: () => outbox.condition(code) !== undefined,
     raise(text) {
       const told = outbox.condition(code);
-      if (told !== undefined && now() - told.toldAtMs < REMINDER_MS) return;
+      // A clock that was set back by more does not silence it.
+      if (told !== undefined && Math.abs(now() - told.toldAtMs) < REMINDER_MS) return;
       journal.commit(() => {
         outbox.setCondition(code, { sinceMs: told?.sinceMs ?? now(), toldAtMs: now() });
         const since = told === undefined ? '' : ` It has been so since ${new Date(told.sinceMs).toISOString()}.`;

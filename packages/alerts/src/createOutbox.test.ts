@@ -53,7 +53,12 @@ function setUp() {
     database.close();
     rmSync(dir, { recursive: true });
   };
-  return { clock, journal, taken, line, open, [Symbol.dispose]: dispose };
+  const fill = (what: string) =>
+    database.exec(
+      `CREATE TRIGGER full BEFORE INSERT ON ${what} BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`,
+    );
+  const free = () => database.exec('DROP TRIGGER full');
+  return { clock, journal, taken, line, open, fill, free, [Symbol.dispose]: dispose };
 }
 
 test('what a channel has not taken is delivered after a restart, with its instance, and what it has taken is not', async () => {
@@ -124,6 +129,7 @@ test('a condition is told once, again a day later, and when it is over, across r
   const told: string[] = [];
   const alerter = {
     raise: ({ subject }: Alert) => void told.push(subject),
+    tell: () => undefined,
     drain: async () => undefined,
     close: () => undefined,
   };
@@ -140,4 +146,64 @@ test('a condition is told once, again a day later, and when it is over, across r
   latch().clear();
   latch().clear();
   expect(told).toEqual(['dry', 'Still: dry', 'wet']);
+});
+
+test('on a full disk what was delivered is not delivered again, it counts against the hour, and what cannot be written down is told', async () => {
+  using scene = setUp();
+  const { journal, taken, open, fill, free } = scene;
+  for (let count = 1; count <= 12; count++) journal.outbox.add(alertOf(`CODE_${count}`));
+  // Its first alert says from which on a channel is told.
+  journal.outbox.listWaiting('chat');
+  fill('deliveries');
+  let outbox = open();
+  outbox.tell(alertOf('FULL'));
+  await outbox.drain(PATIENCE_MS);
+  outbox.close();
+  expect(taken).toHaveLength(10);
+  expect(taken.filter(({ code }) => code === 'FULL')).toHaveLength(1);
+  expect(taken.at(-1)?.code).toBe('ALERTS_SUMMED_UP');
+  expect(new Set(taken.map(({ code }) => code)).size).toBe(10);
+  free();
+  outbox = open();
+  outbox.close();
+});
+
+test('a channel lives on when the journal could not be read for a while', async () => {
+  using scene = setUp();
+  const { journal, taken, open } = scene;
+  const { listWaiting } = journal.outbox;
+  let failures = 1;
+  Object.assign(journal.outbox, {
+    listWaiting(channel: string) {
+      if (failures-- > 0) throw new Error('database or disk is full');
+      return listWaiting(channel);
+    },
+  });
+  const outbox = open();
+  outbox.raise(alertOf('ONE'));
+  await outbox.drain(PATIENCE_MS);
+  outbox.close();
+  expect(taken.map(({ code }) => code)).toEqual(['ONE']);
+});
+
+test('a clock that was set back by a day silences no channel, and no reminder for longer than a day', async () => {
+  using scene = setUp();
+  const { clock, journal, taken, open } = scene;
+  for (let count = 1; count <= 30; count++) journal.outbox.add(alertOf(`CODE_${count}`));
+  const outbox = open();
+  await outbox.drain(PATIENCE_MS);
+  expect(taken).toHaveLength(10);
+  clock.advance(-24 * HOUR_MS);
+  outbox.raise(alertOf('LATER'));
+  await outbox.drain(PATIENCE_MS);
+  outbox.close();
+  expect(taken.at(-1)?.code).toBe('LATER');
+  const told: string[] = [];
+  const alerter = { ...outbox, raise: ({ subject }: Alert) => void told.push(subject) };
+  const words = { code: 'DRY', subject: 'dry', over: 'wet', relief: 'It rains.' };
+  const latch = createLatch({ alerter, journal, now: clock.now }, words);
+  latch.raise('no water');
+  clock.advance(-48 * HOUR_MS);
+  latch.raise('no water');
+  expect(told).toEqual(['dry', 'Still: dry']);
 });

@@ -26,6 +26,8 @@ export const MAX_MESSAGES_AN_HOUR = 10;
 const HOUR_MS = 3_600_000;
 /** Longest pause between two tries, in milliseconds. */
 const MAX_PAUSE_MS = 300_000;
+/** Pause after the journal could not be read, in milliseconds. */
+const JOURNAL_PAUSE_MS = 5000;
 /** Subjects that a message names of many. */
 const MAX_NAMED = 10;
 
@@ -80,9 +82,16 @@ function groupByCode(waiting: readonly WaitingAlert[]): readonly Message[] {
 function createLane(channel: AlertChannel, options: OutboxOptions, closing: AbortSignal) {
   const { outbox, log, redact, signature, guide, now, firstPauseMs = 1000, tryTimeoutMs = 15_000 } = options;
   const { name } = channel;
+  /** Delivered, and not written down as such: the disk may be full. */
+  const unmarked = new Set<number>();
+  /** When these were delivered, in milliseconds since the epoch. */
+  let unmarkedAtMs: number[] = [];
+  /** What could not be written down at all. */
+  const unwritten: Alert[] = [];
   let woken = Promise.withResolvers<void>();
   let idle = Promise.withResolvers<void>();
   let isIdle = false;
+  let isWoken = false;
 
   function rest(): void {
     isIdle = true;
@@ -95,8 +104,10 @@ function createLane(channel: AlertChannel, options: OutboxOptions, closing: Abor
     for (let failures = 1; !closing.aborted; failures++) {
       try {
         await channel.deliver(clean, AbortSignal.any([closing, AbortSignal.timeout(tryTimeoutMs)]));
-        outbox.markDelivered(name, ids);
-        return log.info({ channel: name, code: alert.code, alerts: ids.length }, 'alert delivered');
+        log.info({ channel: name, code: alert.code, alerts: ids.length }, 'alert delivered');
+        for (const id of ids) unmarked.add(id);
+        unmarkedAtMs.push(now());
+        return;
       } catch (error) {
         const reason = redact(error instanceof Error ? error.message : `${error}`);
         log.warn({ channel: name, code: alert.code, failures, reason }, 'alert not delivered; it is tried again');
@@ -107,24 +118,54 @@ function createLane(channel: AlertChannel, options: OutboxOptions, closing: Abor
     }
   }
 
+  /** Writes down what was delivered. Where that fails, it is not delivered once more, and counts against the hour. */
+  function markAll(): void {
+    if (unmarkedAtMs.length === 0) return;
+    try {
+      outbox.markDelivered(name, [...unmarked]);
+      unmarked.clear();
+      unmarkedAtMs = [];
+    } catch (error) {
+      log.warn({ channel: name, reason: error instanceof Error ? error.message : 'unknown' }, 'not written down');
+    }
+  }
+
+  function listTimes(): readonly number[] {
+    const sinceMs = now() - HOUR_MS;
+    return [...outbox.listDeliveredSince(name, sinceMs), ...unmarkedAtMs.filter((atMs) => atMs > sinceMs)].toSorted(
+      (one, other) => one - other,
+    );
+  }
+
   /** Delivers what waits. @returns in how many milliseconds there is room for more, or undefined: when there is more */
   async function deliverWaiting(): Promise<number | undefined> {
-    const messages = groupByCode(outbox.listWaiting(name));
+    markAll();
+    const written = outbox.listWaiting(name).filter(({ id }) => !unmarked.has(id));
+    const told = unwritten.map((alert) => ({ ids: [], alert }));
+    const messages: readonly Message[] = [...told, ...groupByCode(written)];
     const [first] = messages;
     if (first === undefined) return undefined;
-    const times = outbox.listDeliveredSince(name, now() - HOUR_MS);
+    const times = listTimes();
     const [oldest = 0] = times.slice(-MAX_MESSAGES_AN_HOUR);
     if (times.length >= MAX_MESSAGES_AN_HOUR) return Math.max(1, oldest + HOUR_MS - now());
     const isLast = times.length === MAX_MESSAGES_AN_HOUR - 1 && messages.length > 1;
     await deliver(isLast ? sumUp(messages) : first);
+    unwritten.splice(0, isLast ? told.length : Math.min(told.length, 1));
+    markAll();
     return 0;
   }
 
   async function run(): Promise<void> {
     while (!closing.aborted) {
       woken = Promise.withResolvers<void>();
-      const waitMs = await deliverWaiting();
-      if (waitMs === 0) continue;
+      isWoken = false;
+      const waitMs = await deliverWaiting().catch((error: unknown) => {
+        // The journal may be readable again later.
+        log.error({ channel: name, reason: error instanceof Error ? error.message : 'unknown' }, 'alerts wait');
+        return JOURNAL_PAUSE_MS;
+      });
+      // What was raised meanwhile may have come too late for this look.
+      if (waitMs === 0 || isWoken) continue;
       rest();
       const closed = new Promise<void>((resolve) => closing.addEventListener('abort', () => resolve(), { once: true }));
       const room = new AbortController();
@@ -137,18 +178,15 @@ function createLane(channel: AlertChannel, options: OutboxOptions, closing: Abor
     rest();
   }
 
-  const running = run().catch((error: unknown) => {
-    // The journal cannot be read: the next start delivers what waits.
-    log.error(
-      { channel: name, reason: error instanceof Error ? error.message : 'unknown' },
-      'alerts are not delivered',
-    );
-    rest();
-  });
+  const running = run();
   return {
+    tell(alert: Alert) {
+      unwritten.push(alert);
+    },
     wake() {
       if (isIdle) idle = Promise.withResolvers<void>();
       isIdle = false;
+      isWoken = true;
       woken.resolve();
     },
     waitIdle: async () => {
@@ -176,14 +214,20 @@ export function createOutbox(options: OutboxOptions): Alerter {
   const { outbox, log, redact } = options;
   const closing = new AbortController();
   const lanes = options.channels.map((channel) => createLane(channel, options, closing.signal));
+  const note = (alert: Alert) =>
+    log.warn({ alert: alert.code, severity: alert.severity, text: redact(alert.text) }, redact(alert.subject));
+  const wakeAll = () => lanes.forEach((lane) => void lane.wake());
   return {
     raise(alert) {
       outbox.add(alert);
-      log.warn({ alert: alert.code, severity: alert.severity, text: redact(alert.text) }, redact(alert.subject));
+      note(alert);
       // The commit may still be under way.
-      queueMicrotask(() => {
-        for (const lane of lanes) lane.wake();
-      });
+      queueMicrotask(wakeAll);
+    },
+    tell(alert) {
+      note(alert);
+      for (const lane of lanes) lane.tell(alert);
+      wakeAll();
     },
     async drain(timeoutMs) {
       const timer = new AbortController();

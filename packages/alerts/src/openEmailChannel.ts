@@ -15,6 +15,15 @@ export interface EmailOptions {
 /** Ports of mail servers, where the URL has none. */
 const DEFAULT_PORTS = { 'smtp:': 587, 'smtps:': 465 } as const;
 
+/** @throws Error once the signal is aborted */
+function rejectAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const give = () => reject(new Error('the mail server did not take the mail in time'));
+    if (signal.aborted) give();
+    else signal.addEventListener('abort', give, { once: true });
+  });
+}
+
 /**
  * Opens the way to people's mailboxes. A password never goes over a line that is not encrypted.
  *
@@ -41,9 +50,11 @@ export function openEmailChannel(options: EmailOptions): AlertChannel {
   });
   return {
     name: 'e-mail',
-    async deliver({ subject, text, severity }) {
+    async deliver({ subject, text, severity }, signal) {
       const { from, to } = options;
-      await transport.sendMail({ from, to, subject: `[${severity}] ${subject}`, text, disableFileAccess: true });
+      const sent = transport.sendMail({ from, to, subject: `[${severity}] ${subject}`, text, disableFileAccess: true });
+      // A server that says a word now and then keeps within each limit above, and never comes to an end.
+      await Promise.race([sent, rejectAborted(signal)]);
     },
     close: () => transport.close(),
   };

@@ -51,6 +51,9 @@ export const OUTBOX_TABLES = `
 /** For how long alerts are kept that every channel has taken, in milliseconds: 30 days. */
 const KEPT_MS = 30 * 86_400_000;
 
+/** Messages may be timed so much after now; what is later was told before the clock was set back, and counts no more. */
+const AHEAD_MS = 1000;
+
 function prepare(database: DatabaseSync) {
   return {
     add: database.prepare('INSERT INTO alerts (cause, alert, count, raised_at_ms) VALUES (?, ?, 1, ?)'),
@@ -65,7 +68,9 @@ function prepare(database: DatabaseSync) {
     newest: database.prepare('SELECT max(alert_id) AS id FROM deliveries'),
     setFirst: database.prepare('INSERT INTO facts VALUES (?, ?)'),
     delivered: database.prepare('INSERT INTO deliveries VALUES (?, ?, ?) ON CONFLICT DO NOTHING'),
-    times: database.prepare('SELECT DISTINCT at_ms FROM deliveries WHERE channel = ? AND at_ms > ? ORDER BY at_ms'),
+    times: database.prepare(
+      'SELECT DISTINCT at_ms FROM deliveries WHERE channel = ? AND at_ms BETWEEN ? AND ? ORDER BY at_ms',
+    ),
     condition: database.prepare('SELECT since_ms, told_at_ms FROM conditions WHERE name = ?'),
     setCondition: database.prepare(
       `INSERT INTO conditions VALUES (?, ?, ?, '') ON CONFLICT (name) DO UPDATE SET told_at_ms = excluded.told_at_ms`,
@@ -110,13 +115,14 @@ export function createOutboxTable(
       })),
     markDelivered(channel, ids) {
       // Each message has a time of its own, so that they can be counted.
-      lastAtMs = Math.max(now(), lastAtMs + 1);
+      lastAtMs = lastAtMs > now() + AHEAD_MS ? now() : Math.max(now(), lastAtMs + 1);
       commit(() => {
         for (const id of ids) statements.delivered.run(id, channel, lastAtMs);
         statements.forget.run(now() - KEPT_MS);
       });
     },
-    listDeliveredSince: (channel, sinceMs) => statements.times.all(channel, sinceMs).map((row) => Number(row.at_ms)),
+    listDeliveredSince: (channel, sinceMs) =>
+      statements.times.all(channel, sinceMs, now() + AHEAD_MS).map((row) => Number(row.at_ms)),
     condition(name) {
       const row = statements.condition.get(name);
       return row === undefined ? undefined : { sinceMs: Number(row.since_ms), toldAtMs: Number(row.told_at_ms) };

@@ -39,6 +39,6 @@ export function judgeReading(
     return { condition: { state: 'well', toldAtMs: atMs }, telling: 'recovery' };
   }
   if (condition.state === 'well') return { condition: { state: 'bad', toldAtMs: atMs }, telling: 'alert' };
-  if (atMs - condition.toldAtMs < REMINDER_MS) return { condition };
+  if (Math.abs(atMs - condition.toldAtMs) < REMINDER_MS) return { condition };
   return { condition: { state: 'bad', toldAtMs: atMs }, telling: 'reminder' };
 }

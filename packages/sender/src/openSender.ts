@@ -97,7 +97,11 @@ function createEngine(
     readonly nextNonce: number;
   },
 ): Engine {
-  const { now = Date.now, onEvent = () => undefined } = options;
+  const {
+    now = Date.now,
+    monotonicNow = options.now ?? (() => performance.now()),
+    onEvent = () => undefined,
+  } = options;
   const { chain, journal, settings, nextNonce } = parts;
   const live = journal.list(INTENT_STATES.filter((state) => !FINAL_STATES.includes(state)));
   const rest: Loop = { schedule: () => undefined, stop: async () => undefined };
@@ -106,8 +110,9 @@ function createEngine(
     chain,
     journal,
     account: options.account as Engine['account'],
-    fees: createFeeSource({ chain, now }),
+    fees: createFeeSource({ chain, monotonicNow }),
     now,
+    monotonicNow,
     emit: onEvent,
     live: new Map(live.map((intent) => [intent.intentId, intent])),
     queue: live.filter(({ state }) => state === 'queued'),
@@ -116,7 +121,7 @@ function createEngine(
     tasks: new Set(),
     consumers: new Map(),
     nextNonce,
-    nonceSeenAtMs: now(),
+    nonceSeenAtMs: monotonicNow(),
     spendableWei: undefined,
     head: undefined,
     sameHeads: 0,

@@ -74,6 +74,8 @@ export interface SenderOptions {
   readonly lockDir?: string;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
+  /** Milliseconds of a clock that is never set; default `now` if that is given, and else the machine's. */
+  readonly monotonicNow?: () => number;
   readonly onEvent?: (event: SenderEvent) => void;
 }
 

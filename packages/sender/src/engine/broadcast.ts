@@ -17,7 +17,7 @@ const EARLY_LOOK_EVERY = 16;
 
 function accept(engine: Engine, intent: LiveIntent): void {
   intent.refusals = 0;
-  intent.nextBroadcastAtMs = engine.now() + REBROADCAST_MS;
+  intent.nextBroadcastAtMs = engine.monotonicNow() + REBROADCAST_MS;
   const { pollIntervalMs } = engine.settings;
   const isEarly = engine.earlyLooks < MAX_EARLY_LOOKS || engine.nextNonce % EARLY_LOOK_EVERY === 0;
   engine.watching.schedule(isEarly ? Math.min(EARLY_LOOK_MS, pollIntervalMs) : pollIntervalMs);
@@ -42,7 +42,7 @@ function refuse(engine: Engine, { intent, error }: { intent: LiveIntent; error: 
   }
   intent.refusals++;
   const { pollIntervalMs } = engine.settings;
-  intent.nextBroadcastAtMs = engine.now() + retryPause(error, { faults: intent.refusals, pollIntervalMs });
+  intent.nextBroadcastAtMs = engine.monotonicNow() + retryPause(error, { faults: intent.refusals, pollIntervalMs });
   engine.watching.schedule(pollIntervalMs);
   const { nonce } = newestVersion(intent);
   const reason = error instanceof Error ? error.message : refusal;
@@ -67,7 +67,8 @@ function refuse(engine: Engine, { intent, error }: { intent: LiveIntent; error: 
 
 async function broadcastOne(engine: Engine, intent: LiveIntent): Promise<void> {
   const version = newestVersion(intent);
-  if (intent.offered?.txHash !== version.hash) intent.offered = { txHash: version.hash, sinceMs: engine.now() };
+  if (intent.offered?.txHash !== version.hash)
+    intent.offered = { txHash: version.hash, sinceMs: engine.monotonicNow() };
   // Not offered a second time while it is on its way.
   intent.nextBroadcastAtMs = Number.POSITIVE_INFINITY;
   try {

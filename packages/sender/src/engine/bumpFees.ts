@@ -92,7 +92,7 @@ async function replace(
 function isBumpDue(engine: Engine, { intent, place }: { intent: LiveIntent; place: number }): boolean {
   if (intent.isUnderpriced) return true;
   const { offered } = intent;
-  return place === 0 && offered !== undefined && engine.now() - offered.sinceMs >= engine.settings.bumpAfterMs;
+  return place === 0 && offered !== undefined && engine.monotonicNow() - offered.sinceMs >= engine.settings.bumpAfterMs;
 }
 
 const EXPIRED: IntentFailure = {
@@ -130,7 +130,7 @@ export async function bumpFees(engine: Engine): Promise<void> {
     else if (isBumpDue(engine, { intent, place })) {
       await replace(engine, { intent, kind: intent.state === 'cancelling' ? 'cancel' : 'call' });
     }
-    if (intent.nextBroadcastAtMs <= engine.now()) same.push(intent);
+    if (intent.nextBroadcastAtMs <= engine.monotonicNow()) same.push(intent);
   }
   broadcastIntents(engine, same);
 }

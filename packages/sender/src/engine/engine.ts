@@ -36,7 +36,10 @@ export interface Engine {
   readonly journal: Journal;
   readonly account: SenderAccount;
   readonly fees: FeeSource;
+  /** Milliseconds since the epoch: when something was, and when it expires. */
   readonly now: () => number;
+  /** Milliseconds of a clock that is never set: how long something takes. */
+  readonly monotonicNow: () => number;
   readonly emit: (event: SenderEvent) => void;
   /** Intents without an outcome, by id. */
   readonly live: Map<string, LiveIntent>;

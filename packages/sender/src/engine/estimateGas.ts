@@ -33,7 +33,7 @@ function readRefusal(error: unknown): SenderError | undefined {
  */
 export async function estimateGas(engine: Engine, intent: LiveIntent): Promise<bigint> {
   const { gasMarginPercent, pollIntervalMs, rpcPatienceMs } = engine.settings;
-  const sinceMs = engine.now();
+  const sinceMs = engine.monotonicNow();
   for (let faults = 1; ; faults++) {
     try {
       const gas = await engine.chain.estimateGas(intent.call);
@@ -47,7 +47,7 @@ export async function estimateGas(engine: Engine, intent: LiveIntent): Promise<b
         method: 'eth_estimateGas',
         reason: error instanceof Error ? error.message : 'unknown',
       });
-      if (engine.now() - sinceMs >= rpcPatienceMs) {
+      if (engine.monotonicNow() - sinceMs >= rpcPatienceMs) {
         const message = 'The node does not estimate gas; nothing was sent, try again later.';
         throw new SenderError('RPC_UNAVAILABLE', message, { cause: error });
       }

@@ -68,7 +68,7 @@ function offerGroup(engine: Engine, market: Market): readonly Offer[] {
 }
 
 async function refreshNonce(engine: Engine): Promise<void> {
-  const nowMs = engine.now();
+  const nowMs = engine.monotonicNow();
   if (nowMs - engine.nonceSeenAtMs < NONCE_MAX_AGE_MS || unminedIntents(engine).length > 0) return;
   const pending = await engine.chain.accountNonce('pending');
   if (pending > engine.nextNonce + MAX_NONCE_JUMP) throw new RpcUnavailableError('the account nonce is nonsense');
@@ -174,9 +174,9 @@ function takeFault(engine: Engine, error: unknown): number {
   const reason = error instanceof Error ? error.message : 'unknown';
   engine.emit(isJournal ? { type: 'journalFault', reason } : { type: 'rpcFault', method: 'reserve', reason });
   const faults = ++engine.faults.reserve;
-  engine.faultyWhen ??= engine.now();
+  engine.faultyWhen ??= engine.monotonicNow();
   const { pollIntervalMs, rpcPatienceMs } = engine.settings;
-  if (engine.now() - engine.faultyWhen >= rpcPatienceMs) {
+  if (engine.monotonicNow() - engine.faultyWhen >= rpcPatienceMs) {
     const message = 'The node does not answer; nothing was sent, try again later.';
     const told = isJournal ? error : new SenderError('RPC_UNAVAILABLE', message, { cause: error });
     for (const intent of engine.queue.filter((queued) => !queued.isJournalled))

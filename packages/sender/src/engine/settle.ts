@@ -47,7 +47,7 @@ export function takeReceipt(engine: Engine, finding: Finding): void {
   intent.lineage = { version, receipt, headNumber: blockNumber, headHash: blockHash };
   intent.misses = 0;
   engine.dirty.add(intent);
-  engine.nonceSeenAtMs = engine.now();
+  engine.nonceSeenAtMs = engine.monotonicNow();
   engine.idleRounds = 0;
   // A head of some time ago may be of a branch that is gone.
   const { headNumber = blockNumber } = finding;

@@ -163,7 +163,7 @@ async function lookAtMined(engine: Engine): Promise<unknown> {
 }
 
 function isEarly(engine: Engine, { offered }: LiveIntent): boolean {
-  return offered !== undefined && engine.now() - offered.sinceMs < EARLY_MS;
+  return offered !== undefined && engine.monotonicNow() - offered.sinceMs < EARLY_MS;
 }
 
 async function look(engine: Engine): Promise<void> {

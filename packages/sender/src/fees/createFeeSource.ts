@@ -27,7 +27,13 @@ export interface FeeSource {
  * @param context - the node and the clock
  * @returns the source
  */
-export function createFeeSource({ chain, now }: { readonly chain: Chain; readonly now: () => number }): FeeSource {
+export function createFeeSource({
+  chain,
+  monotonicNow: now,
+}: {
+  readonly chain: Chain;
+  readonly monotonicNow: () => number;
+}): FeeSource {
   let base: { readonly wei: bigint; readonly atMs: number } | undefined;
   let tip: { readonly wei: bigint; readonly atMs: number } | undefined;
   const isFresh = (seen: { atMs: number } | undefined, maxAgeMs: number) =>

@@ -151,7 +151,7 @@ test('the key comes from a file, and no argument takes it', async () => {
 });
 
 test('bash completes commands and options', async () => {
-  const { out } = await prism('completion bash start devnet');
+  const { out } = await prism('completion bash start devnet payments');
   const complete = (words: readonly string[]) => {
     const list = words.map((word) => `'${word}'`).join(' ');
     const script = `${out}\nCOMP_WORDS=(prism ${list}); COMP_CWORD=${words.length}; _prism; echo "\${COMPREPLY[*]}"`;
@@ -161,4 +161,5 @@ test('bash completes commands and options', async () => {
   expect(complete(['requests', 're'])).toEqual(['release']);
   expect(complete(['requests', 'fail', '--me'])).toEqual(['--message']);
   expect(complete(['dev'])).toEqual(['devnet']);
+  expect(complete(['payments', 'rec'])).toEqual(['reconcile']);
 });

@@ -95,8 +95,19 @@ async function runCommand(surroundings: CliSurroundings, command: Command, args:
   await command.run({ call, words: positionals, options, json: values.json === true, print, isTerminal, signal });
 }
 
+const COMPLETION_HELP = `Prints the completion of this command line: programs, their commands and options.
+
+  prism completion bash    add to ~/.bashrc: source <(npx prism completion bash)
+  prism completion zsh     add to ~/.zshrc: source <(npx prism completion zsh)
+
+It is a script, and takes no --json.`;
+
 function complete({ args, print }: CliSurroundings): void {
   const [, shell, ...programs] = args;
+  if (shell === '--help' || shell === '-h') {
+    print(COMPLETION_HELP);
+    return;
+  }
   const known = SHELLS.find((one) => one === shell);
   if (known === undefined) throw new CommandError('COMMAND_USAGE', `Give one of ${SHELLS.join(', ')}.`);
   print(writeCompletion(known, { programs, commands }));

@@ -4,6 +4,29 @@ import type { Command } from './command.ts';
 export const SHELLS = ['bash', 'zsh'] as const;
 export type Shell = (typeof SHELLS)[number];
 
+/** What programs that are none of ours take as their first word. */
+const OTHERS: Readonly<Record<string, readonly string[]>> = {
+  relayer: ['status', 'explain'],
+  watchtower: ['audit'],
+  payments: [
+    ...[
+      'status',
+      'list',
+      'show',
+      'ledger',
+      'reconcile',
+      'release',
+      'hold',
+      'close',
+      'resume',
+      'backup',
+      'deploy-payouts',
+    ],
+  ],
+  keystore: ['new', 'import'],
+  completion: SHELLS,
+};
+
 /**
  * Writes a shell's completion of commands and options.
  *
@@ -16,7 +39,7 @@ export function writeCompletion(
   { programs, commands }: { readonly programs: readonly string[]; readonly commands: readonly Command[] },
 ): string {
   const firsts = new Set([...programs, ...commands.map(({ name }) => name.split(' ')[0] ?? '')]);
-  const groups = new Map<string, string[]>();
+  const groups = new Map<string, readonly string[]>(Object.entries(OTHERS).filter(([name]) => firsts.has(name)));
   for (const { name } of commands) {
     const [first = '', second] = name.split(' ');
     if (second !== undefined) groups.set(first, [...(groups.get(first) ?? []), second]);

@@ -8,6 +8,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PaymentsRig, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { createMonitor } from '../src/monitor/createMonitor.ts';
+import { lookOnce, writeBalance } from '../src/monitor/lookOnce.ts';
 import { openMonitorStore } from '../src/monitor/openMonitorStore.ts';
 
 const ETHER = 10n ** 18n;
@@ -133,4 +134,29 @@ test('a node that does not answer is an alert of its own, the second time and on
   using scene = await open(hole.url, 200);
   const { look } = scene;
   expect([await look(), await look(), await look()]).toEqual([[], ['RPC_UNREACHABLE'], []]);
+});
+
+test('looks once for a person or a program: what is low, and what does not answer', async () => {
+  const { address } = await rig.fundKey();
+  const client = createPublicClient({ transport: http(rig.rpcUrl, { retryCount: 0 }) });
+  const nobody = createPublicClient({ transport: http('http://127.0.0.1:9', { retryCount: 0 }) });
+  const { stablecoin, exchange } = rig.deployment;
+  const unit = { name: 'payments', transactions: 2 } as const;
+  const targets = [
+    { name: 'chain 31337', client, addresses: [address], tokens: { stablecoin, exchange }, unit },
+    { name: 'away', client: nobody, addresses: [address], unit },
+  ];
+  const [low, away] = await lookOnce({ warnBelow: ETHER, warnStablecoinsBelow: 10n ** 18n }, targets);
+  expect(low).toMatchObject({ chain: 'chain 31337', account: address, isLow: true });
+  expect(away).toEqual({ chain: 'away', account: address, isLow: true });
+  const [well] = await lookOnce({ warnBelow: 1n, warnStablecoinsBelow: 0n }, targets);
+  expect(well).toMatchObject({
+    isLow: false,
+    balanceEth: expect.stringMatching(/^\d/),
+    stablecoins: expect.any(String),
+  });
+  expect([low, away].map((balance) => balance && writeBalance(balance))).toEqual([
+    expect.stringMatching(/^LOW {2}0x.* ETH, .* stablecoins/),
+    `LOW  ${address} on away: its node does not answer`,
+  ]);
 });

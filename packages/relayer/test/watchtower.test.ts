@@ -213,11 +213,11 @@ function readFindings({ journalPath }: Scene) {
   }
 }
 
-async function audit({ environment }: Scene): Promise<{ code: number; text: string }> {
+async function audit({ environment }: Scene, ...more: readonly string[]): Promise<{ code: number; text: string }> {
   const lines: string[] = [];
   const print = (text: string) => void lines.push(text);
   return {
-    code: await runAudit({ args: ['--since', '1d'], environment, print, now: Date.now }),
+    code: await runAudit({ args: ['--since', '1d', ...more], environment, print, now: Date.now }),
     text: lines.join('\n'),
   };
 }
@@ -261,5 +261,8 @@ test.each(Array.from({ length: sized({ small: 1, long: 20 }) }, (_, run) => run)
     expect(code).toBe(1);
     expect(text).toContain(lies[0]!.requestId);
     expect(text).not.toContain(accountOf(scene, HONEST).address.toLowerCase());
+    const { chains, findings } = JSON.parse((await audit(scene, '--json')).text);
+    expect(chains).toHaveLength(1);
+    expect(findings.map(({ requestId }: { requestId: string }) => requestId)).toContain(lies[0]!.requestId);
   },
 );

@@ -23,10 +23,10 @@ test('a key is made or imported into a file that opens, that its owner alone may
       });
     const file = join(dir, 'key.json');
     answers.push(KEY, PASSWORD, PASSWORD);
-    await run(['import', file], {});
+    await run(['import', file, '--json'], {});
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const { address } = await openAccount({ keystore: file, keystorePassword: PASSWORD });
-    expect(printed).toEqual([`${address}  ${file}`]);
+    expect(printed.map((line) => JSON.parse(line))).toEqual([{ address, file }]);
     const before = await readFile(file, 'utf8');
     await expect(run(['new', file], { KEYSTORE_PASSWORD: PASSWORD })).rejects.toMatchObject({ code: 'EEXIST' });
     expect(await readFile(file, 'utf8')).toBe(before);

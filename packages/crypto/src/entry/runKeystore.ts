@@ -11,6 +11,8 @@ export const keystoreUsage = `Prism keystore: npm run keystore
   npm run keystore -- new FILE       makes a key and writes it, encrypted, to FILE
   npm run keystore -- import FILE    encrypts a key that is there already
 
+  --json    one line of JSON with address and file
+
 The password is asked for, or taken from KEYSTORE_PASSWORD. The key to import is asked for, or taken from KEYSTORE_PRIVATE_KEY. FILE must
 not exist; only its owner may read it. The address is printed, the key never.
 `;
@@ -55,13 +57,14 @@ function addressOf(key: Hex): string {
 }
 
 /**
- * `keystore new FILE`, `keystore import FILE`.
+ * `keystore new FILE`, `keystore import FILE`, each with or without `--json`.
  *
  * @throws AccountError `INVALID_ARGUMENT`; Error of node:fs, such as EEXIST
  * @see docs/specification.md KEY-2
  */
 export async function runKeystore(input: KeystoreInput): Promise<void> {
-  const [command, file, ...rest] = input.args;
+  const isJson = input.args.includes('--json');
+  const [command, file, ...rest] = input.args.filter((word) => word !== '--json');
   if ((command !== 'new' && command !== 'import') || file === undefined || rest.length > 0)
     throw new AccountError('INVALID_ARGUMENT', 'Say `keystore new FILE` or `keystore import FILE`; see --help.');
   const key = command === 'new' ? bytesToHex(randomBytes(32)) : await readKey(input);
@@ -69,5 +72,5 @@ export async function runKeystore(input: KeystoreInput): Promise<void> {
   const text = await encryptKeystore(key, await readPassword(input));
   // `wx`: what is there may be the only copy of another key.
   await writeFile(file, text, { mode: 0o600, flag: 'wx' });
-  input.print(`${address}  ${file}`);
+  input.print(isJson ? JSON.stringify({ address, file }) : `${address}  ${file}`);
 }

@@ -36,6 +36,23 @@ it('starts a chain, deploys, says where, and ends on Ctrl-C', async () => {
   }
 });
 
+it('says the same as JSON', async () => {
+  const out = join(folder, 'json.json');
+  const args = [entry, '--port', '0', '--out', out, '--json'];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const [line] = await once(createInterface({ input: child.stdout! }), 'line');
+    const { rpcUrl, contracts, accounts, file } = JSON.parse(line);
+    expect(JSON.parse(readFileSync(out, 'utf8'))).toEqual({ rpcUrl, ...contracts });
+    expect(accounts).toHaveLength(10);
+    expect(file).toBe(out);
+    child.kill('SIGTERM');
+    await once(child, 'close');
+  } finally {
+    child.kill('SIGKILL');
+  }
+});
+
 it.each([
   [['--port', 'eighty'], '--port takes a whole number from 0 to 65535, not "eighty".'],
   [['--block-time-ms', '0'], '--block-time-ms takes a whole number from 1 to 3600000, not "0".'],

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import type { Deployment } from '@prism-gateway/contracts';
 import { privateKeyToAddress } from 'viem/accounts';
 import { deployContracts } from '../deployContracts.ts';
-import { AnvilStartError, type Devnet, startDevnet } from '../startDevnet.ts';
+import { AnvilStartError, startDevnet } from '../startDevnet.ts';
 
 const HELP = `Starts a development chain (Anvil) on 127.0.0.1 and deploys the contracts to it.
 
@@ -13,6 +13,7 @@ const HELP = `Starts a development chain (Anvil) on 127.0.0.1 and deploys the co
   --chain-id N        default 31337
   --block-time-ms N   default: a block a transaction
   --out FILE          where the addresses go as JSON; default data/devnet.json
+  --json              one line of JSON in the place of the text: rpcUrl, contracts, accounts with their keys, and the file
   --help              this text
 
 Account 0 deploys, owns the contracts and holds credits; account 1 is an official relayer. Ctrl-C ends the chain.`;
@@ -32,6 +33,7 @@ function parse(args: readonly string[]) {
         'chain-id': { type: 'string', default: '31337' },
         'block-time-ms': { type: 'string' },
         out: { type: 'string', default: 'data/devnet.json' },
+        json: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false, short: 'h' },
       },
     }).values;
@@ -52,6 +54,7 @@ function readArguments(args: readonly string[]) {
   const blockTime = values['block-time-ms'];
   return {
     help: values.help,
+    json: values.json,
     out: resolve(values.out),
     devnet: {
       port: readNumber('port', values.port, { least: 0, most: 65_535 }),
@@ -63,20 +66,28 @@ function readArguments(args: readonly string[]) {
   };
 }
 
-function describe(devnet: Devnet, deployment: Deployment): string {
-  const addresses = Object.entries(deployment).map(([name, value]) => `  ${name.padEnd(16)}${value}`);
-  const accounts = devnet.privateKeys.map((key, index) => `  ${index}  ${privateKeyToAddress(key)}  ${key}`);
+/** What is told of a chain that is up. */
+interface DevnetReport {
+  readonly rpcUrl: string;
+  readonly contracts: Deployment;
+  readonly accounts: readonly { readonly address: string; readonly privateKey: string }[];
+  /** Path of the file with the addresses. */
+  readonly file: string;
+}
+
+function describe({ rpcUrl, contracts, accounts, file }: DevnetReport): string {
   return [
-    `RPC ${devnet.rpcUrl}`,
+    `RPC ${rpcUrl}`,
     'Contracts',
-    ...addresses,
+    ...Object.entries(contracts).map(([name, value]) => `  ${name.padEnd(16)}${value}`),
     'Accounts with 10,000 ether each; these keys are public: never use them on another chain',
-    ...accounts,
+    ...accounts.map(({ address, privateKey }, index) => `  ${index}  ${address}  ${privateKey}`),
+    `Written to ${file}. Ctrl-C ends the chain.`,
   ].join('\n');
 }
 
 async function run(args: readonly string[]): Promise<void> {
-  const { help, out, devnet: options } = readArguments(args);
+  const { help, json, out: file, devnet: options } = readArguments(args);
   if (help) return console.log(HELP);
   const devnet = await startDevnet(options);
   const end = () => void devnet.stop();
@@ -85,9 +96,11 @@ async function run(args: readonly string[]): Promise<void> {
   const [privateKey, relayerKey] = [devnet.privateKeys[0]!, devnet.privateKeys[1]!];
   const officialRelayers = [privateKeyToAddress(relayerKey)];
   const deployment = await deployContracts({ rpcUrl: devnet.rpcUrl, privateKey, officialRelayers });
-  mkdirSync(dirname(out), { recursive: true });
-  writeFileSync(out, `${JSON.stringify({ rpcUrl: devnet.rpcUrl, ...deployment }, undefined, 2)}\n`);
-  console.log(`${describe(devnet, deployment)}\nWritten to ${out}. Ctrl-C ends the chain.`);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${JSON.stringify({ rpcUrl: devnet.rpcUrl, ...deployment }, undefined, 2)}\n`);
+  const accounts = devnet.privateKeys.map((key) => ({ address: privateKeyToAddress(key), privateKey: key }));
+  const report = { rpcUrl: devnet.rpcUrl, contracts: deployment, accounts, file };
+  console.log(json ? JSON.stringify(report) : describe(report));
 }
 
 /** Says in one sentence what a user can do something about; anything else is a fault of ours. */

@@ -19,7 +19,7 @@ const HELP = `Gets or revokes an access token of the built-in development issuer
   npm run token -- --revoke TOKEN           ends a token
 
   --url URL    the gateway; default PUBLIC_URL, else http://HOST:PORT, else http://127.0.0.1:8787
-  --json       the issuer's answer, one line
+  --json       the issuer's answer, one line; of --revoke {"revoked":true}
   --help       this text
 
 In a script: TOKEN=$(npm run --silent token -- alice)`;
@@ -42,7 +42,7 @@ type Order =
       readonly json: boolean;
       readonly expiresIn?: number;
     }
-  | { readonly verb: 'revoke'; readonly url: string; readonly token: string };
+  | { readonly verb: 'revoke'; readonly url: string; readonly token: string; readonly json: boolean };
 
 function readArguments(args: readonly string[]) {
   try {
@@ -83,13 +83,14 @@ function readOrder({ args, env }: TokenCommand): Order {
   if (values.help === true) return { verb: 'help' };
   const url = (values.url ?? defaultUrl(env)).replace(/\/+$/, '');
   if (!URL.canParse(url)) throw new TokenCommandError(`"${url}" is not a URL. Try --url http://127.0.0.1:8787.`);
-  if (values.revoke !== undefined && positionals.length === 0) return { verb: 'revoke', url, token: values.revoke };
+  const json = values.json === true;
+  if (values.revoke !== undefined && positionals.length === 0)
+    return { verb: 'revoke', url, token: values.revoke, json };
   const [sub, ...more] = positionals;
   if (!sub || more.length > 0 || values.revoke !== undefined) {
     throw new TokenCommandError('Give one user id, like "alice", or --revoke TOKEN. Try --help.');
   }
   const seconds = values['expires-in'];
-  const json = values.json === true;
   return { verb: 'issue', url, sub, json, ...(seconds === undefined ? {} : { expiresIn: readSeconds(seconds) }) };
 }
 
@@ -127,9 +128,10 @@ async function issue(command: TokenCommand, { url, sub, json, expiresIn }: Order
   );
 }
 
-async function revoke(command: TokenCommand, { url, token }: Order & { verb: 'revoke' }): Promise<void> {
+async function revoke(command: TokenCommand, { url, token, json }: Order & { verb: 'revoke' }): Promise<void> {
   const body = new URLSearchParams({ token }).toString();
   await post(command, { url, path: '/revoke', type: 'application/x-www-form-urlencoded', body });
+  if (json) command.print(JSON.stringify({ revoked: true }));
   command.hint('Revoked. A gateway that has just let it in may do so for up to 15 s more.');
 }
 

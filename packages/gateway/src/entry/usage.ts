@@ -1,7 +1,7 @@
 /** What `npm start -- --help` prints. */
 export const usage = `Prism Gateway: npm start
 
-Settings are environment variables; each has a default that works on one machine.
+Settings are environment variables; each has a default that works on one machine. Its log is JSON, a line an event.
 
   HOST, PORT                      127.0.0.1, 8787    where it listens
   PUBLIC_URL                      http://HOST:PORT   base of its own URLs, if clients see another one

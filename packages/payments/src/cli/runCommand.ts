@@ -124,6 +124,15 @@ async function showDifferences({ journal, environment, words, print }: CommandCo
   return differences.length === 0 ? 0 : 1;
 }
 
+/** Prints what has been done: the sentence for people, all of it for programs. */
+function tell(
+  { words, print }: Pick<CommandContext, 'words' | 'print'>,
+  done: Readonly<Record<string, unknown>> & { readonly message: string },
+): number {
+  print(words.flags.has('json') ? stringify(done) : done.message);
+  return 0;
+}
+
 const COMMANDS: Readonly<Record<string, Command>> = {
   status: showStatus,
   list: listPayments,
@@ -131,30 +140,28 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   ledger: showLedger,
   reconcile: showDifferences,
   release(context) {
+    const paymentIntentId = intentOf(context);
     const acceptsListed = context.words.flags.has('accept-listed');
-    context.print(
-      releasePayment(context.journal, { paymentIntentId: intentOf(context), ...decisionOf(context), acceptsListed }),
-    );
-    return 0;
+    const message = releasePayment(context.journal, { paymentIntentId, ...decisionOf(context), acceptsListed });
+    return tell(context, { paymentIntentId, message });
   },
   hold(context) {
-    context.print(holdPayment(context.journal, { paymentIntentId: intentOf(context), ...decisionOf(context) }));
-    return 0;
+    const paymentIntentId = intentOf(context);
+    const message = holdPayment(context.journal, { paymentIntentId, ...decisionOf(context) });
+    return tell(context, { paymentIntentId, message });
   },
   close(context) {
     if (!context.words.flags.has('refunded')) throw new UsageError('Say --refunded: a closed payment is never paid.');
-    context.print(closePayment(context.journal, { paymentIntentId: intentOf(context), ...decisionOf(context) }));
-    return 0;
+    const paymentIntentId = intentOf(context);
+    const message = closePayment(context.journal, { paymentIntentId, ...decisionOf(context) });
+    return tell(context, { paymentIntentId, message });
   },
-  resume(context) {
-    context.print(resumeKey(context.journal, decisionOf(context)));
-    return 0;
-  },
+  resume: (context) => tell(context, { message: resumeKey(context.journal, decisionOf(context)) }),
   backup(context) {
     const [target] = context.words.plain;
     if (target === undefined) throw new UsageError('Name a folder for the backup.');
-    context.print(backUp(context, target).join('\n'));
-    return 0;
+    const files = backUp(context, target);
+    return tell(context, { files, message: files.join('\n') });
   },
 };
 
@@ -165,8 +172,8 @@ async function deploy(words: Words, { environment, print }: CommandWiring): Prom
   const given = words.values.get('owner');
   if (given !== undefined && !isAddress(given)) throw new UsageError('--owner: expected an address with its checksum.');
   const address = await deployPayouts(parseSettings(DEPLOY, environment), given);
-  print(`Payouts is at ${address}. Set PAYOUTS_ADDRESS=${address} in every instance.`);
-  return 0;
+  const message = `Payouts is at ${address}. Set PAYOUTS_ADDRESS=${address} in every instance.`;
+  return tell({ words, print }, { address, message });
 }
 
 /** What a command is given by the program. */

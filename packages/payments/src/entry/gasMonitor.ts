@@ -3,6 +3,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 import { createOutbox, createRedactor, openChannels } from '@prism-gateway/alerts';
 import { openAccount } from '@prism-gateway/crypto/accounts';
 import { serveMetrics, waitForSignal } from '@prism-gateway/runtime';
@@ -12,6 +13,7 @@ import { guideAlert } from '../alerts/guideAlert.ts';
 import { connectNode } from '../chain/connectNode.ts';
 import { createMonitor, type MonitorTarget } from '../monitor/createMonitor.ts';
 import { createMonitorMetrics } from '../monitor/createMonitorMetrics.ts';
+import { lookOnce, writeBalance } from '../monitor/lookOnce.ts';
 import { openMonitorStore } from '../monitor/openMonitorStore.ts';
 import { parseSettings, type Settings } from '../settings/settings.ts';
 import { gasMonitorUsage } from '../settings/usage.ts';
@@ -109,15 +111,28 @@ async function watch(settings: Settings<'gas-monitor'>): Promise<void> {
   await output.close();
 }
 
+/** Prints what each account has. @returns 1 where something is low */
+async function tell(settings: Settings<'gas-monitor'>, isJson: boolean): Promise<number> {
+  const { GAS_WARN_BALANCE_ETH: warnBelow, STABLECOIN_WARN_BALANCE: warnStablecoinsBelow } = settings;
+  const targets = await listTargets(settings, new AbortController().signal);
+  const balances = await lookOnce({ warnBelow, warnStablecoinsBelow }, targets);
+  const ok = balances.every(({ isLow }) => !isLow);
+  console.log(isJson ? JSON.stringify({ ok, balances }) : balances.map(writeBalance).join('\n'));
+  return ok ? 0 : 1;
+}
+
 async function main(): Promise<number> {
-  if (process.argv.includes('--help')) {
-    console.log(gasMonitorUsage);
-    return 0;
-  }
   let redact = (text: string) => text;
   try {
+    const options = { once: { type: 'boolean' }, json: { type: 'boolean' }, help: { type: 'boolean' } } as const;
+    const { once = false, json = false, help = false } = parseArgs({ options }).values;
+    if (help) {
+      console.log(gasMonitorUsage);
+      return 0;
+    }
     const settings = parseSettings('gas-monitor', process.env);
     redact = createRedactor(secretsOf(settings));
+    if (once) return await tell(settings, json);
     await watch(settings);
     return 0;
   } catch (error) {

@@ -1,5 +1,6 @@
 /** What `npm run payments -- --help` prints. */
 export const paymentsUsage = `Payment relayer: npm run payments
+  npm run payments                       works until SIGTERM or SIGINT; its log is JSON, a line an event
   npm run payments -- status             what is under way, balances, and which folder was read
   npm run payments -- list [--state S]   payments of the journal
   npm run payments -- show <intent>      one payment with its history
@@ -11,7 +12,7 @@ export const paymentsUsage = `Payment relayer: npm run payments
   npm run payments -- resume             goes on after KEY_USED_ELSEWHERE, or after a restore
   npm run payments -- backup <folder>    copies the journals while the relayer is at work
   npm run payments -- deploy-payouts [--owner ADDRESS]   deploys the contract Payouts, through which RELAYER_ADDRESSES may pay
-  All take --json where they print; those that decide take --why and --who.
+  All commands take --json; those that decide take --why and --who.
 
 Settings are environment variables; each secret NAME may come from a file: NAME_FILE.
 
@@ -52,6 +53,8 @@ Settings are environment variables; each secret NAME may come from a file: NAME_
 
 /** What `npm run gas-monitor -- --help` prints. */
 export const gasMonitorUsage = `Gas monitor: npm run gas-monitor
+  npm run gas-monitor                       watches until SIGTERM or SIGINT; its log is JSON, a line an event
+  npm run gas-monitor -- --once [--json]    prints what each account has, and ends with 1 where that is too little
 
 Settings are environment variables; each secret NAME may come from a file: NAME_FILE.
 

@@ -3,7 +3,7 @@ export const usage = `Prism relayer: npm run relayer
 
 Claims requests of a gateway, submits them to the Forwarder, reports. Settings are environment variables.
 
-  npm run relayer                              works until SIGTERM or SIGINT
+  npm run relayer                              works until SIGTERM or SIGINT; its log is JSON, a line an event
   npm run relayer -- status [--json]           what it holds, has judged and why, waits for, has spent and earned
   npm run relayer -- explain REQUEST_ID        all that it knows of one request; --json, too
   Both read the journals of DATA_DIR, of a relayer at work or not.

@@ -40,9 +40,13 @@ class AuditUsageError extends Error {
   readonly code = 'AUDIT_USAGE';
 }
 
-function readSince(args: readonly string[], nowMs: number): number {
-  const { values } = parseArgs({ args: [...args], options: { since: { type: 'string' } } });
-  const { since = '' } = values;
+function readOrder(args: readonly string[], nowMs: number) {
+  const options = { since: { type: 'string' }, json: { type: 'boolean' } } as const;
+  const { since = '', json = false } = parseArgs({ args: [...args], options }).values;
+  return { sinceMs: readSince(since, nowMs), isJson: json };
+}
+
+function readSince(since: string, nowMs: number): number {
   const span = /^(\d{1,6})([mhd])$/.exec(since);
   // The pattern has no other units.
   if (span !== null) return nowMs - Number(span[1]) * UNIT_MS[span[2] as keyof typeof UNIT_MS];
@@ -173,8 +177,32 @@ function formatTable(findings: readonly Finding[]): string {
   return table.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')).join('\n');
 }
 
+/** What was gone through in one chain. */
+interface AuditedChain {
+  readonly chainName: string;
+  readonly count: number;
+}
+
+interface AuditReport {
+  readonly chains: readonly AuditedChain[];
+  readonly findings: readonly Finding[];
+  /** ISO time. */
+  readonly since: string;
+}
+
+function writeAudit({ chains, findings, since }: AuditReport): string {
+  const lies = findings.filter(isLie);
+  return [
+    ...chains.map(({ chainName, count }) => `${chainName}: ${count} reports and claims since ${since}`),
+    ...(findings.length > 0 ? [formatTable(findings)] : []),
+    lies.length === 0
+      ? 'No relayer has lied.'
+      : `${lies.length} lies of ${new Set(lies.map(({ relayer }) => relayer)).size} relayers.`,
+  ].join('\n');
+}
+
 /**
- * `watchtower audit --since WHEN`: goes through what was posted since a time, against the chain as it is now, and prints what is not
+ * `watchtower audit --since WHEN [--json]`: goes through what was posted since a time, against the chain as it is now, and prints what is not
  * true. It keeps nothing, and does nothing about what it finds.
  *
  * @returns 1 where a relayer has lied, else 0
@@ -182,29 +210,27 @@ function formatTable(findings: readonly Finding[]): string {
  * @see docs/specification.md WATCH-5
  */
 export async function runAudit({ args, environment, print, now }: AuditInput): Promise<number> {
-  const sinceMs = readSince(args, now());
+  const { sinceMs, isJson } = readOrder(args, now());
   const settings = parseWatchSettings(environment);
   const client = createRelayerClient({ url: settings.gatewayUrl, account: await openAccount(settings) });
   const log = createLogger({ level: settings.logLevel, write: () => undefined, now });
   const ending = new AbortController();
   const findings: Finding[] = [];
+  const chains: AuditedChain[] = [];
   try {
     for (const chain of settings.chains) {
       const opened = await openWatchedChain(chain, { log, now, signal: ending.signal });
       const audit = await openAudit(opened, { chain, sinceMs, leaseSeconds: settings.leaseSeconds });
       const found = await auditChain(audit, client, sinceMs);
       findings.push(...found.findings);
-      print(`${chain.chainName}: ${found.count} reports and claims since ${new Date(sinceMs).toISOString()}`);
+      chains.push({ chainName: chain.chainName, count: found.count });
     }
   } finally {
     ending.abort();
   }
-  const lies = findings.filter(isLie);
-  if (findings.length > 0) print(formatTable(findings));
-  print(
-    lies.length === 0
-      ? 'No relayer has lied.'
-      : `${lies.length} lies of ${new Set(lies.map(({ relayer }) => relayer)).size} relayers.`,
-  );
-  return lies.length === 0 ? 0 : 1;
+  const since = new Date(sinceMs).toISOString();
+  const lies = findings.filter(isLie).length;
+  const told = findings.map(({ requestId, kind, relayer, text }) => ({ requestId, kind, relayer, text }));
+  print(isJson ? JSON.stringify({ since, chains, findings: told, lies }) : writeAudit({ chains, findings, since }));
+  return lies === 0 ? 0 : 1;
 }

@@ -3,9 +3,10 @@ export const watchtowerUsage = `Prism watchtower: npm run watchtower
 
 Compares what relayers report with what the chain shows, by the digest of each request. Settings are environment variables.
 
-  npm run watchtower                           watches until SIGTERM or SIGINT
+  npm run watchtower                           watches until SIGTERM or SIGINT; its log is JSON, a line an event
   npm run watchtower -- audit --since WHEN     goes through what was posted since WHEN, prints a table, and ends with 1 where
-                                               a relayer has lied. WHEN is a time like 2026-01-31T00:00:00Z, or 24h, or 7d
+                                               a relayer has lied. WHEN is a time like 2026-01-31T00:00:00Z, or 24h, or 7d.
+                                               With --json one line of JSON
 
   GATEWAY_URL          http://127.0.0.1:8787   the gateway
   RELAYER_PRIVATE_KEY                          a key of its own, whose address is on the gateway's whitelist: lists of all

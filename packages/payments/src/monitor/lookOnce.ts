@@ -1,0 +1,61 @@
+import { formatEther, formatUnits } from 'viem';
+import type { MonitorTarget } from './createMonitor.ts';
+import { readAccount } from './readAccount.ts';
+
+/** Limits, as the monitor warns below them. */
+interface Limits {
+  /** Wei. */
+  readonly warnBelow: bigint;
+  /** Stablecoin base units. */
+  readonly warnStablecoinsBelow: bigint;
+}
+
+/** What an account has, for people and programs. */
+export interface Balance {
+  readonly chain: string;
+  readonly account: string;
+  /** Absent: its node does not answer. */
+  readonly balanceEth?: string;
+  readonly stablecoins?: string;
+  readonly isApproved?: boolean;
+  readonly isLow: boolean;
+}
+
+const STABLECOIN_DECIMALS = 6;
+
+async function readBalance(
+  { warnBelow, warnStablecoinsBelow }: Limits,
+  { name: chain, client, tokens, account }: MonitorTarget & { readonly account: MonitorTarget['addresses'][number] },
+): Promise<Balance> {
+  const reading = await readAccount(client, { address: account, tokens }).catch(() => undefined);
+  if (reading === undefined) return { chain, account, isLow: true };
+  const { balanceWei, stablecoins, isApproved } = reading;
+  return {
+    ...{ chain, account, balanceEth: formatEther(balanceWei) },
+    ...(stablecoins !== undefined && { stablecoins: formatUnits(stablecoins, STABLECOIN_DECIMALS) }),
+    ...(isApproved !== undefined && { isApproved }),
+    isLow: balanceWei < warnBelow || (stablecoins !== undefined && stablecoins < warnStablecoinsBelow),
+  };
+}
+
+/**
+ * Looks at every account once. Nothing is kept, and nobody is told.
+ *
+ * @param limits - below which a balance is low
+ * @param targets - chains and accounts
+ * @returns one a chain and account; one that cannot be read counts as low
+ */
+export async function lookOnce(limits: Limits, targets: readonly MonitorTarget[]): Promise<readonly Balance[]> {
+  const all = targets.flatMap((target) => target.addresses.map((account) => ({ ...target, account })));
+  return await Promise.all(all.map((one) => readBalance(limits, one)));
+}
+
+/** Writes a balance as a line for people. */
+export function writeBalance({ chain, account, balanceEth, stablecoins, isApproved, isLow }: Balance): string {
+  const parts = [
+    balanceEth === undefined ? 'its node does not answer' : `${balanceEth} ETH`,
+    ...(stablecoins === undefined ? [] : [`${stablecoins} stablecoins`]),
+    ...(isApproved === false ? ['no approval'] : []),
+  ];
+  return `${isLow ? 'LOW' : 'ok '}  ${account} on ${chain}: ${parts.join(', ')}`;
+}

@@ -8,18 +8,15 @@
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { InstallError, installPackages } from '../scripts/install.mjs';
-import { findNearest } from './findNearest.mjs';
-import { findProgram } from './findProgram.mjs';
+import { chooseProgram } from './chooseProgram.mjs';
 import { programs } from './programs.mjs';
 import { becomeNode, runNode } from './runNode.mjs';
 import { toRun } from './toRun.mjs';
 import { warmCompileCache } from './warmCompileCache.mjs';
-import { writeHelp } from './writeHelp.mjs';
 
 /** @import { Program } from './programs.mjs' */
 
-/** Exit status for a command line that is wrong, as getopt and most shells have it. */
-const USAGE_FAULT = 2;
+const NOTE = '`npm start` is `prism start`, `npm run relayer -- --help` is `prism relayer --help`.';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** @param {Program} program what is about to run */
@@ -56,19 +53,10 @@ async function runProgram({ steps, group }, args) {
  * @returns {Promise<number>} exit status
  */
 async function main(words) {
-  const [name] = words;
-  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    console.log(writeHelp(programs));
-    return name === undefined ? USAGE_FAULT : 0;
-  }
-  const found = findProgram(programs, words);
-  if (found === undefined) {
-    const nearest = findNearest(name, Object.keys(programs));
-    console.error(`There is no program "${name}"; did you mean "${nearest}"? \`prism --help\` lists them all.`);
-    return USAGE_FAULT;
-  }
-  installFor(found.program);
-  return await runProgram(found.program, found.rest);
+  const chosen = chooseProgram({ programs, note: NOTE }, words);
+  if (typeof chosen === 'number') return chosen;
+  installFor(chosen.program);
+  return await runProgram(chosen.program, chosen.rest);
 }
 
 try {

@@ -31,3 +31,7 @@ test('words after the program are its own', () => {
   expect(status).toBe(0);
   expect(stdout).toMatch(/^\s*DATA_DIR/m);
 });
+
+test('completion knows the names of all programs', () => {
+  expect(prism('completion', 'bash').stdout).toMatch(/" "\) words=".*\bgas-monitor\b.*\brequests\b/);
+});

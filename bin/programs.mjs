@@ -143,6 +143,11 @@ export const programs = {
     group: 'run',
     steps: [{ file: 'packages/cli/src/entry/cli.ts', args: ['requests'] }],
   },
+  webhooks: {
+    summary: 'receivers that are told of requests: list, add, remove, enable, disable, rotate, deliveries, resend',
+    group: 'run',
+    steps: [{ file: 'packages/cli/src/entry/cli.ts', args: ['webhooks'] }],
+  },
   stats: {
     summary: 'the queue and its relayers at one look',
     group: 'run',

@@ -34,6 +34,26 @@ export async function runNode({ node, args, env }) {
   }
 }
 
+/** How often the parent is looked after, in milliseconds. */
+const PARENT_LOOK_MS = 250;
+
+/**
+ * Runs Node as a child, as `runNode`, and asks it to end once the parent of this process is gone: npm passes signals on to the shell that
+ * it starts programs by, and the shell dies of them without a word to the program.
+ *
+ * @param {NodeRun} run what to run
+ * @returns {Promise<number>} its exit status
+ */
+export async function runBelowNpm(run) {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    process.kill(process.pid, 'SIGTERM');
+  }, PARENT_LOOK_MS);
+  return await runNode(run).finally(() => clearInterval(timer));
+}
+
 /**
  * Lets Node take this process's place, where the platform and the Node that runs this can do so: then no launcher stays in memory, and
  * signals need nobody to pass them on. Else it runs as a child.

@@ -36,6 +36,19 @@ test('becomeNode leaves no process of its own', async () => {
   await once(launcher, 'close');
 });
 
+test('runBelowNpm: a program ends as asked though only the shell above was told', async () => {
+  const run = `{ node: process.execPath, args: ['-e', ${JSON.stringify(program)}], env: process.env }`;
+  const launcher = `import { runBelowNpm } from '${module}'; process.exitCode = await runBelowNpm(${run});`;
+  // The second command keeps the shell from becoming the first.
+  const command = `"$0" --input-type=module -e "$1"; true`;
+  const shell = spawn('sh', ['-c', command, process.execPath, launcher], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await readLine(shell);
+  shell.kill('SIGTERM');
+  // Its output ends once the program has, which holds it too.
+  const [, signal] = await once(shell, 'close');
+  expect(signal).toBe('SIGTERM');
+});
+
 test('runNode tells a signal that ended the program as shells do', async () => {
   const launcher = launch('runNode', `process.kill(process.pid, 'SIGKILL')`);
   expect(await once(launcher, 'close')).toEqual([137, null]);

@@ -13,17 +13,19 @@ const headings = [
  * Writes what `prism --help` shows.
  *
  * @param {Readonly<Record<string, Program>>} programs by name
+ * @param {string} [note] a last sentence
  * @returns {string} every program by heading, with a line on each
  */
-export function writeHelp(programs) {
+export function writeHelp(programs, note) {
   const width = Math.max(...Object.keys(programs).map((name) => name.length)) + 2;
-  const sections = headings.map(([group, heading]) => {
+  const sections = headings.flatMap(([group, heading]) => {
     const members = Object.entries(programs).filter(([, program]) => program.group === group);
-    return [heading, ...members.map(([name, { summary }]) => `  ${name.padEnd(width)}${summary}`)].join('\n');
+    const lines = members.map(([name, { summary }]) => `  ${name.padEnd(width)}${summary}`);
+    return members.length === 0 ? [] : [[heading, ...lines].join('\n')];
   });
   return [
     'Starts the programs of Prism Gateway: prism PROGRAM [OPTIONS]',
     ...sections,
-    'prism PROGRAM --help tells what a program takes. `npm start` is `prism start`, `npm run relayer -- --help` is `prism relayer --help`.',
+    ['prism PROGRAM --help tells what a program takes.', note].filter(Boolean).join(' '),
   ].join('\n\n');
 }

@@ -7,7 +7,7 @@ import { createPublicClient, http } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { expect, it } from 'vitest';
 import { deployContracts } from './deployContracts.ts';
-import { startDevnet } from './startDevnet.ts';
+import { findAnvil, startDevnet } from './startDevnet.ts';
 
 /** Whether a process is there; signal 0 only asks. */
 function lives(pid: number): boolean {
@@ -106,4 +106,10 @@ it('does not outlive a process that is killed', async () => {
   } finally {
     parent.kill('SIGKILL');
   }
+});
+
+it('says how to get Anvil where it is not installed', () => {
+  expect(() => findAnvil('file:///nowhere/startDevnet.js')).toThrow(
+    /is not installed .*npm install @foundry-rs\/anvil/,
+  );
 });

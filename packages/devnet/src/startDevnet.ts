@@ -57,17 +57,22 @@ const lookUp = (names: Readonly<Record<string, string>>, key: string) => names[k
 /**
  * Finds Anvil's program. Not its npm wrapper, a script that starts it as a child: that child would survive a kill.
  *
+ * @param from - URL of the module that looks
  * @returns path of the binary
- * @throws AnvilStartError `ANVIL_START_FAILED` where the package has none for this machine
+ * @throws AnvilStartError `ANVIL_START_FAILED` where it is not installed, or not for this machine
  */
-function findAnvil(): string {
+export function findAnvil(from: string = import.meta.url): string {
   const machine = `${lookUp(platform, process.platform)}-${lookUp(arch, process.arch)}`;
-  const wrapper = createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json');
   const suffix = process.platform === 'win32' ? '.exe' : '';
   try {
+    const wrapper = createRequire(from).resolve('@foundry-rs/anvil/package.json');
     return createRequire(wrapper).resolve(`@foundry-rs/anvil-${machine}/bin/anvil${suffix}`);
   } catch (error) {
-    throw new AnvilStartError(`Anvil has no program for ${process.platform}-${process.arch}.`, { cause: error });
+    const system = `${process.platform}-${process.arch}`;
+    throw new AnvilStartError(
+      `Anvil, the development chain's node, is not installed for ${system}: npm install @foundry-rs/anvil, without leaving out optional packages. It is there for Linux and macOS on x64 and arm64, and for Windows on x64.`,
+      { cause: error },
+    );
   }
 }
 

@@ -18,7 +18,7 @@ export interface AppFolder extends Disposable {
 }
 
 /** npm tells its children which folder it runs in: these are in another. */
-function ownEnvironment(): NodeJS.ProcessEnv {
+export function ownEnvironment(): NodeJS.ProcessEnv {
   const inherited = /^npm_(config_local_prefix|config_prefix|package_.*|lifecycle_.*)$/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !inherited.test(name)));
 }

@@ -12,6 +12,7 @@ export {
   type ProxiedCall,
   startFaultProxy,
 } from './faults/startFaultProxy.ts';
+export { fillQueue } from './fillQueue.ts';
 export { findFreePort } from './findFreePort.ts';
 export { httpApiEvent } from './lambda/httpApiEvent.ts';
 export type { Deployment, HttpCall } from './lambda/httpCall.ts';

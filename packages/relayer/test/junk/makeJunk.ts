@@ -1,10 +1,13 @@
-import type { ActionParams } from '@prism-gateway/protocol';
+import type { ActionParams, RequestRecord } from '@prism-gateway/protocol';
 import type { PrismUser, RelayWorld } from '@prism-gateway/testing/relay';
 import { signWrite } from '@prism-gateway/testing/relay';
 import { type Hex, keccak256, numberToHex, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import type { PostedBody } from './startQueueServer.ts';
 
+/** A body of `POST /requests`. */
+export type PostedBody = Pick<RequestRecord, 'chainName' | 'action' | 'params'>;
+
+const CHAIN_NAME = 'eip155:31337';
 const FEE = 3000n * 10n ** 18n;
 /** Strangers who sign writes into prisms that do not exist. */
 const STRANGERS = 200;
@@ -21,7 +24,7 @@ export async function makeWrite(
   const timestamp = BigInt(Math.floor(Date.now() / 1000) - 5);
   const wish = { dataId: numberToHex(nonce, { size: 32 }), payload, relayerFee: FEE, nonce, timestamp };
   const params = await signWrite(world.deployment, user, wish);
-  return { action: 'WRITE_DATA_FOR', signer: user.account.address, params };
+  return { chainName: CHAIN_NAME, action: 'WRITE_DATA_FOR', params };
 }
 
 /**
@@ -50,7 +53,6 @@ export async function makeJunk(
   const nameOf = (position: number) => `0x${position.toString(16).padStart(40, 'e')}` as const;
   const write = (signer: string, change: Partial<Params>): PostedBody => ({
     ...valid,
-    signer,
     params: { ...params, signer, ...change },
   });
   const victim = users.victim.account.address;

@@ -8,8 +8,30 @@ const head = (target: AttackTarget, line: string, ...headers: readonly string[])
 const SAID_BYTES = 262_144;
 const HALF = Buffer.alloc(SAID_BYTES / 2, 'x');
 
+/** A little less than a head may have, which is never ended. */
+const HALF_HEAD = 'x'.repeat(15_000);
+
 /** How often a reader of nothing asks: what fits the buffers of both systems has to be passed first. */
 const ASKED_AT_ONCE = 8;
+
+const UNKNOWN_ID = '00000000-0000-7000-8000-000000000000';
+const PIPELINED = 50;
+
+const badBody = (target: AttackTarget) =>
+  head(target, 'POST /requests', 'Content-Type: application/json', `Content-Length: ${SAID_BYTES}`) +
+  'x'.repeat(SAID_BYTES);
+
+const wrongKey = (target: AttackTarget) => head(target, 'GET /admin/stats', `X-Admin-Key: ${'k'.repeat(40)}`);
+
+/** As long as those of a relayer, and of nobody. */
+const wrongSignature = (target: AttackTarget) =>
+  head(
+    target,
+    'GET /requests?status=pending',
+    `X-Relayer-Address: 0x${'11'.repeat(20)}`,
+    `X-Relayer-Signature: 0x${'22'.repeat(64)}1b`,
+    `X-Relayer-Timestamp: ${Date.now()}`,
+  );
 
 /** The attacks that need no key, by name. */
 export const attacks = {
@@ -44,6 +66,41 @@ export const attacks = {
             ? `GET /health HTTP/1.1\r\nHost: ${target.url.host}\r\nX-Slow: `
             : head(target, 'POST /requests', 'Content-Type: application/json', 'Content-Length: 10000'),
         again: { text: 'x', everyMs: 1000 },
+        reads: true,
+      }),
+  },
+  'half-heads': {
+    summary: 'heads of 15 kB that never end',
+    start: (target) =>
+      openConnections(target, {
+        first: () => `GET /health HTTP/1.1\r\nHost: ${target.url.host}\r\nX-Long: ${HALF_HEAD}`,
+        reads: true,
+      }),
+  },
+  pipelines: {
+    summary: 'fifty calls in one go, again and again',
+    start: (target) =>
+      openConnections(target, {
+        first: () => head(target, `GET /requests/${UNKNOWN_ID}`).repeat(PIPELINED),
+        again: { text: head(target, `GET /requests/${UNKNOWN_ID}`).repeat(PIPELINED), everyMs: 1000 },
+        reads: true,
+      }),
+  },
+  'bad-bodies': {
+    summary: 'whole bodies of the largest size that are no requests, one a second',
+    start: (target) =>
+      openConnections(target, {
+        first: () => badBody(target),
+        again: { text: badBody(target), everyMs: 1000 },
+        reads: true,
+      }),
+  },
+  'wrong-keys': {
+    summary: "calls with a wrong administrator's key, and with a relayer's signature that is none",
+    start: (target) =>
+      openConnections(target, {
+        first: (place) => (place % 2 === 0 ? wrongKey(target) : wrongSignature(target)),
+        again: { text: wrongKey(target) + wrongSignature(target), everyMs: 1000 },
         reads: true,
       }),
   },

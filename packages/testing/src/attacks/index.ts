@@ -1,2 +1,12 @@
+export { type AttackName, attacks } from './attacks.ts';
 export { describeReport } from './describeReport.ts';
-export { type AttackPlan, type AttackReport, type AttackSizes, COMBINED, runAttacks } from './runAttacks.ts';
+export { measureHonest } from './measureHonest.ts';
+export {
+  type AttackPlan,
+  type AttackReport,
+  type AttackSizes,
+  COMBINED,
+  FULL_SIZES,
+  runAttacks,
+} from './runAttacks.ts';
+export { startAttack } from './startAttack.ts';

@@ -2,17 +2,20 @@
 import { parseArgs } from 'node:util';
 import { type AttackName, attacks } from './attacks.ts';
 import { describeReport } from './describeReport.ts';
-import { type AttackSizes, COMBINED, runAttacks } from './runAttacks.ts';
+import { type AttackSizes, COMBINED, FULL_SIZES, runAttacks } from './runAttacks.ts';
 
-const list = Object.entries(attacks).map(([name, { summary }]) => `  ${name.padEnd(14)}${summary}`);
+// The keys are the attacks' names.
+const list = (Object.keys(attacks) as AttackName[]).map(
+  (name) => `  ${name.padEnd(14)}${attacks[name].summary}; ${FULL_SIZES[name]} connections`,
+);
 
 const usage = `npm run attack -- --url URL [options]
 Attacks an installation of yours without any key, stores nothing in it, and times an honest client beside the attack. It exits
 with 1 if a call of that client failed.
 
   --url URL        what is attacked, like http://127.0.0.1:8787
-  --only LIST      of the attacks below (default: ${Object.keys(COMBINED).join(',')})
-  --scale SHARE    of the full number of connections, ${Object.values(COMBINED).join(', ')} (default 1)
+  --only LIST      of the attacks below, all at once (default: ${Object.keys(COMBINED).join(',')})
+  --scale SHARE    of the full number of connections (default 1)
   --seconds N      how long it goes on once all connections were tried (default 20)
   --pid PID        the process that is attacked, if it is on this machine (Linux): its memory is told too
   --help           this text
@@ -21,9 +24,6 @@ Attacks:
 ${list.join('\n')}
 
 Its connections need file handles: see ulimit -n. Attack what is yours, and nothing else.`;
-
-/** Connections of an attack that the combined one has not. */
-const OTHER_SIZE = 1000;
 
 class UsageError extends Error {}
 
@@ -41,7 +41,7 @@ function readSizes(only: string, scale: number): AttackSizes {
   const sizes: Partial<Record<AttackName, number>> = {};
   for (const name of names) {
     if (!isAttack(name)) throw new UsageError(`--only: there is no attack "${name}"; see --help.`);
-    sizes[name] = Math.max(1, Math.round((COMBINED[name] ?? OTHER_SIZE) * scale));
+    sizes[name] = Math.max(1, Math.round(FULL_SIZES[name] * scale));
   }
   return sizes;
 }

@@ -9,7 +9,17 @@ import { type StartedAttack, startAttack } from './startAttack.ts';
 export type AttackSizes = Readonly<Partial<Record<AttackName, number>>>;
 
 /** The combined attack that an installation has to bear. */
-export const COMBINED: AttackSizes = { 'half-bodies': 3000, 'no-readers': 2500, 'slow-senders': 1000 };
+export const COMBINED = { 'half-bodies': 3000, 'no-readers': 2500, 'slow-senders': 1000 } as const;
+
+/** The full size of each attack when it is asked for by name. */
+export const FULL_SIZES: Readonly<Record<AttackName, number>> = {
+  ...COMBINED,
+  'half-heads': 6000,
+  pipelines: 100,
+  'bad-bodies': 100,
+  'wrong-keys': 200,
+  idle: 10_000,
+};
 
 export interface AttackPlan {
   readonly url: string;

@@ -3,7 +3,7 @@ import type { Action, RequestStatus } from '@prism-gateway/protocol';
 import type { Creation, StoredRequest, Submission } from '../../ports/requestStore.ts';
 import { type SignedRequest, signatureKeyOf } from '../../ports/signatureKey.ts';
 import type { Counters } from './counters.ts';
-import { type QuotedTables, type RequestRow, requestOfRow, selectRequests } from './tables.ts';
+import { type QuotedTables, type RequestRow, requestOfRow, selectSigned, signaturePlace, signerKey } from './tables.ts';
 
 /** Bytes of a key that an index holds: as many as a number holds exactly. What has the same ones is then compared whole. */
 const HASH_BYTES = 6;
@@ -49,12 +49,15 @@ export function newRequestOf(r: StoredRequest, submission: Submission | undefine
 const CREATED = { outcome: 'created' } as const satisfies Creation;
 
 /** Finds the first record that carries a signature. */
-function findSigned(select: StatementSync, signatureKey: string): StoredRequest | undefined {
+function findSigned(
+  select: StatementSync,
+  { signer: given, key }: { readonly signer: string; readonly key: string },
+): StoredRequest | undefined {
   // The columns are those of RequestRow.
-  for (const row of select.iterate(hashOfKey(signatureKey)) as unknown as Iterable<RequestRow>) {
+  for (const row of select.iterate(given, hashOfKey(key)) as unknown as Iterable<RequestRow>) {
     const record = requestOfRow(row);
     const { chainName, signer, paramsJson } = record;
-    if (signatureKeyOf({ chainName, signer, params: JSON.parse(paramsJson) }) === signatureKey) return record;
+    if (signatureKeyOf({ chainName, signer, params: JSON.parse(paramsJson) }) === key) return record;
   }
   return undefined;
 }
@@ -66,12 +69,13 @@ export function prepareCreate(database: DatabaseSync, t: QuotedTables, counters:
       (request_id, chain_name, action, signer, status, created_at, updated_at, signature_hash, moved_seq)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (request_id) DO NOTHING`);
   const insertParams = database.prepare(`INSERT INTO ${t.params} VALUES (?, ?)`);
-  const selectSigned = database.prepare(`${selectRequests(t)} WHERE r.signature_hash = ? ORDER BY r.seq`);
-  selectSigned.setReturnArrays(true);
+  const select = database.prepare(`
+    ${selectSigned(t, 'TRUE')} WHERE f.signer_key = ${signerKey('?')} AND f.place = ${signaturePlace('?')} ORDER BY f.seq`);
+  select.setReturnArrays(true);
   return function create(request: NewRequest): Creation {
     const [requestId, chainName, action, signer, status, createdAt, updatedAt, paramsJson, key, once] = request;
     if (once && key !== null) {
-      const record = findSigned(selectSigned, key);
+      const record = findSigned(select, { signer, key });
       if (record !== undefined) return record.requestId === requestId ? CREATED : { outcome: 'exists', record };
     }
     const hash = key === null ? null : hashOfKey(key);

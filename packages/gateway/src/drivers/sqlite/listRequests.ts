@@ -3,7 +3,7 @@ import { REQUEST_STATUSES } from '@prism-gateway/protocol/states';
 import { InvalidCursorError } from '../../ports/errors.ts';
 import type { ListPage, ListQuery, RequestFilter, StoredRequest } from '../../ports/requestStore.ts';
 import type { QuotedTables } from './tables.ts';
-import { type RequestRow, requestOfRow, selectRequests, selectSomeRequests } from './tables.ts';
+import { type RequestRow, requestOfRow, selectRequests, selectSigned, signerKey } from './tables.ts';
 
 /** Most records that one page looks at where no index holds all of its filters: the page is then short, not slow. */
 const MAX_SCANNED = 1000;
@@ -14,13 +14,13 @@ const positionOf = (row: RequestRow) => `${row[5]}:${row[0]}`;
 
 type Conditions = Readonly<Record<string, string>>;
 
-/** The conditions that an index answers, in its column order, and those that are left to check on what it finds. */
-function splitFilter({ signer, chainName, status }: RequestFilter): { indexed: Conditions; checked: Conditions } {
-  const others = {
+/** The columns of a filter. */
+function conditionsOf({ signer, chainName, status }: RequestFilter): Conditions {
+  return {
+    ...(signer !== undefined && { signer }),
     ...(chainName !== undefined && { chain_name: chainName }),
     ...(status !== undefined && { status }),
   };
-  return signer === undefined ? { indexed: others, checked: {} } : { indexed: { signer }, checked: others };
 }
 
 /** Writes conditions as SQL. */
@@ -41,20 +41,49 @@ function selectOfAnyStatus(one: string): { readonly sql: string; readonly times:
   return { sql: each.join(' UNION ALL '), times: each.length };
 }
 
+/** A query with the values of its parameters. */
+interface Walk {
+  readonly sql: string;
+  readonly values: readonly (string | number)[];
+}
+
+/** Walks an index that holds the filters. */
+function walkIndex(tables: QuotedTables, { filter, order, after }: ListQuery): Walk {
+  const conditions = conditionsOf(filter);
+  const position = after === undefined ? [] : readPosition(after);
+  const where = equals(conditions);
+  if (position.length > 0) where.push(`(r.created_at, r.request_id) ${order === 'asc' ? '>' : '<'} (?, ?)`);
+  const one = `${selectRequests(tables)} WHERE ${where.join(' AND ')}`;
+  const isOneIndex = filter.chainName === undefined || filter.status !== undefined;
+  const { sql, times } = isOneIndex ? { sql: one, times: 1 } : selectOfAnyStatus(one);
+  const valuesOfOne = [...Object.values(conditions), ...position];
+  return {
+    sql: `${sql} ORDER BY created_at ${order}, request_id ${order}`,
+    values: Array<typeof valuesOfOne>(times).fill(valuesOfOne).flat(),
+  };
+}
+
+/** Walks what a signer has, and checks all filters on the records: another signer may have the same key. */
+function walkSigner(tables: QuotedTables, { filter, order, after }: ListQuery, signer: string): Walk {
+  const conditions = conditionsOf(filter);
+  const begin = selectSigned(tables, equals(conditions).join(' AND '));
+  // What is below 0 are places of signatures.
+  const where = [`f.signer_key = ${signerKey('?')}`, 'f.place >= 0'];
+  const values: (string | number)[] = [...Object.values(conditions), signer];
+  if (after !== undefined) {
+    const [createdAt, requestId] = readPosition(after);
+    const sign = order === 'asc' ? '>' : '<';
+    where.push(`f.place ${sign}= ?`, `(f.place, r.request_id) ${sign} (?, ?)`);
+    values.push(createdAt, createdAt, requestId);
+  }
+  return { sql: `${begin} WHERE ${where.join(' AND ')} ORDER BY f.place ${order}, r.request_id ${order}`, values };
+}
+
 function walk(statement: (sql: string) => StatementSync, tables: QuotedTables, query: ListQuery) {
-  const { indexed, checked } = splitFilter(query.filter);
-  const position = query.after === undefined ? [] : readPosition(query.after);
-  const where = equals(indexed);
-  if (position.length > 0) where.push(`(r.created_at, r.request_id) ${query.order === 'asc' ? '>' : '<'} (?, ?)`);
-  const wanted = equals(checked);
-  const begin = wanted.length === 0 ? selectRequests(tables) : selectSomeRequests(tables, wanted.join(' AND '));
-  const one = `${begin} WHERE ${where.join(' AND ')}`;
-  const hasStatus = indexed.chain_name === undefined || indexed.status !== undefined;
-  const { sql, times } = hasStatus ? { sql: one, times: 1 } : selectOfAnyStatus(one);
-  const select = statement(`${sql} ORDER BY created_at ${query.order}, request_id ${query.order}`);
+  const { signer } = query.filter;
+  const { sql, values } = signer === undefined ? walkIndex(tables, query) : walkSigner(tables, query, signer);
+  const select = statement(sql);
   select.setReturnArrays(true);
-  const valuesOfOne = [...Object.values(checked), ...Object.values(indexed), ...position];
-  const values = Array<typeof valuesOfOne>(times).fill(valuesOfOne).flat();
   // The columns are those of RequestRow; params are null where the checked conditions do not hold.
   return select.iterate(...values) as unknown as Iterable<RequestRow>;
 }

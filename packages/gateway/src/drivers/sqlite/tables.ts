@@ -20,6 +20,8 @@ export interface TableNames {
 export interface QuotedTables extends TableNames {
   /** The params, apart from the records, so that a claim does not rewrite them. */
   readonly params: string;
+  /** Where records are found by their signer and, exactly, by their signature. */
+  readonly signed: string;
   /** How often any record has moved: what is counted else stands in the tables of the stats. */
   readonly counters: string;
 }
@@ -32,6 +34,7 @@ export function quoteTables({ requests, relayers, rateLimits }: TableNames): Quo
   return {
     requests: quoteName(requests),
     params: quoteName(`${requests}.params`),
+    signed: quoteName(`${requests}.signed`),
     counters: quoteName(`${requests}.counters`),
     relayers: quoteName(relayers),
     rateLimits: quoteName(rateLimits),
@@ -65,12 +68,29 @@ export function selectRequests(tables: QuotedTables, ...more: readonly string[])
 }
 
 /**
- * Begins a query for requests of which only some are wanted: the others come with null for params, which may be large.
+ * SQL for what `signed` has of a signer: ten hex digits tell nearly all signers apart, and those that it does not are told apart by the
+ * record.
+ *
+ * @param signer - SQL for the whole
+ */
+export const signerKey = (signer: string) => `lower(substr(${signer}, 3, 10))`;
+
+/**
+ * SQL for the place in `signed` that finds a signature; all others are times.
+ *
+ * @param hash - SQL for the hash, from 0 on
+ */
+export const signaturePlace = (hash: string) => `(-1 - ${hash})`;
+
+/**
+ * Begins a query for requests `r` by what `f` of `signed` says, of which only some are wanted: the others come with null for params,
+ * which may be large.
  *
  * @param wanted - condition on columns of `r`
  */
-export function selectSomeRequests(tables: QuotedTables, wanted: string): string {
-  return `SELECT ${REQUEST_COLUMNS} FROM ${tables.requests} r LEFT JOIN ${tables.params} p ON p.seq = r.seq AND ${wanted}`;
+export function selectSigned(tables: QuotedTables, wanted: string): string {
+  return `SELECT ${REQUEST_COLUMNS} FROM ${tables.signed} f CROSS JOIN ${tables.requests} r ON r.seq = f.seq
+    LEFT JOIN ${tables.params} p ON p.seq = r.seq AND ${wanted}`;
 }
 
 /** Reads a row as the port's record. */

@@ -76,10 +76,14 @@ export function findAnvil(from: string = import.meta.url): string {
   }
 }
 
-function deriveKey(addressIndex: number): Hex {
-  const { privateKey } = mnemonicToAccount(MNEMONIC, { addressIndex }).getHdKey();
-  if (privateKey === null) throw new Error('a key derived from a phrase has its private part');
-  return toHex(privateKey);
+/** Derives the keys of the first accounts. The phrase is stretched once, which costs more than all the rest. */
+function deriveKeys(count: number): readonly Hex[] {
+  const parent = mnemonicToAccount(MNEMONIC, { path: "m/44'/60'/0'/0" }).getHdKey();
+  return Array.from({ length: count }, (_, index) => {
+    const { privateKey } = parent.deriveChild(index);
+    if (privateKey === null) throw new Error('a key derived from a phrase has its private part');
+    return toHex(privateKey);
+  });
 }
 
 function createArguments(options: DevnetOptions): readonly string[] {
@@ -159,7 +163,7 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
     const rpcUrl = await readUrl(child, options.signal ? AbortSignal.any([options.signal, timeout]) : timeout);
     options.signal?.addEventListener('abort', () => void stop(), { once: true });
     const { chainId = DEFAULT_CHAIN_ID, accounts = DEFAULT_ACCOUNTS } = options;
-    const privateKeys = Array.from({ length: accounts }, (_, index) => deriveKey(index));
+    const privateKeys = deriveKeys(accounts);
     return { rpcUrl, chainId, process: child, stop, privateKeys, [Symbol.asyncDispose]: stop };
   } catch (error) {
     await stop();

@@ -42,12 +42,26 @@ export const longParts: readonly LongPart[] = [
     name: 'faults',
     files: ['storm', 'lostWrites', 'outages'].map((name) => `${gateway}/test/faults/${name}.test.ts`),
   },
-  { name: 'function', files: [`${gateway}/test/faults/functionStorm.test.ts`, 'packages/sdk/test/storm.test.ts'] },
+  {
+    name: 'function',
+    files: [
+      `${gateway}/test/faults/functionStorm.test.ts`,
+      `${gateway}/test/lambda/differential.test.ts`,
+      'packages/sdk/test/storm.test.ts',
+    ],
+  },
   { name: 'sender', files: ['packages/sender/test/crashMatrix.test.ts', 'packages/sender/test/rpcFaults.test.ts'] },
   { name: 'relayer', files: ['packages/relayer/test/storm/storm.test.ts'] },
   { name: 'hostile', files: ['packages/relayer/test/hostile/hostile.test.ts'] },
   { name: 'watchtower', files: ['packages/relayer/test/watchtower.test.ts'] },
-  { name: 'demo', files: ['demo/test/demo.test.ts'] },
+  {
+    name: 'demo',
+    files: [
+      'demo/test/demo.test.ts',
+      'packages/console/test/journeys.test.ts',
+      `${gateway}/test/process/start.test.ts`,
+    ],
+  },
 ];
 
 /** Full sizes that take up to an hour each, which is too long for a run of CI: `npm run test:long` alone has them. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSeededRandom } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
-import { isLong, sized } from '@prism-gateway/testing/test-size';
+import { drawSome, isLong, sized } from '@prism-gateway/testing/test-size';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PaymentsRig, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
@@ -128,7 +128,7 @@ async function countPoints(credits: Credits): Promise<readonly string[]> {
   return readFileSync(logFile, 'utf8').trimEnd().split('\n');
 }
 
-test.concurrent.each(['bought', 'in hand'] as const)(
+test.concurrent.each(drawSome(['bought', 'in hand'] as const, { of: 'credits', small: 1 }))(
   'killed before or after any journal write, RPC call or HTTP call, credits %s, each payment is paid exactly once',
   async (credits) => {
     const seed = Number(process.env.FC_SEED ?? randomInt(2 ** 31));

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { type Anvil, startAnvil } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
-import { isLong, sized } from '@prism-gateway/testing/test-size';
+import { drawSome, isLong, sized } from '@prism-gateway/testing/test-size';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Sender } from '../src/index.ts';
 import type { CrashSettings } from './rigs/crashingSender.ts';
@@ -113,37 +113,36 @@ async function crashEverywhere(chain: Anvil, scenario: Scenario): Promise<number
   return recoveries.filter(({ wasKilled }) => wasKilled).length;
 }
 
+const SCENARIOS: readonly (Scenario & { readonly name: string; readonly isMiningOff?: boolean })[] = [
+  { name: 'two intents', intentIds: ['a', 'b'], bumpAfterMs: 10_000, confirmations: 1, mineOn: [] },
+  {
+    name: 'an intent whose fees are raised',
+    isMiningOff: true,
+    ...{ intentIds: ['a'], bumpAfterMs: 30, confirmations: 1, mineOn: ['bumped'] },
+  },
+  {
+    name: 'intents that wait for depth',
+    isMiningOff: true,
+    ...{ intentIds: ['a', 'b'], bumpAfterMs: 200, confirmations: 2, mineOn: ['broadcast', 'mined'] },
+  },
+  {
+    name: 'an intent beside one that is refused, whose nonce it frees,',
+    ...{ intentIds: ['good'], badIntentId: 'bad', bumpAfterMs: 10_000, confirmations: 1, mineOn: [] },
+  },
+  {
+    name: 'intents whose nonces somebody else has taken',
+    ...{ intentIds: ['a', 'b'], takesNonce: true, bumpAfterMs: 10_000, confirmations: 1, mineOn: [] },
+  },
+];
+
 describe('a process that is killed between any two steps', () => {
   // Shows SEND-2, SEND-3.
-  test('sends each of two intents once, all the same', async () => {
-    anvil = await startAnvil();
-    const scenario = { intentIds: ['a', 'b'], bumpAfterMs: 10_000, confirmations: 1, mineOn: [] };
-    // Three calls at the start, fees, balance, broadcasts, receipts, two before and after each; two commits; the end.
-    expect(await crashEverywhere(anvil, scenario)).toBeGreaterThanOrEqual(sized({ small: SMALL_COUNT - 1, long: 12 }));
-  });
-
-  test('sends an intent once whose fees are raised', async () => {
-    anvil = await startAnvil({ isMiningOff: true });
-    const scenario = { intentIds: ['a'], bumpAfterMs: 30, confirmations: 1, mineOn: ['bumped' as const] };
-    expect(await crashEverywhere(anvil, scenario)).toBeGreaterThanOrEqual(sized({ small: 1, long: 12 }));
-  });
-
-  test('sends intents once that wait for depth', async () => {
-    anvil = await startAnvil({ isMiningOff: true });
-    const mineOn = ['broadcast' as const, 'mined' as const];
-    const scenario = { intentIds: ['a', 'b'], bumpAfterMs: 200, confirmations: 2, mineOn };
-    expect(await crashEverywhere(anvil, scenario)).toBeGreaterThanOrEqual(sized({ small: 1, long: 12 }));
-  });
-
-  test('sends an intent once beside one that is refused, and frees its nonce', async () => {
-    anvil = await startAnvil();
-    const scenario = { intentIds: ['good'], badIntentId: 'bad', bumpAfterMs: 10_000, confirmations: 1, mineOn: [] };
-    expect(await crashEverywhere(anvil, scenario)).toBeGreaterThanOrEqual(sized({ small: 1, long: 12 }));
-  });
-
-  test('sends intents once whose nonces somebody else has taken', async () => {
-    anvil = await startAnvil();
-    const scenario = { intentIds: ['a', 'b'], takesNonce: true, bumpAfterMs: 10_000, confirmations: 1, mineOn: [] };
-    expect(await crashEverywhere(anvil, scenario)).toBeGreaterThanOrEqual(sized({ small: 1, long: 12 }));
-  });
+  test.each(drawSome(SCENARIOS, { of: 'crashes of a sender', small: 2 }))(
+    'sends $name once, all the same',
+    async ({ name: _, isMiningOff = false, ...scenario }) => {
+      anvil = await startAnvil({ isMiningOff });
+      // Three calls at the start, fees, balance, broadcasts, receipts, two before and after each; two commits; the end.
+      expect(await crashEverywhere(anvil, scenario)).toBeGreaterThanOrEqual(sized({ small: 1, long: 12 }));
+    },
+  );
 });

@@ -1,4 +1,5 @@
 import { type Deployment, type HttpCall, httpApiEvent, restApiEvent, startGateway } from '@prism-gateway/testing';
+import { drawSome } from '@prism-gateway/testing/test-size';
 import { generatePrivateKey } from 'viem/accounts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeWithDynamo } from '../rigs/dynamoStores.ts';
@@ -81,7 +82,7 @@ describeWithDynamo('the function answers as the server does', () => {
   });
   afterAll(() => rig[Symbol.asyncDispose]());
 
-  it.each(shapes)('%s', async (name, write) => {
+  it.each(drawSome(shapes, { of: 'shapes of events', small: 1 }))('%s', async (name, write) => {
     const played = await playInTime(name.replaceAll(/\W+/g, '-'), (tables) => playFunction(tables, write));
     expect(played).toEqual(expected);
   });

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { drawSome } from '@prism-gateway/testing/test-size';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runServer } from './runServer.ts';
 
@@ -50,7 +51,7 @@ test('an address of another machine is one sentence, exit 1', async () => {
 });
 
 describe('a DATA_DIR that cannot be used is one sentence with its name, exit 1:', () => {
-  test.each<[string, () => Promise<string>]>([
+  const cases: [string, () => Promise<string>][] = [
     [
       'a file',
       async () => {
@@ -103,7 +104,9 @@ describe('a DATA_DIR that cannot be used is one sentence with its name, exit 1:'
         return dataDir;
       },
     ],
-  ])('%s', async (_, make) => {
+  ];
+  // `startFailure.test.ts` has the sentences; these are the real errors.
+  test.each(drawSome(cases, { of: 'folders that cannot be used', small: 3 }))('%s', async (_, make) => {
     const dataDir = await make();
     const { code, stderr } = await runServer({ PORT: '0', DATA_DIR: dataDir });
     expect(code).toBe(1);

@@ -24,12 +24,27 @@ export interface Own {
   readonly target: Target;
 }
 
+async function stopOnce(gateway: RunningGateway): Promise<void> {
+  if (gateway.process.exitCode === null && gateway.process.signalCode === null) await gateway.stop();
+}
+
 /** Starts a gateway with the settings of one test. */
-export async function startOwn({ env = {}, dataDir, relayerCount = 0, adminKey }: OwnSettings): Promise<Own> {
+export async function startOwn(settings: OwnSettings): Promise<Own> {
+  return await start(settings, onTestFinished);
+}
+
+/** Starts a gateway for the tests of a file or a block. @returns how to reach it, and what a `beforeAll` returns to stop it */
+export async function startShared(settings: OwnSettings): Promise<{ target: Target; stop: () => Promise<void> }> {
+  const { gateway, target } = await start(settings, () => undefined);
+  return { target, stop: () => stopOnce(gateway) };
+}
+
+async function start(
+  { env = {}, dataDir, relayerCount = 0, adminKey }: OwnSettings,
+  atEnd: (stop: () => Promise<void>) => void,
+): Promise<Own> {
   const gateway = await startGateway({ env, ...(dataDir !== undefined && { dataDir }) });
-  onTestFinished(async () => {
-    if (gateway.process.exitCode === null && gateway.process.signalCode === null) await gateway.stop();
-  });
+  atEnd(() => stopOnce(gateway));
   const facts = { url: gateway.url, adminKey: adminKey ?? gateway.adminKey, tokens: [], ...DEFAULT_LIMITS };
   return { gateway, target: await openTarget(facts, relayerCount) };
 }

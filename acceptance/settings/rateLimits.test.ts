@@ -1,12 +1,12 @@
-import { expect } from 'vitest';
+import { beforeAll, beforeEach, describe, expect } from 'vitest';
 import { callApi } from '../rig/callApi.ts';
 import { callAsRelayer } from '../rig/callAsRelayer.ts';
 import { covers } from '../rig/covers.ts';
 import type { HttpRequest, HttpResponse } from '../rig/httpMessage.ts';
 import { sign } from '../rig/objects.ts';
 import { randomHex } from '../rig/randomHex.ts';
-import { createRequest } from '../rig/requests.ts';
-import { makeDataDir, startOwn } from '../rig/startOwn.ts';
+import { readRecord, writeBody } from '../rig/requests.ts';
+import { startOwn, startShared } from '../rig/startOwn.ts';
 import { relayerAt, type Target } from '../rig/target.ts';
 import { issueToken } from '../rig/tokens.ts';
 
@@ -24,24 +24,154 @@ async function spend(times: number, call: () => Promise<HttpResponse>) {
   return { statuses, last };
 }
 
-covers(
-  ['createRequest.429', 'limit.retryAfter', 'limit.headers'],
-  'what is over the limit is 429, with Retry-After and what is left',
-  async () => {
-    const { target } = await startOwn({ env: { RATE_LIMIT_WRITES: '3' } });
-    const first = await write(target);
-    expect([first.status, first.headers.get('ratelimit-policy')]).toEqual([400, '"writes";q=3;w=60']);
-    expect(first.headers.get('ratelimit')).toMatch(/^"writes";r=2;t=\d+$/);
-    expect((await write(target)).headers.get('ratelimit')).toMatch(/;r=1;/);
-    expect((await write(target)).headers.get('ratelimit')).toMatch(/;r=0;/);
-    const refused = await write(target);
-    expect(refused.status).toBe(429);
-    expect(refused.headers.get('ratelimit')).toMatch(/^"writes";r=0;t=\d+$/);
-    const seconds = Number(refused.headers.get('retry-after'));
-    expect(seconds).toBeGreaterThanOrEqual(1);
-    expect(seconds).toBeLessThanOrEqual(120);
-  },
-);
+/** Each test of these is a client of its own: the one proxy of the gateway that they share says so. */
+describe('where a proxy names the client', () => {
+  const env = {
+    TRUSTED_PROXY_HOPS: '1',
+    RATE_LIMIT_WRITES: '4',
+    RATE_LIMIT_WRITE_BYTES: '3000',
+    RATE_LIMIT_READS: '2',
+    RATE_LIMIT_SIGN: '2',
+    RATE_LIMIT_CLAIMS: '5',
+    RATE_LIMIT_REPORTS: '2',
+    RATE_LIMIT_AUTH_FAILURES: '3',
+    RATE_LIMIT_ADMIN_FAILURES: '1',
+  };
+  let target: Target;
+  let client: { readonly headers: { readonly 'x-forwarded-for': string } };
+  let clients = 0;
+  beforeAll(async () => {
+    const shared = await startShared({ env, relayerCount: 4 });
+    target = shared.target;
+    return shared.stop;
+  });
+  beforeEach(() => {
+    client = { headers: { 'x-forwarded-for': `192.0.2.${++clients}` } };
+  });
+  const post = (over: Partial<HttpRequest> = {}) => write(target, { ...client, ...over });
+  const submit = async () => readRecord(await post({ json: writeBody(target) }));
+  const actAs = (place: number, call: HttpRequest) =>
+    callAsRelayer(target, { ...client, ...call, relayer: relayerAt(target, place), ...seen });
+
+  covers(
+    ['createRequest.429', 'limit.retryAfter', 'limit.headers'],
+    'what is over the limit is 429, with Retry-After and what is left',
+    async () => {
+      const answer = await post();
+      expect([answer.status, answer.headers.get('ratelimit-policy')]).toEqual([400, '"writes";q=4;w=60']);
+      expect(answer.headers.get('ratelimit')).toMatch(/^"writes";r=3;t=\d+$/);
+      for (const left of [2, 1, 0]) expect((await post()).headers.get('ratelimit')).toContain(`;r=${left};`);
+      const refused = await post();
+      expect(refused.status).toBe(429);
+      expect(refused.headers.get('ratelimit')).toMatch(/^"writes";r=0;t=\d+$/);
+      const seconds = Number(refused.headers.get('retry-after'));
+      expect(seconds).toBeGreaterThanOrEqual(1);
+      expect(seconds).toBeLessThanOrEqual(120);
+    },
+  );
+
+  covers(
+    ['updateRequest.429', 'limit.failures', 'limit.client'],
+    'a relayer works on behind the address of a peer that floods, with calls and with bad signatures',
+    async () => {
+      const path = `/requests/${(await submit()).requestId}`;
+      const act = (json: object) => actAs(0, { method: 'PATCH', path, json });
+      expect((await act({ status: 'processing' })).status).toBe(200);
+      expect((await spend(3, post)).statuses).toEqual([400, 400, 400, 429]);
+      const forge = () => post({ method: 'PATCH', path });
+      expect((await spend(3, forge)).statuses).toEqual([401, 401, 401, 429]);
+      expect((await act({ status: 'failed', errorMessage: 'no gas' })).status).toBe(200);
+    },
+  );
+
+  covers(['limit.batch'], 'a batch counts each of its requests', async () => {
+    const ids = [await submit(), await submit(), await submit()].map(({ requestId }) => requestId);
+    const claim = () => actAs(1, { method: 'POST', path: '/requests/claims', json: { requestIds: ids } });
+    const claimed = await claim();
+    expect([claimed.status, claimed.headers.get('ratelimit')]).toEqual([200, expect.stringMatching(/^"claims";r=2;/)]);
+    expect((await claim()).status).toBe(429);
+    const report = (some: readonly string[]) => {
+      const reports = some.map((requestId) => ({ requestId, status: 'failed', errorMessage: 'no gas' }));
+      return actAs(1, { method: 'POST', path: '/requests/reports', json: { reports } });
+    };
+    expect([(await report(ids.slice(0, 2))).status, (await report(ids.slice(2))).status]).toEqual([200, 429]);
+  });
+
+  covers(['createRequest.429', 'limit.bytes'], 'the bytes that a peer posts without a key are limited', async () => {
+    const statuses: number[] = [];
+    for (let i = 0; i < 3; i++) statuses.push((await post({ json: { text: 'x'.repeat(1200) } })).status);
+    expect(statuses).toEqual([400, 400, 429]);
+    expect((await read(target, client)).status).toBe(200);
+  });
+
+  covers(['signStorage.429', 'limit.classes', 'limit.client'], 'signing counts by itself, for each user', async () => {
+    const [alice, bob] = [await issueToken(target, 'alice'), await issueToken(target, 'bob')];
+    const ask = (token: string) => {
+      const headers = { ...client.headers, authorization: `Bearer ${token}` };
+      const json = { projectId: randomHex(16), key: randomHex(32), operation: 'get' };
+      return callApi(target, { method: 'POST', path: '/storage/sign', headers, json, ...seen });
+    };
+    expect((await spend(2, () => ask(alice))).statuses).toEqual([200, 200, 429]);
+    expect((await ask(await issueToken(target, 'alice'))).status, 'another token of the same user').toBe(429);
+    expect((await ask(bob)).status).toBe(200);
+    expect((await post()).status).toBe(400);
+  });
+
+  covers(['limit.client'], 'a relayer is counted by itself, whoever shares its address', async () => {
+    const { requestId } = await submit();
+    const claim = (place: number) =>
+      actAs(place, { method: 'PATCH', path: `/requests/${requestId}`, json: { status: 'processing' } });
+    expect((await spend(5, () => claim(2))).statuses).toEqual([200, 409, 409, 409, 409, 429]);
+    expect((await claim(3)).status).toBe(409);
+    expect((await post()).status, 'the peer has its own count').toBe(400);
+  });
+
+  covers(
+    ['order.limitBeforeSize', 'order.preflightBeforeLimit', 'order.routeFirst'],
+    '429 wins over 413, 415, 401 and 400; 404, 405 and a preflight win over 429',
+    async () => {
+      expect((await spend(4, post)).statuses).toEqual([400, 400, 400, 400, 429]);
+      const forge = { method: 'PATCH', path: `/requests/${crypto.randomUUID()}` };
+      expect((await spend(3, () => post(forge))).statuses).toEqual([401, 401, 401, 429]);
+      expect((await spend(1, () => post({ path: '/admin/relayers' }))).statuses).toEqual([401, 429]);
+      const large = ' '.repeat(target.maxBodyBytes + 1);
+      for (const [method, path] of [
+        ['POST', '/requests'],
+        ['PATCH', `/requests/${crypto.randomUUID()}`],
+        ['POST', '/admin/relayers'],
+      ] as const) {
+        const bodies = [
+          { body: large },
+          { body: large, contentType: 'text/plain' },
+          { body: 'x', contentType: 'text/plain' },
+          { body: '{' },
+        ];
+        for (const body of bodies) {
+          const { status } = await callApi(target, { ...client, method, path, ...body, ...seen });
+          expect([path, status]).toEqual([path, 429]);
+        }
+      }
+      expect((await post({ path: '/nothing' })).status).toBe(404);
+      expect((await post({ method: 'PUT' })).status).toBe(405);
+      expect((await post({ method: 'OPTIONS' })).status).toBe(204);
+    },
+  );
+
+  covers(
+    ['limit.proxy', 'limit.client'],
+    'behind one proxy, the client is the last address of X-Forwarded-For',
+    async () => {
+      const from = (forwarded: string) => read(target, { headers: { 'x-forwarded-for': forwarded } });
+      expect((await spend(2, () => from('203.0.113.1'))).statuses).toEqual([200, 200, 429]);
+      // What stands further left is the client's own word.
+      expect((await from('198.51.100.7, 203.0.113.1')).status).toBe(429);
+      expect((await from('203.0.113.1, 203.0.113.2')).status).toBe(200);
+      expect((await spend(2, () => from('2001:db8:1:2::1'))).statuses).toEqual([200, 200, 429]);
+      expect((await from('2001:DB8:1:2:ffff:0:0:9')).status, 'the same /64').toBe(429);
+      expect((await from('2001:db8:1:3::1')).status).toBe(200);
+    },
+  );
+});
 
 covers(
   [
@@ -111,122 +241,6 @@ covers(
 );
 
 covers(
-  ['updateRequest.429', 'limit.failures', 'limit.client'],
-  'a relayer works on behind the address of a peer that floods, with calls and with bad signatures',
-  async () => {
-    const { target } = await startOwn({
-      relayerCount: 1,
-      env: { RATE_LIMIT_WRITES: '3', RATE_LIMIT_READS: '5', RATE_LIMIT_AUTH_FAILURES: '3', RATE_LIMIT_CLAIMS: '50' },
-    });
-    const { requestId } = await createRequest(target);
-    const path = `/requests/${requestId}`;
-    const relayer = relayerAt(target, 0);
-    const act = (json: object) => callAsRelayer(target, { method: 'PATCH', path, json, relayer, ...seen });
-    expect((await act({ status: 'processing' })).status).toBe(200);
-    expect((await spend(2, () => write(target))).statuses).toEqual([400, 400, 429]);
-    const forge = () => callApi(target, { method: 'PATCH', path, json: {}, ...seen });
-    expect((await spend(3, forge)).statuses).toEqual([401, 401, 401, 429]);
-    expect((await act({ status: 'failed', errorMessage: 'no gas' })).status).toBe(200);
-  },
-);
-
-covers(['limit.batch'], 'a batch counts each of its requests', async () => {
-  const { target } = await startOwn({
-    relayerCount: 1,
-    env: { RATE_LIMIT_CLAIMS: '5', RATE_LIMIT_REPORTS: '2' },
-  });
-  const ids = await Promise.all(Array.from({ length: 3 }, async () => (await createRequest(target)).requestId));
-  const relayer = relayerAt(target, 0);
-  const post = (path: string, json: object) => callAsRelayer(target, { method: 'POST', path, json, relayer, ...seen });
-  const claim = () => post('/requests/claims', { requestIds: ids });
-  const claimed = await claim();
-  expect([claimed.status, claimed.headers.get('ratelimit')]).toEqual([200, expect.stringMatching(/^"claims";r=2;/)]);
-  expect((await claim()).status).toBe(429);
-  const report = (some: readonly string[]) =>
-    post('/requests/reports', {
-      reports: some.map((requestId) => ({ requestId, status: 'failed', errorMessage: 'no gas' })),
-    });
-  expect([(await report(ids.slice(0, 2))).status, (await report(ids.slice(2))).status]).toEqual([200, 429]);
-});
-
-covers(['createRequest.429', 'limit.bytes'], 'the bytes that a peer posts without a key are limited', async () => {
-  const { target } = await startOwn({ env: { RATE_LIMIT_WRITE_BYTES: '3000' } });
-  const statuses: number[] = [];
-  for (let i = 0; i < 3; i++) statuses.push((await write(target, { json: { text: 'x'.repeat(1200) } })).status);
-  expect(statuses).toEqual([400, 400, 429]);
-  expect((await read(target)).status).toBe(200);
-});
-
-covers(['signStorage.429', 'limit.classes', 'limit.client'], 'signing counts by itself, for each user', async () => {
-  const { target } = await startOwn({ env: { RATE_LIMIT_SIGN: '2', RATE_LIMIT_WRITES: '50' } });
-  const [alice, bob] = [await issueToken(target, 'alice'), await issueToken(target, 'bob')];
-  const ask = (token: string) =>
-    callApi(target, {
-      method: 'POST',
-      path: '/storage/sign',
-      headers: { authorization: `Bearer ${token}` },
-      json: { projectId: randomHex(16), key: randomHex(32), operation: 'get' },
-      ...seen,
-    });
-  expect((await spend(2, () => ask(alice))).statuses).toEqual([200, 200, 429]);
-  expect((await ask(await issueToken(target, 'alice'))).status, 'another token of the same user').toBe(429);
-  expect((await ask(bob)).status).toBe(200);
-  expect((await write(target)).status).toBe(400);
-});
-
-covers(['limit.client'], 'a relayer is counted by itself, whoever shares its address', async () => {
-  const dataDir = await makeDataDir();
-  const before = await startOwn({ dataDir, relayerCount: 2 });
-  const { requestId } = await createRequest(before.target);
-  await before.gateway.stop();
-  const { target: limited } = await startOwn({ dataDir, env: { RATE_LIMIT_CLAIMS: '2' } });
-  const claim = (place: number) =>
-    callAsRelayer(limited, {
-      method: 'PATCH',
-      path: `/requests/${requestId}`,
-      json: { status: 'processing' },
-      relayer: relayerAt(before.target, place),
-      ...seen,
-    });
-  expect((await spend(2, () => claim(0))).statuses).toEqual([200, 409, 429]);
-  expect((await claim(1)).status).toBe(409);
-  expect((await write(limited)).status, 'the peer has its own count').toBe(400);
-});
-
-covers(
-  ['order.limitBeforeSize', 'order.preflightBeforeLimit', 'order.routeFirst'],
-  '429 wins over 413, 415, 401 and 400; 404, 405 and a preflight win over 429',
-  async () => {
-    const { target } = await startOwn({
-      env: { RATE_LIMIT_WRITES: '1', RATE_LIMIT_AUTH_FAILURES: '1', RATE_LIMIT_ADMIN_FAILURES: '1' },
-    });
-    expect((await spend(1, () => write(target))).statuses).toEqual([400, 429]);
-    const forge = { method: 'PATCH', path: `/requests/${crypto.randomUUID()}` };
-    expect((await spend(1, () => write(target, forge))).statuses).toEqual([401, 429]);
-    expect((await spend(1, () => write(target, { path: '/admin/relayers' }))).statuses).toEqual([401, 429]);
-    const large = ' '.repeat(target.maxBodyBytes + 1);
-    for (const [method, path] of [
-      ['POST', '/requests'],
-      ['PATCH', `/requests/${crypto.randomUUID()}`],
-      ['POST', '/admin/relayers'],
-    ] as const) {
-      const bodies = [
-        { body: large },
-        { body: large, contentType: 'text/plain' },
-        { body: 'x', contentType: 'text/plain' },
-        { body: '{' },
-      ];
-      for (const body of bodies) {
-        expect([path, (await callApi(target, { method, path, ...body, ...seen })).status]).toEqual([path, 429]);
-      }
-    }
-    expect((await write(target, { path: '/nothing' })).status).toBe(404);
-    expect((await write(target, { method: 'PUT' })).status).toBe(405);
-    expect((await callApi(target, { method: 'OPTIONS', path: '/requests', ...seen })).status).toBe(204);
-  },
-);
-
-covers(
   ['limit.adminFailures', 'addRelayer.401', 'listRelayers.429'],
   'after too many wrong keys the right one is refused too',
   async () => {
@@ -245,22 +259,6 @@ covers(
       429,
     );
     expect((await read(target)).status).toBe(200);
-  },
-);
-
-covers(
-  ['limit.proxy', 'limit.client'],
-  'behind one proxy, the client is the last address of X-Forwarded-For',
-  async () => {
-    const { target } = await startOwn({ env: { RATE_LIMIT_READS: '2', TRUSTED_PROXY_HOPS: '1' } });
-    const from = (forwarded: string) => read(target, { headers: { 'x-forwarded-for': forwarded } });
-    expect((await spend(2, () => from('203.0.113.1'))).statuses).toEqual([200, 200, 429]);
-    // What stands further left is the client's own word.
-    expect((await from('198.51.100.7, 203.0.113.1')).status).toBe(429);
-    expect((await from('203.0.113.1, 203.0.113.2')).status).toBe(200);
-    expect((await spend(2, () => from('2001:db8:1:2::1'))).statuses).toEqual([200, 200, 429]);
-    expect((await from('2001:DB8:1:2:ffff:0:0:9')).status, 'the same /64').toBe(429);
-    expect((await from('2001:db8:1:3::1')).status).toBe(200);
   },
 );
 

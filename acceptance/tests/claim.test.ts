@@ -107,3 +107,11 @@ covers(['claim.once'], 'a claim by an address in lower case is a claim of that r
   const json = { status: 'success', txHash: randomHex(32) };
   expect((await updateRequest(target, { requestId, json, relayer: owner })).status).toBe(200);
 });
+
+covers(['updateRequest.404'], 'what is not there is neither claimed nor reported on', async () => {
+  const report = { status: 'failed', errorMessage: 'no gas' };
+  for (const json of [CLAIM, report]) {
+    const answer = await updateRequest(target, { requestId: crypto.randomUUID(), json, relayer: owner });
+    expect([answer.status, errorOf(answer)]).toEqual([404, expect.stringContaining('request')]);
+  }
+});

@@ -5,7 +5,8 @@ import { mutantsOf } from './mutantsOf.ts';
 const sqlite = 'packages/gateway/src/drivers/sqlite';
 const storeTests = [`${sqlite}/requestStore.test.ts`];
 const stateTests = ['packages/protocol/src/requests/status.test.ts', ...storeTests];
-const blackBoxTests = ['claim', 'report', 'create', 'list'].map((name) => `acceptance/tests/${name}.test.ts`);
+const moveTests = ['packages/gateway/src/requests/moves.test.ts'];
+const blackBoxTests = ['create', 'list'].map((name) => `acceptance/tests/${name}.test.ts`);
 
 const stateMachine: readonly Mutant[] = [
   ...mutantsOf('packages/protocol/src/requests/status.ts', stateTests, [
@@ -29,12 +30,12 @@ const stateMachine: readonly Mutant[] = [
   ]),
   ...mutantsOf(`${sqlite}/tables.ts`, storeTests, [['row[12] === callId', "row[12] !== ''"]]),
   ...mutantsOf(`${sqlite}/createWrite.ts`, storeTests, [['if (changes === 0) return CREATED;', '']]),
-  ...mutantsOf('packages/gateway/src/requests/claim.ts', blackBoxTests, [
+  ...mutantsOf('packages/gateway/src/requests/claim.ts', moveTests, [
     ["if (transition.outcome === 'conflict') {", 'if (false) {'],
     ["if (transition.outcome === 'missing') throw new RequestNotFoundError(requestId);", ''],
     ['leaseMs > 0 && {', 'leaseMs >= 0 && {'],
   ]),
-  ...mutantsOf('packages/gateway/src/requests/report.ts', blackBoxTests, [
+  ...mutantsOf('packages/gateway/src/requests/report.ts', moveTests, [
     ["if (transition.outcome === 'conflict') throw conflictOf(transition.record, report.outcome.status);", ''],
     ['record.status !== REQUEST_MOVES.report.from', 'record.status === REQUEST_MOVES.report.from'],
   ]),

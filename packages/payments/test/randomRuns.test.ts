@@ -9,7 +9,7 @@ import { OPEN_STATES } from '../src/journal/paymentState.ts';
 import { runInstance } from './rig/runInstance.ts';
 
 const INSTANCES = 3;
-const PATIENCE_MS = sized({ small: 60_000, long: 240_000 });
+const PATIENCE_MS = sized({ small: 180_000, long: 240_000 });
 const REORG_DEPTH = 16;
 
 type Trouble =

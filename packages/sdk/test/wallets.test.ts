@@ -25,14 +25,20 @@ describe('a wallet that does not answer', () => {
   });
 
   it.each([
-    ['for an account', () => rig.createUser({ provider: MUTE })],
+    ['for an account', (request: () => Promise<never>) => rig.createUser({ provider: { request } })],
     [
       'for a signature',
-      () => rig.createUser({ account: { address: newAccount().address, signTypedData: () => new Promise(() => {}) } }),
+      (signTypedData: () => Promise<never>) =>
+        rig.createUser({ account: { address: newAccount().address, signTypedData } }),
     ],
-    ['for a nonce', () => rig.createUser({ readNonce: () => new Promise(() => {}) })],
+    ['for a nonce', (readNonce: () => Promise<never>) => rig.createUser({ readNonce })],
   ])('is left when it is asked %s and the caller gives up', async (_, createUser) => {
-    const submit = createUser().deletePrism(PRISM, { signal: AbortSignal.timeout(20) });
+    const caller = new AbortController();
+    const user = createUser(() => {
+      setImmediate(() => caller.abort());
+      return new Promise(() => {});
+    });
+    const submit = user.deletePrism(PRISM, { signal: caller.signal });
     await expect(submit).rejects.toMatchObject({ code: 'ABORTED', mayHaveHappened: false });
   });
 

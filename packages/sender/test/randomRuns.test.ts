@@ -119,10 +119,20 @@ function createRun(rig: SenderRig, proxy: RpcFaultProxy) {
       await open();
     },
   };
+  /** On a busy machine even a good node may not answer in time: then nothing was sent, and the caller tries again. */
+  async function insist(into: Sender, id: string): Promise<Awaited<ReturnType<Sender['send']>>> {
+    for (;;) {
+      try {
+        return await into.send(id, markedCall(id));
+      } catch (error) {
+        if ((error as { code?: string }).code !== 'RPC_UNAVAILABLE') throw error;
+      }
+    }
+  }
   async function settle(): Promise<void> {
     proxy.setPlan(() => undefined);
     const into = await current();
-    const all = Promise.all(wanted.map((id) => into.send(id, markedCall(id))));
+    const all = Promise.all(wanted.map((id) => insist(into, id)));
     let isDone = false;
     const done = all.finally(() => {
       isDone = true;

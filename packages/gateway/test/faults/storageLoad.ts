@@ -7,7 +7,7 @@ import type { Insisted, Witness } from './witness.ts';
 /** How long a client waits for the object store, in milliseconds. */
 const STORE_PATIENCE_MS = 3000;
 /** Tries of one operation on an object. */
-const MAX_TRIES = 15;
+const MAX_TRIES = 100;
 /** One object in so many is deleted again. */
 const DELETE_EVERY = 3;
 /** Longest content, in bytes. */

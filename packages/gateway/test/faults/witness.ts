@@ -5,7 +5,7 @@ import type { Door, DoorAnswer } from './door.ts';
 /** Longest that an answer may take, in milliseconds. */
 export const PATIENCE_MS = 25_000;
 /** Tries of one call before a client is taken to have been shut out. */
-const MAX_TRIES = 30;
+const MAX_TRIES = 100;
 
 /** Sees every answer that any client gets, and holds it to what a gateway may say while others fail. */
 export interface Witness {

@@ -8,8 +8,8 @@ import { expect, test } from 'vitest';
 import { type Attack, KINDS, planAttacks, signOwn } from './planAttacks.ts';
 import { playTricks } from './playTricks.ts';
 
-const HOSTILE = sized({ small: 2 * KINDS.length, long: 1000 });
-const HONEST_USERS = sized({ small: 10, long: 50 });
+const HOSTILE = sized({ small: KINDS.length, long: 1000 });
+const HONEST_USERS = sized({ small: 6, long: 50 });
 /** Writes of each of them, alone and then amid the attacks. */
 const ROUNDS = sized({ small: 1, long: 4 });
 const BLOCK_MS = 250;

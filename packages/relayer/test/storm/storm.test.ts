@@ -59,7 +59,8 @@ test('every request ends in its true state, though relayers crash and the node f
   await using proxy = await startRpcFaultProxy({ target: world.devnet.rpcUrl });
   const envs = world.relayerKeys.map((_, index) => ({
     ...world.relayerEnv(index, proxy.url),
-    GIVE_UP_SECONDS: '2',
+    // Long enough for those before it on a busy machine: whose turn does not come meanwhile is given up.
+    GIVE_UP_SECONDS: '15',
     MAX_IN_FLIGHT: String(sized({ small: 12, long: 60 })),
     BUMP_AFTER_SECONDS: '2',
     POLL_MAX_MS: '500',

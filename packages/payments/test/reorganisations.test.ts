@@ -12,12 +12,13 @@ import { type RunningInstance, runInstance } from './rig/runInstance.ts';
 
 const AMOUNT = 7_000_001n;
 const OWED = computeCreditsOwed(AMOUNT, 1000n);
-const REORG_DEPTH = 12;
+/** Blocks, and the milliseconds between them: on a busy machine some hundred pass before one is undone. */
+const [REORG_DEPTH, HEARTBEAT_MS] = [500, 100];
 
 let rig: PaymentsRig;
 
 beforeAll(async () => {
-  rig = await startPaymentsRig({ leaseMs: 300 });
+  rig = await startPaymentsRig({ leaseMs: 300, heartbeatMs: HEARTBEAT_MS });
 });
 
 afterAll(() => rig.close());
@@ -45,11 +46,17 @@ async function undo(txHash: string): Promise<void> {
   }
 }
 
-const waitForPayouts = (id: string, count: number) =>
-  waitUntil(async () => (await rig.countPayouts(markPayout(id))) === count, {
-    timeoutMs: PATIENCE_MS,
-    what: `not ${count} payouts of ${id}`,
+async function waitForPayouts(id: string, count: number): Promise<void> {
+  let found: number | undefined;
+  const isThere = async () => {
+    found = await rig.countPayouts(markPayout(id));
+    return found === count;
+  };
+  const what = `not ${count} payouts of ${id}`;
+  await waitUntil(isThere, { timeoutMs: PATIENCE_MS, what }).catch((cause: unknown) => {
+    throw new Error(`there are ${found} payouts of ${id}`, { cause });
   });
+}
 
 const waitForState = (instance: RunningInstance, id: string, state: string) =>
   waitUntil(() => instance.relayer.journal.get(id)?.state === state, {
@@ -100,6 +107,9 @@ test('undone while its instance is down, and a foreign transaction takes its acc
     });
   }
   const after = await run(key);
+  await waitForState(after, paymentIntentId, 'vanished');
+  // Until it is too deep to be undone, the foreign transaction tells nothing.
+  await rig.client.mine({ blocks: REORG_DEPTH });
   await waitUntil(() => codesOf(after).includes('KEY_USED_ELSEWHERE'), { timeoutMs: PATIENCE_MS, what: 'no alert' });
   expect(await rig.countPayouts(markPayout(paymentIntentId))).toBe(0);
   const { DATA_DIR = '' } = rig.settingsFor(key);

@@ -137,7 +137,11 @@ const nonces: readonly Mutant[] = [
     [
       ['>= BigInt(intent.confirmations)) end', '> BigInt(intent.confirmations)) end'],
       ["version.kind === 'cancel'", "version.kind !== 'cancel'"],
-      ['intent.mined = undefined;', ''],
+      [
+        'intent.mined = undefined;',
+        '',
+        'Where an intent was mined is asked only of those in the state `mined`, which each enters with its place: what is left is read by nobody.',
+      ],
     ],
   ),
   ...mutantsOf(

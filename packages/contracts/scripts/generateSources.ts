@@ -16,6 +16,7 @@ const SHARED_TEST_CONTRACTS: readonly ContractSource[] = [
   { path: 'test/TestWallet.sol', contract: 'TestWallet', name: 'testWallet' },
   { path: 'test/StubbornStablecoin.sol', contract: 'StubbornStablecoin', name: 'stubbornStablecoin' },
   { path: 'test/BareExchange.sol', contract: 'BareExchange', name: 'bareExchange' },
+  { path: 'test/GreedyExchange.sol', contract: 'GreedyExchange', name: 'greedyExchange' },
 ];
 
 /** What only tests of this package deploy; in `test/generated`. */

@@ -12,5 +12,7 @@ const MAX_LENGTH = 500;
 export function explainError(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const message = error instanceof BaseError ? error.shortMessage : error.message;
-  return `${error.name}: ${message}`.replaceAll(/\bhttps?:\/\/[^\s"']+/g, '[url]').slice(0, MAX_LENGTH);
+  // A node's words end up in terminals and mails.
+  const plain = `${error.name}: ${message}`.replaceAll(/\p{Cc}+/gu, ' ');
+  return plain.replaceAll(/\bhttps?:\/\/[^\s"']+/g, '[url]').slice(0, MAX_LENGTH);
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Alerter } from '@prism-gateway/alerts';
@@ -60,8 +60,10 @@ const PURSE_FRESH_MS = 60_000;
 /** How long a node is given at the start, in milliseconds. */
 const RPC_PATIENCE_MS = 8000;
 
+/** Of a clock that is never set, in milliseconds: how long something takes must not depend on what people set theirs to. */
+const monotonicNow = () => performance.now();
+
 function openJournal(settings: Settings<'payments'>): PaymentJournal {
-  mkdirSync(settings.DATA_DIR, { recursive: true, mode: 0o700 });
   return openPaymentJournal({ file: join(settings.DATA_DIR, 'payments.db'), now: Date.now });
 }
 
@@ -107,7 +109,6 @@ function openChain(
 ) {
   const { alerter, config, journal, client, chainId, signal } = wiring;
   const { creditToken, stablecoin, others, self } = config;
-  const monotonicNow = () => performance.now();
   const { marks, broadcasts } = journal;
   const search = createMarkSearch({
     client,
@@ -123,7 +124,7 @@ function openChain(
     monotonicNow,
     signal,
   });
-  const watch = createKeyWatch({ journal, client, alerter, self });
+  const watch = createKeyWatch({ journal, client, alerter, self, now: Date.now });
   const fence = createPayoutFence({
     rpcUrl: settings.RPC_URL,
     timeoutMs: settings.RPC_TIMEOUT_MS,
@@ -183,7 +184,6 @@ function createSettle(context: Omit<RelayerContext, 'settle'>): () => Promise<vo
       self: config.self,
       standMs: config.takeoverWaitMs,
       pollIntervalMs: config.rpcPollIntervalMs,
-      monotonicNow: () => performance.now(),
       onWait: (reason) => log.info({ reason }, 'nothing is begun yet'),
       onDisagreement: disagreement.raise,
     });
@@ -239,10 +239,11 @@ export async function startRelayer(parts: RelayerParts): Promise<RunningRelayer>
     alerter,
     log,
     now: Date.now,
+    monotonicNow,
     signal,
     decide: createTurns(),
     exchange,
-    readiness: createReadiness({ config, client, exchange, sender, journal, log, now: Date.now, signal }),
+    readiness: createReadiness({ config, client, exchange, sender, journal, log, now: monotonicNow, signal }),
     dayLimit: createDayLimit({ journal, client, self, dailyLimit, dailyCreditLimit, creditsPerUnit, now: Date.now }),
     unknownPayouts: createUnknownPayouts({ sender, journal, creditToken: config.creditToken }),
     memory: createMemory(),
@@ -254,7 +255,7 @@ export async function startRelayer(parts: RelayerParts): Promise<RunningRelayer>
   return {
     journal,
     alerter,
-    readPurse: keepFresh({ now: Date.now, freshMs: PURSE_FRESH_MS }, () => readPurse(client, config)),
+    readPurse: keepFresh({ now: monotonicNow, freshMs: PURSE_FRESH_MS }, () => readPurse(client, config)),
     expectedRate: config.expectedRate,
     async stop(drainMs) {
       poller.stop();

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { stablecoinAbi } from '@prism-gateway/contracts';
 import { startRpcFaultProxy } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
-import { numberToHex, toFunctionSelector } from 'viem';
+import { numberToHex, toFunctionSelector, zeroAddress } from 'viem';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
@@ -158,4 +158,38 @@ test('a payment that cannot be bought is given back again and again, and told on
   } finally {
     rig.lease.ms = LEASE_MS;
   }
+});
+
+test('the disk is full for alerts and payments alike: the process lives, tells so once, and goes on', async () => {
+  const { add, instance, settings, waitForState } = await start({ LATE_AFTER_MINUTES: '1' });
+  using disk = new DatabaseSync(join(settings.DATA_DIR ?? '', 'payments.db'), { timeout: 2000 });
+  const tables = ['payments', 'facts', 'alerts', 'conditions', 'moves'];
+  for (const table of tables)
+    disk.exec(`CREATE TRIGGER full_${table} BEFORE INSERT ON ${table}
+      BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`);
+  const { paymentIntentId, walletAddress } = add(AMOUNT);
+  const isTold = () => instance.told.some(({ code }) => code === 'JOURNAL_FAILED');
+  await waitUntil(isTold, { timeoutMs: PATIENCE_MS, what: 'not told' });
+  for (const table of tables) disk.exec(`DROP TRIGGER full_${table}`);
+  await waitForState(paymentIntentId, 'completed');
+  expect(await rig.creditsOf(walletAddress)).toBe(OWED);
+  expect(instance.told).toHaveLength(1);
+  expect(codesOf(instance)).toContain('JOURNAL_FAILED_OVER');
+  await instance.stop();
+});
+
+// Shows PAY-8.
+test("wallets that are nobody's: the contracts, Payouts among them, and the relayers are refused", async () => {
+  const payouts = await rig.deployPayouts([key.address]);
+  const { add, frontend, instance } = await start({ PAYOUTS_ADDRESS: payouts });
+  const { creditToken, stablecoin, exchange } = rig.deployment;
+  const wallets = [payouts, creditToken, stablecoin, exchange, key.address, zeroAddress];
+  for (const [place, walletAddress] of wallets.entries())
+    frontend.store.add({ paymentIntentId: `pi_of_nobody_${place}`, walletAddress, stablecoinAmount: '1000000' });
+  const { paymentIntentId } = add(1n);
+  const isPaid = () => frontend.store.list().find((one) => one.paymentIntentId === paymentIntentId)?.txHash;
+  await waitUntil(() => isPaid() !== undefined, { timeoutMs: PATIENCE_MS, what: 'not paid' });
+  expect(codesOf(instance)).toEqual(wallets.map(() => 'PAYMENT_REFUSED'));
+  expect(frontend.store.list().filter(({ claims }) => claims > 0)).toHaveLength(1);
+  await instance.stop();
 });

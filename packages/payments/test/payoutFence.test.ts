@@ -70,7 +70,7 @@ function openFence() {
     signature: '',
     now: Date.now,
   });
-  const watch = createKeyWatch({ journal, client, alerter, self: account.address });
+  const watch = createKeyWatch({ journal, client, alerter, now: Date.now, self: account.address });
   const fence = createPayoutFence({
     rpcUrl: rig.rpcUrl,
     timeoutMs: 10_000,

@@ -2,6 +2,8 @@ import { creditTokenAbi, payoutsAbi } from '@prism-gateway/contracts';
 import {
   bareExchangeAbi,
   bareExchangeBytecode,
+  greedyExchangeAbi,
+  greedyExchangeBytecode,
   stubbornStablecoinAbi,
   stubbornStablecoinBytecode,
 } from '@prism-gateway/devnet/test-tokens';
@@ -65,6 +67,9 @@ test('a broke instance claims nothing and tells; a funded one beside it pays at 
   const rich = await startScene(rig, { key: funded, frontend, overrides: { MAX_PAYMENT: '2000000000' } });
   await rich.waitForAll();
   expect(frontend.store.list()[0]?.claims).toBe(1);
+  // What the other has paid waits here no more.
+  const isGone = () => poor.instance.relayer.journal.listWaiting().length === 0;
+  await waitUntil(isGone, { timeoutMs: PATIENCE_MS, what: 'it still waits' });
   expect(await rig.creditsOf(payment.walletAddress)).toBe(computeCreditsOwed(AMOUNT, RATE));
   await rich.instance.stop();
   await callToken(funded, { token: stablecoin, functionName: 'transfer', args: [broke.address, AMOUNT] });
@@ -199,5 +204,32 @@ test('deploy-payouts deploys a contract through which instances pay, once; the k
   const mark = markPayout(paymentIntentId);
   expect(await rig.client.readContract({ ...contract, functionName: 'payerOf', args: [mark] })).toBe(payer.address);
   expect(await rig.client.readContract({ ...contract, functionName: 'owner' })).toBe(deployer.address);
+  await scene.instance.stop();
+});
+
+test.each([
+  ['gives a tenth of what was agreed', 100n, 10n, 'held'],
+  // What it has given for the first one pays the second.
+  ['takes twice what was agreed', 200n, 100n, 'completed'],
+])('an Exchange that %s: one purchase, then none until a person resumes', async (_, takes, gives, next) => {
+  const { creditToken, stablecoin } = rig.deployment;
+  const args = [stablecoin, creditToken, RATE, takes, gives];
+  const exchange = await rig.deploy({ abi: greedyExchangeAbi, bytecode: greedyExchangeBytecode, args });
+  await rig.giveCredits(exchange, 10n ** 24n);
+  const key = await rig.fundKey();
+  const scene = await startScene(rig, { key, overrides: { EXCHANGE_ADDRESS: exchange, MAX_IN_FLIGHT: '1' } });
+  const before = await balanceOf(stablecoin, key.address);
+  const { paymentIntentId } = scene.add(2_000_000n);
+  await scene.waitForState(paymentIntentId, 'held');
+  const other = scene.add(2_000_000n);
+  await waitForAlert(scene, 'CONTRACTS_WRONG');
+  expect(before - (await balanceOf(stablecoin, key.address))).toBe((2_000_000n * takes) / 100n);
+  expect(codesOf(scene.instance)).toEqual(['EXCHANGE_BROKEN', 'CONTRACTS_WRONG']);
+  await runCommand(['resume', '--why', 'the Exchange is mended'], {
+    environment: scene.settings,
+    print: () => undefined,
+  });
+  await waitForAlert(scene, 'CONTRACTS_WRONG_OVER');
+  await scene.waitForState(other.paymentIntentId, next);
   await scene.instance.stop();
 });

@@ -1,4 +1,5 @@
 import type { RelayerContext } from '../flow/relayerContext.ts';
+import type { Payment } from '../journal/payment.ts';
 import { OPEN_STATES } from '../journal/paymentState.ts';
 import type { ListedPayment } from '../payments/checkListing.ts';
 import { formatStablecoins } from '../payments/formatAmount.ts';
@@ -26,7 +27,7 @@ function remind({ journal, alerter, now }: RelayerContext): void {
   }
   const remindedAtMs = Number(journal.fact(REMINDED_FACT) ?? `${now()}`);
   if (journal.fact(REMINDED_FACT) === undefined) journal.setFact(REMINDED_FACT, `${now()}`);
-  if (now() - remindedAtMs < DAY_MS) return;
+  if (Math.abs(now() - remindedAtMs) < DAY_MS) return;
   const lines = waiting
     .slice(0, MAX_NAMED)
     .map(({ paymentIntentId, state, reason }) => `- ${paymentIntentId} is ${state}: ${reason ?? 'no reason given'}`);
@@ -48,7 +49,9 @@ function remind({ journal, alerter, now }: RelayerContext): void {
  * @returns the watch
  */
 export function createAgeWatch(context: RelayerContext): AgeWatch {
-  const { journal, config, now } = context;
+  const { journal, config, now, monotonicNow } = context;
+  /** Since when this process knows of each, on the monotonic clock: whatever people set the other to. */
+  let knownSinceMs = new Map<string, number>();
   const late = createPaymentLatch(context, {
     code: 'PAYMENTS_LATE',
     subject: 'Payments are late',
@@ -59,7 +62,12 @@ export function createAgeWatch(context: RelayerContext): AgeWatch {
       const open = journal.list(OPEN_STATES);
       const known = listed.flatMap(({ paymentIntentId }) => journal.get(paymentIntentId) ?? []);
       const waiting = [...open, ...known.filter(({ state }) => state === 'seen' || state === 'given back')];
-      const old = waiting.filter(({ seenAtMs }) => now() - seenAtMs > config.lateAfterMs);
+      knownSinceMs = new Map(
+        waiting.map(({ paymentIntentId: id }) => [id, knownSinceMs.get(id) ?? monotonicNow()] as const),
+      );
+      const ageOf = ({ paymentIntentId: id, seenAtMs }: Payment) =>
+        Math.max(now() - seenAtMs, monotonicNow() - (knownSinceMs.get(id) ?? monotonicNow()));
+      const old = waiting.filter((payment) => ageOf(payment) > config.lateAfterMs);
       const oldest = old.toSorted((one, other) => one.seenAtMs - other.seenAtMs)[0];
       remind(context);
       if (oldest === undefined) {
@@ -67,7 +75,7 @@ export function createAgeWatch(context: RelayerContext): AgeWatch {
         return;
       }
       const sum = old.reduce((all, { stablecoinAmount }) => all + stablecoinAmount, 0n);
-      const minutes = Math.floor((now() - oldest.seenAtMs) / MINUTE_MS);
+      const minutes = Math.floor(ageOf(oldest) / MINUTE_MS);
       late.raise(
         `${old.length} payments of ${formatStablecoins(sum)} in all; the oldest, ${oldest.paymentIntentId}, is ${oldest.state} and ${minutes} minutes old.`,
       );

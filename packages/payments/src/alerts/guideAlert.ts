@@ -20,12 +20,20 @@ const GUIDANCE: Readonly<Record<string, Guidance>> = {
   },
   COMPLETION_CONFLICT: { act: 'compare both transactions, and correct the record of the frontend', section: HELD },
   CONTRACTS_WRONG: { act: 'compare the addresses of the settings with the deployment', section: BEFORE },
+  EXCHANGE_BROKEN: {
+    act: 'find out what the Exchange has done; once it is mended, run: prism payments resume --why "…"',
+    section: HELD,
+  },
   FRONTEND_SILENT: {
     act: 'see whether the frontend is up, and whether RELAYER_SECRET is its secret',
     section: "The frontend's endpoints",
   },
   GAS_BALANCE_LOW: { act: 'send ether to the address', section: MONITOR },
   GAS_PRICE_TOO_HIGH: { act: 'wait until gas costs less, or raise MAX_FEE_GWEI', section: BEFORE },
+  JOURNAL_FAILED: {
+    act: 'see whether the disk of DATA_DIR is full or gone; payments go on by themselves once it can be written',
+    section: FAULTS,
+  },
   KEY_USED_ELSEWHERE: {
     act: 'find the other process and stop it, then run: prism payments resume --why "…"',
     section: 'The key is used elsewhere',

@@ -1,6 +1,7 @@
 import type { Alerter } from '@prism-gateway/alerts';
 import type { SenderEvent } from '@prism-gateway/sender';
 import type { Address, Hash, PublicClient } from 'viem';
+import { createPaymentLatch } from '../alerts/createPaymentLatch.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 
 /**
@@ -55,6 +56,11 @@ export class KeyUsedElsewhereError extends Error {
 /** Names the facts of the journal. */
 export const KEY_FACTS = { next: 'key: next account nonce', evidence: 'key: used elsewhere' } as const;
 
+const SUBJECT = 'Payments are stopped: the key is used elsewhere';
+
+const tell = (evidence: string) =>
+  `${evidence} Two processes with one key can pay twice. Find the other one and stop it, then run: prism payments resume.`;
+
 /** Names the journal's fact that people were told of a foreign transaction on an account nonce. */
 const foreignFact = (nonce: number) => `key: foreign transaction on ${nonce}`;
 
@@ -79,8 +85,15 @@ export function createKeyWatch(parts: {
   readonly client: PublicClient;
   readonly alerter: Alerter;
   readonly self: Address;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
 }): KeyWatch {
-  const { journal, client, alerter, self } = parts;
+  const { journal, client, alerter, self, now } = parts;
+  const stopped = createPaymentLatch(parts, {
+    code: 'KEY_USED_ELSEWHERE',
+    subject: SUBJECT,
+    over: 'What this key has done is clear',
+  });
   const isOwn = (hash: Hash) => journal.broadcasts.nonceOf(hash) !== undefined;
   let counting: Promise<number> | undefined;
   const readNext = () => Number(journal.fact(KEY_FACTS.next));
@@ -92,12 +105,11 @@ export function createKeyWatch(parts: {
 
   function stop(evidence: string): KeyUsedElsewhereError {
     if (state() !== 'used elsewhere') {
-      journal.setFact(KEY_FACTS.evidence, evidence);
-      alerter.raise({
-        code: 'KEY_USED_ELSEWHERE',
-        severity: 'critical',
-        subject: 'Payments are stopped: the key is used elsewhere',
-        text: `${evidence} Two processes with one key can pay twice. Find the other one and stop it, then run: prism payments resume.`,
+      journal.commit(() => {
+        journal.setFact(KEY_FACTS.evidence, evidence);
+        // Told whatever was told of this key before, reminded of once a day, and over once the key is settled.
+        journal.outbox.setCondition('KEY_USED_ELSEWHERE', { sinceMs: now(), toldAtMs: now() });
+        alerter.raise({ code: 'KEY_USED_ELSEWHERE', severity: 'critical', subject: SUBJECT, text: tell(evidence) });
       });
     }
     return new KeyUsedElsewhereError(evidence);
@@ -121,7 +133,10 @@ export function createKeyWatch(parts: {
     },
     async check() {
       const evidence = journal.fact(KEY_FACTS.evidence);
-      if (evidence !== undefined) throw new KeyUsedElsewhereError(evidence);
+      if (evidence !== undefined) {
+        stopped.raise(tell(evidence));
+        throw new KeyUsedElsewhereError(evidence);
+      }
       const next = readNext();
       const count = await countTransactions();
       if (state() === 'unsettled') return count;

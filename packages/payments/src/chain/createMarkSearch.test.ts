@@ -21,15 +21,26 @@ const headerOf = (number: number) => ({
   logsBloom: `0x${'00'.repeat(256)}`,
 });
 
+/** How many blocks a filter of logs spans. */
+function countBlocks(filter: unknown): number {
+  const { fromBlock, toBlock } = filter as { readonly fromBlock: string; readonly toBlock: string };
+  return Number(toBlock) - Number(fromBlock) + 1;
+}
+
 /** A search of a chain without logs, whose node may refuse; and what it was asked. */
-async function open(onQuery: (count: number) => 'answer' | 'refuse') {
+async function open(onQuery: (count: number, blocks: number) => 'answer' | 'refuse') {
   const chain = { head: 20_000, queries: 0 };
   const server = await listenOnLoopback(
     createServer(async (request, response) => {
       // The client below sends one call at a time.
-      const { id, method, params } = (await json(request)) as { id: number; method: string; params: readonly string[] };
+      const { id, method, params } = (await json(request)) as {
+        id: number;
+        method: string;
+        params: readonly unknown[];
+      };
       const isLogs = method === 'eth_getLogs';
-      if (isLogs && onQuery(++chain.queries) === 'refuse') return void response.writeHead(429).end();
+      if (isLogs && onQuery(++chain.queries, countBlocks(params[0])) === 'refuse')
+        return void response.writeHead(429).end();
       response.setHeader('content-type', 'application/json');
       response.end(
         JSON.stringify({
@@ -82,4 +93,12 @@ test('a search of many queries ends with its signal, after the query that it is 
   scene.chain.head = 1_000_000;
   await expect(scene.search()).rejects.toThrow('aborted');
   expect(scene.chain.queries).toBe(2);
+});
+
+test('a node that takes few blocks a query, fewer than may be replaced, is searched all the same, again and again', async () => {
+  await using scene = await open((_, blocks) => (blocks > 5 ? 'refuse' : 'answer'));
+  const { chain, search } = scene;
+  chain.head = 100;
+  expect((await search()).headBlock).toBe(100);
+  for (chain.head = 101; chain.head < 110; chain.head++) expect((await search()).headBlock).toBe(chain.head);
 });

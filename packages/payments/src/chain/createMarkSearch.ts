@@ -53,6 +53,8 @@ export interface SearchResult {
 
 /** Blocks of one query at first, and at most; nodes that allow fewer make it smaller. */
 const MAX_RANGE = 10_000;
+/** Queries that are answered before one of a size that was not is tried again. */
+const RETRY_LARGE_AFTER = 8;
 /** JSON-RPC's codes for a method that a node does not have, or does not offer. */
 const NO_METHOD = [-32_601, -32_004];
 
@@ -167,6 +169,9 @@ export function createMarkSearch(options: MarkSearchOptions): MarkSearch {
   const view = createChainView({ client, depth: reorgDepth });
   const readPlaces = createLogReader(options);
   let range = MAX_RANGE;
+  /** Blocks of the smallest query that was not answered of late, and how many were answered since. */
+  let tooLarge = Number.POSITIVE_INFINITY;
+  let answered = 0;
   let sawBlock = 0;
 
   /** Anybody can have a token log a transfer of nothing out of a relayer, under calldata of a payout's form: only relayers leave marks. */
@@ -205,18 +210,27 @@ export function createMarkSearch(options: MarkSearchOptions): MarkSearch {
     marks.replaceRange({ ...query, scope, added, places });
   }
 
+  /** Lets queries grow again, up to what was too large; later that is tried anew, for it may have failed for another reason. */
+  function grow(): void {
+    answered++;
+    if (range * 2 >= tooLarge && answered < RETRY_LARGE_AFTER) return;
+    if (range * 2 >= tooLarge) tooLarge = Number.POSITIVE_INFINITY;
+    range = Math.min(MAX_RANGE, range * 2);
+  }
+
   /** Makes a query smaller that a node does not answer: each limits blocks or logs, and says so in its own words. */
   async function searchSmaller(query: Query, look: ChainLook): Promise<number> {
     const { fromBlock } = query;
     const toBlock = Math.min(query.toBlock, fromBlock + range - 1);
     try {
       await searchRange({ ...query, toBlock }, look);
-      // It may have failed for another reason than its size.
-      range = Math.min(MAX_RANGE, range * 2);
+      grow();
       return toBlock + 1;
     } catch (error) {
-      if (error instanceof NodeBehindError || toBlock === fromBlock || range <= reorgDepth) throw error;
-      range = Math.max(1, Math.floor(range / 4));
+      if (error instanceof NodeBehindError || toBlock === fromBlock) throw error;
+      answered = 0;
+      tooLarge = toBlock - fromBlock + 1;
+      range = Math.max(1, Math.floor(tooLarge / 4));
       return fromBlock;
     }
   }

@@ -2,6 +2,7 @@ import { creditTokenAbi, exchangeAbi, payoutsAbi, stablecoinAbi } from '@prism-g
 import {
   type Address,
   concat,
+  decodeFunctionData,
   encodeFunctionData,
   type Hex,
   keccak256,
@@ -101,6 +102,19 @@ export function encodeBuy(buy: {
     args: [buy.stablecoinAmount, buy.minCredits],
   });
   return { to: buy.exchange, data: concat([call, markAnnouncement(buy.paymentIntentId)]) };
+}
+
+/**
+ * Reads what a buy has agreed to.
+ *
+ * @param data - calldata of `encodeBuy`
+ * @returns base units: what is paid at most, and what must be given at least
+ */
+export function readBuy(data: Hex): { readonly stablecoins: bigint; readonly minCredits: bigint } {
+  const { args } = decodeFunctionData({ abi: exchangeAbi, data });
+  // `buy` takes two amounts.
+  const [stablecoins, minCredits] = args as readonly [bigint, bigint];
+  return { stablecoins, minCredits };
 }
 
 /** Encodes an announcement where nothing is to be bought: a transfer of nothing to oneself. */

@@ -4,6 +4,7 @@ import { releasedFact } from '../flow/recoverVanished.ts';
 import { refusedFact } from '../flow/refusePayment.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import type { Payment } from '../journal/payment.ts';
+import { BROKEN_FACT } from '../readiness/createReadiness.ts';
 import { UsageError } from './parseWords.ts';
 
 /** What a person decides about a payment, and in whose name. */
@@ -127,7 +128,7 @@ export function closePayment(journal: PaymentJournal, decision: Decision): strin
 }
 
 /**
- * Has payments go on after the key was used elsewhere, or after a restore: what the key has done is looked at anew.
+ * Has payments go on after the key was used elsewhere, the Exchange broke its word, or a restore: what the key has done is looked at anew.
  *
  * @param journal - of the instance
  * @param decision - in whose name
@@ -137,6 +138,7 @@ export function resumeKey(journal: PaymentJournal, decision: Omit<Decision, 'pay
   return journal.commit(() => {
     note(journal, 'resumed', { ...decision, paymentIntentId: '' });
     unsettleKey(journal);
+    journal.clearFact(BROKEN_FACT);
     return 'The chain is searched anew; payments go on once two looks at it agree.';
   });
 }

@@ -1,10 +1,13 @@
-import { type ChainCall, encodeAnnouncement, encodeBuy, markAnnouncement } from '../chain/marks.ts';
+import { type ChainCall, encodeAnnouncement, encodeBuy, markAnnouncement, readBuy } from '../chain/marks.ts';
 import { readMined } from '../chain/readMined.ts';
-import type { Payment } from '../journal/payment.ts';
+import type { MoveChanges } from '../journal/openPaymentJournal.ts';
+import type { Attempt, MinedAttempt, Payment } from '../journal/payment.ts';
 import { OWING_STATES } from '../journal/paymentState.ts';
 import { computeMinCredits, computeTopUp } from '../payments/computeCredits.ts';
+import { formatCredits, formatStablecoins } from '../payments/formatAmount.ts';
 import { readOwed } from '../payments/readOwed.ts';
 import type { Offer } from '../readiness/createExchange.ts';
+import { BROKEN_FACT } from '../readiness/createReadiness.ts';
 import { patienceMs } from '../relayerConfig.ts';
 import { StepError } from '../StepError.ts';
 import { findPayout, takePayout } from './findPayout.ts';
@@ -88,9 +91,9 @@ function yieldToRival(context: RelayerContext, payment: Payment): boolean {
   const last = context.journal.marks.find(markAnnouncement(paymentIntentId)).at(-1);
   if (last === undefined || last.sender.toLowerCase() === self.toLowerCase()) return false;
   const seen = context.memory.rivalsSeenMs;
-  const sinceMs = seen.get(last.txHash) ?? context.now();
+  const sinceMs = seen.get(last.txHash) ?? context.monotonicNow();
   seen.set(last.txHash, sinceMs);
-  if (context.now() - sinceMs >= patienceMs(context.config)) {
+  if (context.monotonicNow() - sinceMs >= patienceMs(context.config)) {
     seen.delete(last.txHash);
     return false;
   }
@@ -119,11 +122,40 @@ export async function fundPayment(context: RelayerContext, payment: Payment): Pr
     const isCovered = countFreeCredits(context, payment, offer) >= readOwed(payment);
     const buy = isCovered ? undefined : encodeNextBuy(context, payment, offer);
     if (takeRefusal(context, payment)) return;
+    context.readiness.checkExchange();
     if (buy !== undefined) return journalCall(context, payment, { kind: 'buy', call: buy });
     log.info({ paymentIntentId }, 'credits in hand suffice: no buy');
     if (isAnnounced(context, payment)) return void journal.move(paymentIntentId, 'bought');
     const call = encodeAnnouncement({ creditToken: config.creditToken, paymentIntentId, self: config.self });
     journalCall(context, payment, { kind: 'announce', call });
+  });
+}
+
+/** Whether an Exchange took more than was agreed, or gave less: it sees to neither by itself, and has an approval without a limit. */
+function isBroken({ data }: Attempt, { stablecoins, credits }: MinedAttempt): boolean {
+  const agreed = readBuy(data);
+  return stablecoins > agreed.stablecoins || credits < agreed.minCredits;
+}
+
+/** Stops all purchases: a next one would go the same way. */
+function takeBroken(
+  { journal, alerter, memory }: RelayerContext,
+  { paymentIntentId }: Payment,
+  { attempt, settled }: { readonly attempt: Attempt; readonly settled: NonNullable<MoveChanges['settled']> },
+): void {
+  const { stablecoins, minCredits } = readBuy(attempt.data);
+  const { mined } = settled;
+  const reason = `The Exchange took ${formatStablecoins(mined?.stablecoins ?? 0n)} stablecoins and gave ${formatCredits(mined?.credits ?? 0n)} credits in ${settled.txHash}; agreed were ${formatStablecoins(stablecoins)}, and ${formatCredits(minCredits)} at least.`;
+  memory.bought.delete(paymentIntentId);
+  journal.commit(() => {
+    journal.setFact(BROKEN_FACT, reason);
+    journal.move(paymentIntentId, 'held', { reason, settled });
+    alerter.raise({
+      code: 'EXCHANGE_BROKEN',
+      severity: 'critical',
+      subject: `Purchases are stopped, and payment ${paymentIntentId} is held: the Exchange broke its word`,
+      text: `${reason} Nothing more is bought until a person resumes.`,
+    });
   });
 }
 
@@ -155,6 +187,7 @@ export async function settleBuy(context: RelayerContext, payment: Payment): Prom
     throw new StepError('BUY_FAILED', `The ${attempt.kind} ${txHash} was reverted.`);
   }
   const settled = { intentId, state: 'done', txHash, mined } as const;
+  if (attempt.kind === 'buy' && isBroken(attempt, mined)) return takeBroken(context, payment, { attempt, settled });
   const total = (memory.bought.get(paymentIntentId) ?? 0n) + mined.credits;
   log.info({ paymentIntentId, txHash, credits: `${total}` }, attempt.kind === 'buy' ? 'bought' : 'announced');
   if (attempt.kind === 'announce' || total >= readOwed(payment)) {

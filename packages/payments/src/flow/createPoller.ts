@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createAgeWatch } from '../alerts/createAgeWatch.ts';
+import { createJournalFault, isJournalFault } from '../alerts/createJournalFault.ts';
 import { createPaymentLatch } from '../alerts/createPaymentLatch.ts';
 import { KeyUsedElsewhereError } from '../chain/createKeyWatch.ts';
 import { explainError } from '../explainError.ts';
 import { FrontendError } from '../frontend/FrontendError.ts';
 import { OPEN_STATES } from '../journal/paymentState.ts';
-import { checkListing, type ListedPayment } from '../payments/checkListing.ts';
+import { checkListing, type ListedPayment, type ListingFault } from '../payments/checkListing.ts';
 import { OBSTACLES, type Obstacle } from '../readiness/createReadiness.ts';
 import { admitPayment } from './admitPayment.ts';
 import { drivePayment, resumePayments } from './drivePayment.ts';
@@ -35,6 +36,8 @@ const OBSTACLE_SUBJECTS: Readonly<Record<Obstacle['code'], { readonly subject: s
   OUT_OF_STABLECOINS: { subject: 'Payments wait: out of stablecoins', over: 'There are stablecoins again' },
   RATE_DEVIATES: { subject: 'Payments wait: the rate is not as expected', over: 'The rate is as expected again' },
 };
+/** Entries of a listing that are looked at; the frontend lists the oldest first, and the others when these are done. */
+const MAX_ENTRIES = 5000;
 /** A listing that was worked through is followed by another one after this time at the earliest, in milliseconds. */
 const MIN_PAUSE_MS = 200;
 
@@ -55,6 +58,7 @@ export function createPoller(context: RelayerContext): Poller {
   let settling: Promise<void> | undefined;
   let lastListed: readonly ListedPayment[] = [];
   const ages = createAgeWatch(context);
+  const journalFault = createJournalFault(context);
   let silentPolls = { frontend: 0, node: 0 };
   let wake = Promise.withResolvers<void>();
   const silence = createPaymentLatch(context, {
@@ -77,10 +81,11 @@ export function createPoller(context: RelayerContext): Poller {
         if (signal.aborted) return;
         const reason = explainError(error);
         log.warn({ paymentIntentId, reason }, 'not taken up');
+        if (isJournalFault(error)) journalFault.raise(error);
       })
       .finally(() => {
         active.delete(paymentIntentId);
-        coolUntilMs.set(paymentIntentId, context.now() + config.retryDelayMs);
+        coolUntilMs.set(paymentIntentId, context.monotonicNow() + config.retryDelayMs);
         pump();
       });
     active.set(paymentIntentId, done);
@@ -99,7 +104,8 @@ export function createPoller(context: RelayerContext): Poller {
     if (waiting.length === 0 && active.size < config.maxInFlight) wake.resolve();
   }
 
-  const isCool = ({ paymentIntentId }: ListedPayment) => (coolUntilMs.get(paymentIntentId) ?? 0) <= context.now();
+  const isCool = ({ paymentIntentId }: ListedPayment) =>
+    (coolUntilMs.get(paymentIntentId) ?? 0) <= context.monotonicNow();
 
   /** Sorts out what this instance can pay; people are told what is in the way, and when it is no longer. */
   async function choosePayable(wanted: readonly ListedPayment[]): Promise<readonly ListedPayment[]> {
@@ -151,28 +157,56 @@ export function createPoller(context: RelayerContext): Poller {
     return true;
   }
 
-  /** Writes down what is listed for the first time, so that its age is known whatever happens. */
+  /** What of a listing is looked at: of one that is too long, not what is refused already, so that junk keeps nothing back. */
+  function selectEntries(entries: readonly unknown[]): readonly unknown[] {
+    if (entries.length <= MAX_ENTRIES) return entries;
+    const isOpen = (entry: unknown) => {
+      const id = (entry as { readonly paymentIntentId?: unknown } | null)?.paymentIntentId;
+      return typeof id === 'string' && context.journal.fact(refusedFact(id)) === undefined;
+    };
+    return entries.filter(isOpen).slice(0, MAX_ENTRIES);
+  }
+
+  /** Refuses what is unfit, in one commit: a listing may be full of it. */
+  function refuseAll(faults: readonly ListingFault[]): void {
+    if (faults.length === 0) return;
+    context.journal.commit(() => {
+      for (const fault of faults) refusePayment(context, fault);
+    });
+  }
+
+  /** Writes down what is listed for the first time, so that its age is known whatever happens, and what is listed no more. */
   function noteListed(payments: readonly ListedPayment[]): void {
     const { journal } = context;
+    const ids = new Set(payments.map(({ paymentIntentId }) => paymentIntentId));
     const added = payments.filter(
       ({ paymentIntentId: id }) => journal.get(id) === undefined && journal.fact(refusedFact(id)) === undefined,
     );
-    if (added.length > 0) journal.commit(() => added.forEach((listed) => void journal.add(listed)));
+    const gone = journal.listWaiting().filter(({ paymentIntentId }) => !ids.has(paymentIntentId));
+    const before = new Set(lastListed.map(({ paymentIntentId }) => paymentIntentId));
+    const back = [...ids].filter((id) => !before.has(id));
     lastListed = payments;
+    if (added.length + gone.length + back.length === 0) return;
+    journal.commit(() => {
+      for (const listed of added) journal.add(listed);
+      for (const { paymentIntentId } of gone) journal.setListed(paymentIntentId, false);
+      for (const id of back) journal.setListed(id, true);
+    });
   }
 
   /** @returns how many listed payments are to be looked at */
   async function poll(): Promise<number> {
     const entries = await frontend.listPending(signal);
     silence.clear();
-    const { exchange, creditToken, stablecoin, self, others } = config;
-    const { payments, faults } = checkListing(entries, [exchange, creditToken, stablecoin, self, ...others]);
-    for (const fault of faults) refusePayment(context, fault);
+    const { exchange, creditToken, stablecoin, payouts, self, others } = config;
+    const forbidden = [exchange, creditToken, stablecoin, self, ...others, ...(payouts === undefined ? [] : [payouts])];
+    const { payments, faults } = checkListing(selectEntries(entries), forbidden);
+    refuseAll(faults);
     noteListed(payments);
     if (!isSettled()) return 0;
     // The others are compared when they are admitted.
     for (const listed of payments) if (active.has(listed.paymentIntentId)) refuseChanged(context, listed);
-    for (const [id, untilMs] of coolUntilMs) if (untilMs <= context.now()) coolUntilMs.delete(id);
+    for (const [id, untilMs] of coolUntilMs) if (untilMs <= context.monotonicNow()) coolUntilMs.delete(id);
     const wanted = payments.filter((listed) => !active.has(listed.paymentIntentId) && isCool(listed));
     waiting = [...(await choosePayable(wanted))];
     await watchPayouts(context);
@@ -189,12 +223,26 @@ export function createPoller(context: RelayerContext): Poller {
       return found;
     } catch (error) {
       if (signal.aborted) return 0;
+      if (isJournalFault(error)) throw error;
       const reason = explainError(error);
       log.warn({ reason }, 'the poll failed');
       const who = error instanceof FrontendError ? 'frontend' : 'node';
       silentPolls[who]++;
       if (silentPolls[who] < MAX_SILENT_POLLS) return 0;
       (who === 'frontend' ? silence : nodeSilence).raise(`${silentPolls[who]} polls in a row failed. ${reason}`);
+      return 0;
+    }
+  }
+
+  /** One round; a journal that cannot be written, as on a full disk, ends no process. @returns how many are to be looked at */
+  async function playRound(): Promise<number> {
+    try {
+      const found = await pollSafely();
+      ages.look(lastListed);
+      journalFault.clear();
+      return found;
+    } catch (error) {
+      if (!signal.aborted) journalFault.raise(error);
       return 0;
     }
   }
@@ -211,8 +259,7 @@ export function createPoller(context: RelayerContext): Poller {
     async run() {
       while (!isStopping && !signal.aborted) {
         wake = Promise.withResolvers<void>();
-        const found = await pollSafely();
-        ages.look(lastListed);
+        const found = await playRound();
         pump();
         const timer = new AbortController();
         const ends = AbortSignal.any([signal, timer.signal]);

@@ -102,6 +102,16 @@ async function recoverOwn(context: RelayerContext, payment: Payment, nonce: numb
   await broadcastAgain(context, { from, to: nonce });
 }
 
+/** Whether another instance had the time to bring its payout back. */
+function isGivenUp({ config, memory, monotonicNow }: RelayerContext, paymentIntentId: string): boolean {
+  const since = memory.vanishedSinceMs;
+  const sinceMs = since.get(paymentIntentId) ?? monotonicNow();
+  since.set(paymentIntentId, sinceMs);
+  if (monotonicNow() - sinceMs < patienceMs(config)) return false;
+  since.delete(paymentIntentId);
+  return true;
+}
+
 /**
  * Brings back a payout that a reorganisation has undone, or makes it anew once it can never come back.
  *
@@ -113,17 +123,20 @@ async function recoverOwn(context: RelayerContext, payment: Payment, nonce: numb
 export async function recoverVanished(context: RelayerContext, payment: Payment): Promise<void> {
   const { config, journal, signal } = context;
   const payout = await findPayout(context, payment);
-  if (payout !== undefined) return takePayout(context, { payment, payout });
-  const { txHash, paidBy, updatedAtMs } = payment;
+  if (payout !== undefined) {
+    context.memory.vanishedSinceMs.delete(payment.paymentIntentId);
+    return takePayout(context, { payment, payout });
+  }
+  const { paymentIntentId, txHash, paidBy } = payment;
   if (paidBy?.toLowerCase() === config.self.toLowerCase()) {
     const nonce = txHash === undefined ? undefined : journal.broadcasts.nonceOf(txHash);
     if (nonce === undefined) return takeForgotten(context, payment);
     await recoverOwn(context, payment, nonce);
-  } else if (context.now() - updatedAtMs >= patienceMs(config)) {
+  } else if (isGivenUp(context, paymentIntentId)) {
     // Whoever paid it would have brought it back by now; if it still tries, its fence finds this instance's announcement.
     makeAnew(context, payment, 'the instance that had paid it has not brought its payout back');
   }
-  if (journal.get(payment.paymentIntentId)?.state === 'vanished') {
+  if (journal.get(paymentIntentId)?.state === 'vanished') {
     await pause(config.pollIntervalMs, undefined, { signal });
   }
 }

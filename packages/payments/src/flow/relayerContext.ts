@@ -19,8 +19,10 @@ export interface RelayerMemory {
   readonly bought: Map<string, bigint>;
   /** Payments of which people know that they were given back, until a payout is journalled: each is claimed again and again. */
   readonly givenBackTold: Set<string>;
-  /** When an announcement by a rival was first seen, in milliseconds since the epoch. */
+  /** When an announcement by a rival was first seen, on the monotonic clock. */
   readonly rivalsSeenMs: Map<Hash, number>;
+  /** When a vanished payout of another instance was first looked for, on the monotonic clock. */
+  readonly vanishedSinceMs: Map<string, number>;
   /** What a payout may use, learnt from the last one, so that it needs no estimation; undefined after one that failed. */
   payoutGasLimit: bigint | undefined;
 }
@@ -31,7 +33,13 @@ export interface RelayerMemory {
  * @returns a memory of nothing
  */
 export function createMemory(): RelayerMemory {
-  return { bought: new Map(), givenBackTold: new Set(), rivalsSeenMs: new Map(), payoutGasLimit: undefined };
+  return {
+    bought: new Map(),
+    givenBackTold: new Set(),
+    rivalsSeenMs: new Map(),
+    vanishedSinceMs: new Map(),
+    payoutGasLimit: undefined,
+  };
 }
 
 /** All that a step of a payment works with. */
@@ -52,6 +60,8 @@ export interface RelayerContext {
   readonly log: Logger;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Milliseconds of a clock that is never set. */
+  readonly monotonicNow: () => number;
   /** Ends all waiting. */
   readonly signal: AbortSignal;
   /** Runs funding decisions one at a time. */

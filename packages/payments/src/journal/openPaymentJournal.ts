@@ -1,8 +1,10 @@
-import { chmodSync, closeSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { commitTogether, createOutboxTable, type OutboxTable } from '@prism-gateway/alerts';
 import type { Address, Hash } from 'viem';
 import { type BroadcastTable, createBroadcastTable } from './broadcastTable.ts';
+import { JournalFileError } from './JournalFileError.ts';
 import { createMarkTable, type MarkTable } from './markTable.ts';
 import type { Attempt, Payment, PaymentMove } from './payment.ts';
 import { assertMove, type PaymentState } from './paymentState.ts';
@@ -46,6 +48,10 @@ export interface PaymentJournal {
   get(paymentIntentId: string): Payment | undefined;
   /** Payments in some states, oldest first; all when none is named. */
   list(states?: readonly PaymentState[]): readonly Payment[];
+  /** Payments that are not begun, and that the frontend lists as far as is known; oldest first. What others pay is listed no more. */
+  listWaiting(): readonly Payment[];
+  /** Whether the frontend lists a payment. */
+  setListed(paymentIntentId: string, isListed: boolean): void;
   /**
    * Moves a payment.
    *
@@ -95,6 +101,10 @@ function prepare(database: DatabaseSync) {
     ),
     get: database.prepare('SELECT * FROM payments WHERE payment_intent_id = ?'),
     all: database.prepare('SELECT * FROM payments ORDER BY seen_at_ms, rowid'),
+    waiting: database.prepare(
+      `SELECT * FROM payments WHERE state IN ('seen', 'given back')
+       AND NOT EXISTS (SELECT 1 FROM facts WHERE name = 'unlisted:' || payment_intent_id) ORDER BY seen_at_ms, rowid`,
+    ),
     watch: database.prepare('INSERT INTO watched VALUES (?) ON CONFLICT DO NOTHING'),
     unwatch: database.prepare('DELETE FROM watched WHERE payment_intent_id = ?'),
     watched: database.prepare(
@@ -194,19 +204,33 @@ function createWrites(database: DatabaseSync, statements: ReturnType<typeof prep
   };
 }
 
+/** @throws JournalFileError */
+function openDatabase(file: string): DatabaseSync {
+  let database: DatabaseSync | undefined;
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    // Wallets and amounts are nobody else's business.
+    closeSync(openSync(file, 'a', 0o600));
+    chmodSync(file, 0o600);
+    database = new DatabaseSync(file, { timeout: 5000 });
+    makeTables(database);
+    return database;
+  } catch (error) {
+    database?.close();
+    throw new JournalFileError(file, error instanceof Error ? error.message.replace(/\.$/, '') : 'unknown');
+  }
+}
+
 /**
  * Opens the journal: SQLite, each commit synced to the disk.
  *
- * @param options - the file, made where it is missing, and the clock in milliseconds
+ * @param options - the file, made where it is missing with its folder, and the clock in milliseconds
  * @returns the journal
+ * @throws JournalFileError `JOURNAL_UNUSABLE`
  * @see https://sqlite.org/wal.html
  */
 export function openPaymentJournal(options: { readonly file: string; readonly now: () => number }): PaymentJournal {
-  // Wallets and amounts are nobody else's business.
-  closeSync(openSync(options.file, 'a', 0o600));
-  chmodSync(options.file, 0o600);
-  const database = new DatabaseSync(options.file, { timeout: 5000 });
-  makeTables(database);
+  const database = openDatabase(options.file);
   const statements = prepare(database);
   const commit = <Result>(write: () => Result) => commitTogether(database, write);
   return {
@@ -219,6 +243,12 @@ export function openPaymentJournal(options: { readonly file: string; readonly no
       if (states === undefined) return statements.all.all().map(readPayment);
       const payments = states.flatMap((state) => statements.byState.all(state).map(readPayment));
       return payments.toSorted((one, other) => one.seenAtMs - other.seenAtMs);
+    },
+    listWaiting: () => statements.waiting.all().map(readPayment),
+    setListed(paymentIntentId, isListed) {
+      const name = `unlisted:${paymentIntentId}`;
+      if (!isListed) statements.setFact.run(name, 'by the frontend');
+      else if (statements.fact.get(name) !== undefined) statements.clearFact.run(name);
     },
     attemptsOf: (paymentIntentId) => statements.attempts.all(paymentIntentId).map(readAttempt),
     hasAttempt: (intentId) => statements.attempt.get(intentId) !== undefined,

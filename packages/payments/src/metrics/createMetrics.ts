@@ -56,8 +56,10 @@ function gaugeAges({ journal, now }: MetricsParts, registers: [Registry]): void 
     labelNames: ['state'],
     registers,
     collect() {
+      const waiting = journal.listWaiting();
       for (const state of AGING) {
-        const [oldest] = journal.list([state]);
+        const isWaiting = state === 'seen' || state === 'given back';
+        const [oldest] = isWaiting ? waiting.filter((payment) => payment.state === state) : journal.list([state]);
         this.set({ state }, oldest === undefined ? 0 : (now() - oldest.seenAtMs) / 1000);
       }
     },

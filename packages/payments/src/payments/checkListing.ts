@@ -79,14 +79,14 @@ export function checkListing(entries: readonly unknown[], forbidden: readonly Ad
   for (const { paymentIntentId } of checked) {
     if (paymentIntentId !== undefined) counts.set(paymentIntentId, (counts.get(paymentIntentId) ?? 0) + 1);
   }
-  const doubled = [...counts].filter(([, count]) => count > 1).map(([paymentIntentId]) => paymentIntentId);
+  const doubled = new Set([...counts].filter(([, count]) => count > 1).map(([paymentIntentId]) => paymentIntentId));
   const isSingle = ({ paymentIntentId }: ListedPayment | ListingFault) =>
-    paymentIntentId === undefined || !doubled.includes(paymentIntentId);
+    paymentIntentId === undefined || !doubled.has(paymentIntentId);
   return {
     payments: checked.filter((item): item is ListedPayment => !('reason' in item) && isSingle(item)),
     faults: [
       ...checked.filter((item): item is ListingFault => 'reason' in item && isSingle(item)),
-      ...doubled.map((paymentIntentId) => ({ paymentIntentId, reason: 'It is listed more than once.' })),
+      ...[...doubled].map((paymentIntentId) => ({ paymentIntentId, reason: 'It is listed more than once.' })),
     ],
   };
 }

@@ -23,7 +23,7 @@ export interface ReadinessParts {
   readonly sender: Sender;
   readonly journal: PaymentJournal;
   readonly log: Logger;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds of a clock that is never set. */
   readonly now: () => number;
   readonly signal: AbortSignal;
 }
@@ -74,6 +74,12 @@ export interface Readiness {
    */
   ensureApproval(): Promise<void>;
   /**
+   * Checks that the Exchange has kept its word so far.
+   *
+   * @throws StepError `CONTRACTS_WRONG` until a person resumes
+   */
+  checkExchange(): void;
+  /**
    * Reads the rate of now.
    *
    * @returns credits for one stablecoin
@@ -81,6 +87,9 @@ export interface Readiness {
    */
   readRate(): Promise<bigint>;
 }
+
+/** Names the journal's fact that the Exchange took more than was agreed, or gave less. */
+export const BROKEN_FACT = 'exchange: broke its word';
 
 /** Tokens that count an unlimited approval down never get near this. */
 const UNLIMITED = maxUint256 / 2n;
@@ -241,7 +250,14 @@ export function createReadiness(parts: ReadinessParts): Readiness {
     );
   }
 
+  function checkExchange(): void {
+    const reason = journal.fact(BROKEN_FACT);
+    if (reason === undefined) return;
+    throw new StepError('CONTRACTS_WRONG', `${reason} Once the Exchange is mended, run: prism payments resume.`);
+  }
+
   async function allotAll(wanted: readonly ListedPayment[]): Promise<Prospect> {
+    checkExchange();
     await readContractFaults();
     await checkGasPrice();
     const { purse, rate, allowances } = await readStanding(client, config);
@@ -259,6 +275,7 @@ export function createReadiness(parts: ReadinessParts): Readiness {
   }
 
   return {
+    checkExchange,
     checkGasPrice,
     ensureApproval: approvals.ensure,
     readRate: async () => checkRate(await readCurrentRate()),

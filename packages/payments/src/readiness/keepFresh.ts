@@ -1,7 +1,7 @@
 /**
  * Keeps an answer for a while: calls at the same time share one question, and a failure is not kept.
  *
- * @param options - the clock in milliseconds, and for how long an answer serves
+ * @param options - a clock that is never set, in milliseconds, and for how long an answer serves
  * @param ask - asks anew
  * @returns the answer
  */

@@ -10,6 +10,8 @@ export interface RunningInstance {
   readonly relayer: RunningRelayer;
   readonly log: LogRecorder;
   readonly alerts: readonly Alert[];
+  /** What could not be written down. */
+  readonly told: readonly Alert[];
   stop(): Promise<void>;
 }
 
@@ -27,6 +29,7 @@ export async function runInstance(
   const settings = parseSettings('payments', environment);
   const log = createLogRecorder();
   const alerts: Alert[] = [];
+  const told: Alert[] = [];
   const openAlerter: RelayerParts['openAlerter'] = ({ journal, signature }) => {
     watch(journal);
     const { outbox } = journal;
@@ -34,12 +37,16 @@ export async function runInstance(
     return {
       ...alerter,
       raise(alert) {
-        alerts.push(alert);
         alerter.raise(alert);
+        alerts.push(alert);
+      },
+      tell(alert) {
+        alerter.tell(alert);
+        told.push(alert);
       },
     };
   };
   const account = await openAccount({ privateKey: settings.RELAYER_PRIVATE_KEY as `0x${string}` });
   const relayer = await startRelayer({ settings, account, openAlerter, log });
-  return { relayer, log, alerts, stop: () => relayer.stop(0) };
+  return { relayer, log, alerts, told, stop: () => relayer.stop(0) };
 }

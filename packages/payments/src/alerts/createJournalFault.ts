@@ -1,0 +1,65 @@
+import type { Alerter } from '@prism-gateway/alerts';
+import type { Logger } from '@prism-gateway/runtime/logs';
+import { explainError } from '../explainError.ts';
+
+/** Tells that the journal cannot be written, which cannot be written down. */
+export interface JournalFault {
+  /** Told once, and again each day that it stays so. */
+  raise(error: unknown): void;
+  /** A round has gone well; told if it was told that the journal could not be written. */
+  clear(): void;
+}
+
+/** The code of the end, which asks for nothing. */
+const OVER = 'JOURNAL_FAILED_OVER';
+const REMINDER_MS = 86_400_000;
+
+/**
+ * Tells a journal that fails from a node that does.
+ *
+ * @param error - whatever was thrown
+ * @returns whether SQLite has thrown it
+ */
+export function isJournalFault(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR';
+}
+
+/**
+ * Creates what tells people of a journal that fails; a restart forgets that they were told.
+ *
+ * @param context - alerts, log, and a clock that is never set, in milliseconds
+ * @returns the condition, which does not hold
+ */
+export function createJournalFault(context: {
+  readonly alerter: Pick<Alerter, 'raise' | 'tell'>;
+  readonly log: Logger;
+  readonly monotonicNow: () => number;
+}): JournalFault {
+  const { alerter, log, monotonicNow } = context;
+  let toldAtMs: number | undefined;
+  return {
+    raise(error) {
+      const reason = explainError(error);
+      log.error({ reason }, 'the journal fails');
+      if (toldAtMs !== undefined && monotonicNow() - toldAtMs < REMINDER_MS) return;
+      toldAtMs = monotonicNow();
+      alerter.tell({
+        code: 'JOURNAL_FAILED',
+        severity: 'critical',
+        subject: 'Payments wait: the journal cannot be written',
+        text: `${reason}. Nothing is begun that cannot be written down, and nothing is paid twice.`,
+      });
+    },
+    clear() {
+      if (toldAtMs === undefined) return;
+      // It is over once this can be written down.
+      alerter.raise({
+        code: OVER,
+        severity: 'info',
+        subject: 'The journal can be written again',
+        text: 'Payments go on.',
+      });
+      toldAtMs = undefined;
+    },
+  };
+}

@@ -50,7 +50,14 @@ export const longParts: readonly LongPart[] = [
       'packages/sdk/test/storm.test.ts',
     ],
   },
-  { name: 'sender', files: ['packages/sender/test/crashMatrix.test.ts', 'packages/sender/test/rpcFaults.test.ts'] },
+  {
+    name: 'sender',
+    files: [
+      'packages/sender/test/crashMatrix.test.ts',
+      'packages/sender/test/rpcFaults.test.ts',
+      'packages/payments/test/commands.test.ts',
+    ],
+  },
   { name: 'relayer', files: ['packages/relayer/test/storm/storm.test.ts'] },
   { name: 'hostile', files: ['packages/relayer/test/hostile/hostile.test.ts'] },
   { name: 'watchtower', files: ['packages/relayer/test/watchtower.test.ts'] },

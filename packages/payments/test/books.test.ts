@@ -2,10 +2,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path';
 import { startBlackHole } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
+import { createWalletClient, http } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
-import { markPayout } from '../src/chain/marks.ts';
+import { encodePayout, markPayout } from '../src/chain/marks.ts';
 import { runCommand } from '../src/cli/runCommand.ts';
 import { openPaymentJournal } from '../src/journal/openPaymentJournal.ts';
 import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
@@ -64,11 +66,12 @@ test('the ledger has a line a payment and the sums of the day; journal, chain, f
   writeFileSync(processor, ['id,amount', ...rows].join('\n'));
   const clean = await run(settings, 'reconcile', '--processor', processor);
   expect(clean).toEqual({ code: 0, text: 'Journal, chain and frontend agree.' });
-  writeFileSync(processor, ['id,amount', `${rows[0]}`, 'pi_unknown,5.00'].join('\n'));
+  writeFileSync(processor, ['id,amount', `${rows[0]}`, `${rows[0]}`, 'pi_unknown,5.00'].join('\n'));
   const found = await run(settings, 'reconcile', '--processor', processor);
   expect(found.code).toBe(1);
   expect(found.text).toContain('the processor has it, and the journal does not');
   expect(found.text).toContain('it is paid, and the processor does not have it');
+  expect(found.text).toContain('the processor has it 2 times');
   const status = await run(settings, 'status');
   expect(status.text).toContain(`in ${settings.DATA_DIR}`);
   expect(status.text).toMatch(/stablecoins: [\d,]+\.\d\d/);
@@ -82,6 +85,34 @@ test('the ledger has a line a payment and the sums of the day; journal, chain, f
     expect(readFileSync(file).includes(rig.rpcUrl)).toBe(false);
     expect(readFileSync(file).includes(key.privateKey.slice(2))).toBe(false);
   }
+});
+
+test('reconcile tells what the journal cannot know: payouts by hand, and what the frontend lists otherwise', async () => {
+  const scene = await startScene(rig, { key });
+  const [paid, unpaid] = [scene.add(AMOUNT), rig.addPayment(AMOUNT, await rig.startFrontend())];
+  await scene.waitForAll();
+  await scene.instance.stop();
+  await rig.giveCredits(key.address, 10n ** 18n);
+  const wallet = createWalletClient({ account: privateKeyToAccount(key.privateKey), transport: http(rig.rpcUrl) });
+  const { creditToken } = rig.deployment;
+  for (const payment of [paid, unpaid]) {
+    const hash = await wallet.sendTransaction({
+      ...encodePayout({ creditToken, ...payment, credits: 5n }),
+      chain: null,
+    });
+    await rig.client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
+  }
+  const frontend = await rig.startFrontend();
+  frontend.store.add({ ...paid, stablecoinAmount: '1' });
+  const found = await run({ ...scene.settings, FRONTEND_URL: frontend.url }, 'reconcile', '--json');
+  expect(found.code).toBe(1);
+  const differences = JSON.parse(found.text).map(({ what }: { what: string }) => what.replace(/0x\w+/g, '0x'));
+  expect(differences).toEqual([
+    'it has 2 payouts on the chain',
+    `0x has paid 0.000000000000000005 credits to 0x, and the journal has no such payment`,
+    'it is paid, and the frontend lists it as pending',
+    'the frontend lists 0.000001, and the journal has 7.000001',
+  ]);
 });
 
 test('a person approves one payment over the limit, holds another, and closes a third; who and why are kept', async () => {
@@ -170,7 +201,7 @@ test('a node that does not answer is no difference in the books, and its URL is 
   await using hole = await startBlackHole();
   const away = { ...scene.settings, RPC_URL: `${hole.url}/v1/a-key-in-the-path`, RPC_TIMEOUT_MS: '100' };
   const status = await run(away, 'status', '--json');
-  expect(JSON.parse(status.text).balances).toEqual({ node: 'does not answer' });
+  expect(JSON.parse(status.text).balances.node).toMatch(/no answer within 100 ms.*RPC_URL names it/);
   const failed = await run(away, 'reconcile').catch((error: unknown) => error);
   expect(failed).toBeInstanceOf(Error);
   for (let at = failed; at instanceof Error; at = at.cause)

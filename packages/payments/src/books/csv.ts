@@ -4,7 +4,8 @@ const FORMULA = /^[=+\-@\t\r]/;
 function writeCell(value: unknown): string {
   const text = `${value ?? ''}`;
   const safe = FORMULA.test(text) ? `'${text}` : text;
-  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  // With a semicolon, too, for spreadsheets that part cells there.
+  return /[",;\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 /**

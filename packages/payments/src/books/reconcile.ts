@@ -1,39 +1,48 @@
 import type { Address, PublicClient } from 'viem';
-import { parseUnits, TransactionReceiptNotFoundError } from 'viem';
+import { TransactionReceiptNotFoundError } from 'viem';
 import { describeTransaction } from '../chain/describeTransaction.ts';
 import { markPayout } from '../chain/marks.ts';
-import type { FrontendClient } from '../frontend/createFrontendClient.ts';
+import type { PlacedMark } from '../journal/markTable.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import type { Payment } from '../journal/payment.ts';
+import { OPEN_STATES } from '../journal/paymentState.ts';
+import { checkListing } from '../payments/checkListing.ts';
 import { formatCredits, formatStablecoins } from '../payments/formatAmount.ts';
-
-/** Where two books do not agree. */
-export interface Difference {
-  readonly paymentIntentId: string;
-  /** One sentence. */
-  readonly what: string;
-}
+import { compareProcessor, type ProcessorRows } from './compareProcessor.ts';
+import type { Difference } from './difference.ts';
 
 /** What is compared with the journal. */
 export interface ReconcileParts {
   readonly journal: PaymentJournal;
   readonly client: PublicClient;
   readonly creditToken: Address;
-  readonly frontend: FrontendClient;
-  /** A card processor's export, by the names of its head in lower case; absent: not compared. */
-  readonly processor?: readonly Readonly<Record<string, string>>[] | undefined;
+  /** Whose journal it is. */
+  readonly self: Address;
+  /** Payouts that the chain has now, of every known relayer. */
+  readonly payouts: readonly PlacedMark[];
+  /** What the frontend lists as pending, not looked at. */
+  readonly pending: readonly unknown[];
+  /** A card processor's export; absent: not compared. */
+  readonly processor?: ProcessorRows | undefined;
 }
 
-/** Names that processors give to the columns. */
-const ID_COLUMNS = ['paymentintentid', 'payment_intent_id', 'payment_intent', 'payment intent id', 'id'];
-const AMOUNT_COLUMNS = ['amount', 'stablecoinamount', 'gross'];
+/** Payouts that this journal should know of: those of its own address, and whoever made them if the card was refunded. */
+function findUnexpected({ self }: ReconcileParts, { state }: Payment, payouts: readonly PlacedMark[]): string[] {
+  // One that is under way is written down once it is deep enough; what another instance pays is in the other's journal.
+  const isExpected = ({ sender }: PlacedMark) =>
+    sender.toLowerCase() !== self.toLowerCase() || OPEN_STATES.includes(state);
+  return payouts
+    .filter((payout) => state === 'closed' || !isExpected(payout))
+    .map(({ txHash }) => `${txHash} has paid it, and it is ${state} in the journal`);
+}
 
-async function compareWithChain({ journal, client, creditToken }: ReconcileParts, payment: Payment): Promise<string[]> {
+async function compareWithChain(parts: ReconcileParts, payment: Payment): Promise<string[]> {
+  const { client, creditToken } = parts;
   const { paymentIntentId, txHash, walletAddress, creditsOwed } = payment;
-  if (txHash === undefined) return [];
   const mark = markPayout(paymentIntentId);
-  const count = journal.marks.find(mark).filter(({ kind }) => kind === 'payout').length;
-  const doubled = count > 1 ? [`it has ${count} payouts on the chain`] : [];
+  const payouts = parts.payouts.filter((payout) => payout.mark === mark);
+  const doubled = payouts.length > 1 ? [`it has ${payouts.length} payouts on the chain`] : [];
+  if (txHash === undefined) return [...doubled, ...findUnexpected(parts, payment, payouts)];
   const receipt = await client.getTransactionReceipt({ hash: txHash }).catch((error: unknown) => {
     if (error instanceof TransactionReceiptNotFoundError) return undefined;
     throw error;
@@ -50,28 +59,43 @@ async function compareWithChain({ journal, client, creditToken }: ReconcileParts
   return faults;
 }
 
-function pick(row: Readonly<Record<string, string>>, names: readonly string[]): string {
-  return names.map((name) => row[name]).find((value) => value !== undefined && value !== '') ?? '';
+/** Payouts of this instance's address, since its journal begins, of payments that the journal does not have. */
+async function findUnknown({ journal, client, self, payouts }: ReconcileParts): Promise<readonly Difference[]> {
+  const payments = journal.list();
+  const beganAtMs = Math.min(...payments.map(({ seenAtMs }) => seenAtMs));
+  const known = new Set(payments.map(({ paymentIntentId }) => markPayout(paymentIntentId)));
+  const differences: Difference[] = [];
+  for (const { mark, sender, txHash, blockNumber, recipient, amount = 0n } of payouts) {
+    if (sender.toLowerCase() !== self.toLowerCase() || (mark !== undefined && known.has(mark))) continue;
+    const { timestamp } = await client.getBlock({ blockNumber: BigInt(blockNumber) });
+    if (Number(timestamp) * 1000 < beganAtMs) continue;
+    const what = `${txHash} has paid ${formatCredits(amount)} credits to ${recipient}, and the journal has no such payment`;
+    differences.push({ paymentIntentId: '', what });
+  }
+  return differences;
 }
 
-function compareWithProcessor({ journal, processor }: ReconcileParts): readonly Difference[] {
-  if (processor === undefined) return [];
-  const rows = new Map(processor.map((row) => [pick(row, ID_COLUMNS), pick(row, AMOUNT_COLUMNS)]));
-  const differences: Difference[] = [];
-  for (const [paymentIntentId, amount] of rows) {
-    const payment = journal.get(paymentIntentId);
-    if (payment === undefined)
-      differences.push({ paymentIntentId, what: 'the processor has it, and the journal does not' });
-    else if (!/^\d+(\.\d{1,6})?$/.test(amount) || parseUnits(amount, 6) !== payment.stablecoinAmount)
-      differences.push({
-        paymentIntentId,
-        what: `the processor has ${amount}, and the journal ${formatStablecoins(payment.stablecoinAmount)}`,
-      });
-  }
-  for (const { paymentIntentId, txHash } of journal.list())
-    if (txHash !== undefined && !rows.has(paymentIntentId))
-      differences.push({ paymentIntentId, what: 'it is paid, and the processor does not have it' });
-  return differences;
+function compareWithFrontend({ journal, pending }: ReconcileParts): readonly Difference[] {
+  const { payments, faults: unfit } = checkListing(pending, []);
+  const refused = unfit.map(({ paymentIntentId = '', reason }) => ({
+    paymentIntentId,
+    what: `the frontend lists what cannot be paid: ${reason}`,
+  }));
+  const differing = payments.flatMap(({ paymentIntentId, walletAddress, stablecoinAmount }) => {
+    const known = journal.get(paymentIntentId);
+    if (known === undefined) return [];
+    const faults: string[] = [];
+    if (known.state === 'completed') faults.push('it is paid, and the frontend lists it as pending');
+    if (known.state === 'closed') faults.push('its card was refunded, and the frontend lists it as pending');
+    if (known.stablecoinAmount !== stablecoinAmount)
+      faults.push(
+        `the frontend lists ${formatStablecoins(stablecoinAmount)}, and the journal has ${formatStablecoins(known.stablecoinAmount)}`,
+      );
+    if (known.walletAddress !== walletAddress)
+      faults.push(`the frontend lists the wallet ${walletAddress}, and the journal has ${known.walletAddress}`);
+    return faults.map((what) => ({ paymentIntentId, what }));
+  });
+  return [...refused, ...differing];
 }
 
 /**
@@ -79,23 +103,19 @@ function compareWithProcessor({ journal, processor }: ReconcileParts): readonly 
  *
  * @param parts - what is compared
  * @returns where they do not agree; none: they do
- * @throws FrontendError, viem's errors
+ * @throws viem's errors
  */
 export async function reconcile(parts: ReconcileParts): Promise<readonly Difference[]> {
+  const { journal, processor } = parts;
   const differences: Difference[] = [];
-  for (const payment of parts.journal.list()) {
+  for (const payment of journal.list()) {
     const { paymentIntentId } = payment;
     for (const what of await compareWithChain(parts, payment)) differences.push({ paymentIntentId, what });
   }
-  for (const entry of await parts.frontend.listPending()) {
-    // Whatever the frontend sends.
-    const id = (entry as { paymentIntentId?: unknown } | null)?.paymentIntentId;
-    const known = typeof id === 'string' ? parts.journal.get(id) : undefined;
-    if (known?.state === 'completed')
-      differences.push({
-        paymentIntentId: known.paymentIntentId,
-        what: 'it is paid, and the frontend lists it as pending',
-      });
-  }
-  return [...differences, ...compareWithProcessor(parts)];
+  return [
+    ...differences,
+    ...(await findUnknown(parts)),
+    ...compareWithFrontend(parts),
+    ...(processor === undefined ? [] : compareProcessor(journal, processor)),
+  ];
 }

@@ -1,10 +1,10 @@
 import { creditTokenAbi, payoutsAbi } from '@prism-gateway/contracts';
 import { payoutsBytecode } from '@prism-gateway/contracts/bytecode';
-import { type Address, createPublicClient, createWalletClient, getAddress, isAddressEqual } from 'viem';
+import { type Address, createWalletClient, custom, getAddress, isAddressEqual } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { connectNode } from '../chain/connectNode.ts';
 import { isCallRefused } from '../chain/isCallRefused.ts';
 import type { Settings } from '../settings/settings.ts';
+import { openNode, toUnreachedNode } from './openNode.ts';
 import { UsageError } from './parseWords.ts';
 
 /** Decimals of a credit token. */
@@ -30,18 +30,15 @@ export async function deployPayouts(settings: Settings<'deploy-payouts'>, owner?
     throw new UsageError(
       'PAYOUTS_DEPLOYER_PRIVATE_KEY: expected another key than an instance has; what is sent by hand from that one stops its payouts.',
     );
-  const { signal } = new AbortController();
-  const { RPC_URL: rpcUrl, RPC_TIMEOUT_MS: timeoutMs, RPC_POLL_INTERVAL_MS: pollingInterval } = settings;
-  const transport = connectNode({ rpcUrl, timeoutMs, attempts: 3, signal });
-  const client = createPublicClient({ transport, pollingInterval });
+  const { client } = await openNode(settings);
   const token = { address: creditToken, abi: creditTokenAbi, functionName: 'decimals' } as const;
   const decimals = await client.readContract(token).catch((error: unknown) => {
     if (isCallRefused(error)) return undefined;
-    throw error;
+    throw toUnreachedNode(error);
   });
   if (decimals !== CREDIT_DECIMALS)
     throw new UsageError(`CREDIT_TOKEN_ADDRESS: expected a token with ${CREDIT_DECIMALS} decimals.`);
-  const wallet = createWalletClient({ account, transport });
+  const wallet = createWalletClient({ account, transport: custom(client, { retryCount: 0 }) });
   const args = [owner ?? account.address, creditToken, payers] as const;
   const hash = await wallet.deployContract({ abi: payoutsAbi, bytecode: payoutsBytecode, args, chain: null });
   const receipt = await client.waitForTransactionReceipt({ hash, timeout: MINED_WITHIN_MS });

@@ -1,9 +1,10 @@
 import { creditTokenAbi } from '@prism-gateway/contracts';
-import { type Address, createPublicClient, isAddress } from 'viem';
-import { connectNode } from '../chain/connectNode.ts';
+import { type Address, isAddress } from 'viem';
+import { isCallRefused } from '../chain/isCallRefused.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import { formatAmount, formatCredits, formatStablecoins } from '../payments/formatAmount.ts';
 import type { Settings } from '../settings/settings.ts';
+import { openNode, toUnreachedNode } from './openNode.ts';
 
 /** Payments whose middle amount and gas say how far balances go. */
 const SAMPLE = 50;
@@ -23,7 +24,7 @@ function reachOf(balance: bigint, costs: readonly bigint[]): string {
  *
  * @param settings - a node, and the tokens' addresses
  * @param journal - says whose journal it is, and what payments cost of late
- * @returns undefined where the settings name no node or token; a node that does not answer is said so
+ * @returns undefined where the settings name no node or token; a node that cannot be asked is said so
  */
 export async function readBalances(
   settings: Settings,
@@ -33,17 +34,10 @@ export async function readBalances(
   const self = journal.fact('owner')?.split(' ')[0] ?? '';
   if (rpcUrl === undefined || stablecoin === undefined || creditToken === undefined || !isAddress(self))
     return undefined;
-  const client = createPublicClient({
-    transport: connectNode({
-      rpcUrl,
-      timeoutMs: settings.RPC_TIMEOUT_MS,
-      attempts: 2,
-      signal: new AbortController().signal,
-    }),
-  });
-  const balanceOf = (address: Address) =>
-    client.readContract({ address, abi: creditTokenAbi, functionName: 'balanceOf', args: [self] });
   try {
+    const { client } = await openNode({ ...settings, RPC_URL: rpcUrl }, journal);
+    const balanceOf = (address: Address) =>
+      client.readContract({ address, abi: creditTokenAbi, functionName: 'balanceOf', args: [self] });
     const [ether, stablecoins, credits] = await Promise.all([
       client.getBalance({ address: self }),
       balanceOf(stablecoin),
@@ -65,7 +59,9 @@ export async function readBalances(
       ),
       credits: formatCredits(credits),
     };
-  } catch {
-    return { node: 'does not answer' };
+  } catch (error) {
+    if (isCallRefused(error))
+      return { node: 'STABLECOIN_ADDRESS or CREDIT_TOKEN_ADDRESS names no token on this chain: compare them.' };
+    return { node: toUnreachedNode(error).message };
   }
 }

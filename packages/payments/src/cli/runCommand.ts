@@ -1,12 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import type { Environment } from '@prism-gateway/runtime/settings';
-import { createPublicClient, isAddress } from 'viem';
-import { readCsv, writeCsv } from '../books/csv.ts';
+import { isAddress } from 'viem';
+import { writeCsv } from '../books/csv.ts';
 import { writeLedger } from '../books/ledger.ts';
-import { reconcile } from '../books/reconcile.ts';
-import { connectNode } from '../chain/connectNode.ts';
-import { createFrontendClient } from '../frontend/createFrontendClient.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import { OPEN_STATES, PAYMENT_STATES } from '../journal/paymentState.ts';
 import { parseSettings, type Settings } from '../settings/settings.ts';
@@ -17,6 +13,7 @@ import { describeHistory, describePayment, formatRows } from './describePayments
 import { openJournalOf } from './openJournalOf.ts';
 import { parseWords, UsageError, type Words } from './parseWords.ts';
 import { readBalances } from './readBalances.ts';
+import { showDifferences } from './showDifferences.ts';
 
 /** What a command works with. */
 interface CommandContext {
@@ -46,7 +43,9 @@ async function showStatus({ settings, journal, folder, words, print }: CommandCo
   const waiting = journal.list([...OPEN_STATES, 'given back', 'held', 'refused']).map(describePayment);
   const counts = Object.fromEntries(journal.countStates());
   // One that is held waits as well, for a person.
-  const [oldest] = journal.list([...OPEN_STATES, 'seen', 'given back', 'held']);
+  const [oldest] = [...journal.list([...OPEN_STATES, 'held']), ...journal.listWaiting()].toSorted(
+    (one, other) => one.seenAtMs - other.seenAtMs,
+  );
   const balances = await readBalances(settings, journal);
   const payment = oldest === undefined ? undefined : describePayment(oldest);
   const status = { folder, owner: journal.fact('owner') ?? '', balances, oldest: payment, counts, waiting };
@@ -107,21 +106,6 @@ function showLedger({ journal, words, print }: CommandContext): number {
       `${formatRows(lines.map((line) => ({ ...line })))}\n\n${formatRows(days.map((day) => ({ ...day, payments: `${day.payments}` })))}`,
     );
   return 0;
-}
-
-async function showDifferences({ journal, environment, words, print }: CommandContext): Promise<number> {
-  const settings = parseSettings('reconcile', environment);
-  const { RPC_URL, FRONTEND_URL, RELAYER_SECRET, CREDIT_TOKEN_ADDRESS, RPC_TIMEOUT_MS: timeoutMs } = settings;
-  const { signal } = new AbortController();
-  const client = createPublicClient({ transport: connectNode({ rpcUrl: RPC_URL, timeoutMs, attempts: 3, signal }) });
-  const frontend = createFrontendClient({ url: FRONTEND_URL, secret: RELAYER_SECRET, timeoutMs });
-  const file = words.values.get('processor');
-  const processor = file === undefined ? undefined : readCsv(readFileSync(file, 'utf8'));
-  const differences = await reconcile({ journal, client, creditToken: CREDIT_TOKEN_ADDRESS, frontend, processor });
-  if (words.flags.has('json')) print(stringify(differences));
-  else if (differences.length === 0) print('Journal, chain and frontend agree.');
-  else print(formatRows(differences.map((difference) => ({ ...difference }))));
-  return differences.length === 0 ? 0 : 1;
 }
 
 /** Prints what has been done: the sentence for people, all of it for programs. */
@@ -188,7 +172,7 @@ interface CommandWiring {
  * @param argv - the command and its words
  * @param wiring - the environment, and where text goes
  * @returns the process's exit code; undefined where there is no such command
- * @throws UsageError, SettingsError, FrontendError; viem's errors
+ * @throws UsageError, UnreachedError, SettingsError, JournalFileError; viem's errors
  * @see docs/payments.md, "The books"
  */
 export async function runCommand(argv: readonly string[], wiring: CommandWiring): Promise<number | undefined> {

@@ -5,10 +5,14 @@ import { openAccount } from '@prism-gateway/crypto/accounts';
 import { serveMetrics, waitForSignal } from '@prism-gateway/runtime';
 import { createLogger, openLogOutput } from '@prism-gateway/runtime/logs';
 import { SettingsError } from '@prism-gateway/runtime/settings';
+import { SenderError } from '@prism-gateway/sender';
 import { guideAlert } from '../alerts/guideAlert.ts';
 import { UsageError } from '../cli/parseWords.ts';
 import { runCommand } from '../cli/runCommand.ts';
+import { UnreachedError } from '../cli/UnreachedError.ts';
 import { explainError } from '../explainError.ts';
+import { JournalFileError } from '../journal/JournalFileError.ts';
+import { JournalOwnerError } from '../journal/JournalOwnerError.ts';
 import { createMetrics, type Metrics } from '../metrics/createMetrics.ts';
 import { createStatusPage } from '../metrics/createStatusPage.ts';
 import { publishMetrics } from '../metrics/publishMetrics.ts';
@@ -20,6 +24,10 @@ import { secretsOf } from './secretsOf.ts';
 /** Time for what is under way after a signal, in milliseconds. */
 const DRAIN_MS = 25_000;
 const METRICS_INTERVAL_MS = 5000;
+/** The exit code of a relayer that stops for a fault. */
+const STOPPED = 1;
+/** The exit code of a command that cannot be carried out; 1 says that books do not agree. */
+const NOT_DONE = 2;
 
 async function relay(settings: Settings<'payments'>): Promise<void> {
   const signal = waitForSignal();
@@ -70,28 +78,40 @@ async function relay(settings: Settings<'payments'>): Promise<void> {
   await output.close();
 }
 
+/** Errors of these say themselves what to do. */
+const PLAIN = [JournalFileError, JournalOwnerError, SenderError, SettingsError, UnreachedError, UsageError];
+
+function describeFault(error: unknown): string {
+  return error instanceof Error && PLAIN.some((kind) => error instanceof kind) ? error.message : explainError(error);
+}
+
+async function carryOut(words: readonly string[]): Promise<number> {
+  try {
+    const code = await runCommand(words, { environment: process.env, print: console.log });
+    if (code === undefined) throw new UsageError(`There is no command ${words[0]}; see --help.`);
+    return code;
+  } catch (error) {
+    console.error(describeFault(error));
+    return NOT_DONE;
+  }
+}
+
 async function main(): Promise<number> {
   const [command, ...rest] = process.argv.slice(2).filter((word) => word !== '--');
   if (command === '--help' || command === 'help') {
     console.log(paymentsUsage);
     return 0;
   }
+  if (command !== undefined) return await carryOut([command, ...rest]);
   let redact = (text: string) => text;
   try {
-    if (command !== undefined) {
-      const code = await runCommand([command, ...rest], { environment: process.env, print: console.log });
-      if (code === undefined) throw new Error('Unknown command; see --help');
-      return code;
-    }
     const settings = parseSettings('payments', process.env);
     redact = createRedactor(secretsOf(settings));
     await relay(settings);
     return 0;
   } catch (error) {
-    const isUsage = error instanceof UsageError;
-    const message = error instanceof SettingsError || isUsage ? error.message : explainError(error);
-    console.error(redact(isUsage ? message : `The payment relayer stops. ${message}`));
-    return 1;
+    console.error(redact(`The payment relayer stops. ${describeFault(error)}`));
+    return STOPPED;
   }
 }
 

@@ -10,6 +10,8 @@ import type { Settings } from '../settings/settings.ts';
 export function secretsOf(settings: Settings): readonly (string | undefined)[] {
   return [
     settings.RELAYER_SECRET,
+    // Its address is no secret.
+    settings.FRONTEND_URL === undefined ? undefined : new URL(settings.FRONTEND_URL).password,
     settings.RELAYER_PRIVATE_KEY,
     settings.RELAYER_KEYSTORE_PASSWORD,
     settings.PAYOUTS_DEPLOYER_PRIVATE_KEY,

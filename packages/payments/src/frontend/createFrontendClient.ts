@@ -47,6 +47,30 @@ const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 /** Longest name of a claim that is kept. */
 const MAX_CLAIM_ID_LENGTH = 200;
 
+/** A page for people, such as one that asks to sign in: whatever its status, nothing was claimed or completed. */
+const HTML = /^\s*<(!doctype|html)\b/i;
+
+/** `fetch` refuses credentials in a URL, and says so with the URL. */
+function splitCredentials(text: string): { base: string; credentials: Readonly<Record<string, string>> } {
+  const url = new URL(text);
+  const { username, password } = url;
+  if (username === '' && password === '') return { base: text.replace(/\/+$/, ''), credentials: {} };
+  url.username = '';
+  url.password = '';
+  const given = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+  return {
+    base: url.href.replace(/\/+$/, ''),
+    credentials: { authorization: `Basic ${given.toString('base64')}` },
+  };
+}
+
+/** Why there is no answer, in a word of the system's: `fetch` says it in the cause of its error. */
+function describeSilence(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  return typeof code === 'string' ? `no answer (${code})` : 'no answer';
+}
+
 async function readBounded(response: Response, call: string): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -88,7 +112,7 @@ function readClaimId(text: string): { readonly claimId?: string } {
  * @see docs/specification.md FRONT-1, FRONT-2, FRONT-3
  */
 export function createFrontendClient(options: FrontendOptions): FrontendClient {
-  const base = options.url.replace(/\/+$/, '');
+  const { base, credentials } = splitCredentials(options.url);
 
   async function request(path: string, init: { body?: unknown; signal?: AbortSignal | undefined }) {
     const call = `${init.body === undefined ? 'GET' : 'POST'} ${path}`;
@@ -96,16 +120,25 @@ export function createFrontendClient(options: FrontendOptions): FrontendClient {
     try {
       const response = await fetch(`${base}${path}`, {
         method: init.body === undefined ? 'GET' : 'POST',
-        headers: { 'x-relayer-secret': options.secret, 'content-type': 'application/json', accept: 'application/json' },
+        headers: {
+          'x-relayer-secret': options.secret,
+          'content-type': 'application/json',
+          accept: 'application/json',
+          ...credentials,
+        },
         ...(init.body === undefined ? {} : { body: JSON.stringify(init.body) }),
         // The secret goes nowhere else.
         redirect: 'error',
         signal: init.signal === undefined ? timeout : AbortSignal.any([init.signal, timeout]),
       });
-      return { call, status: response.status, text: await readBounded(response, call) };
+      const text = await readBounded(response, call);
+      if (response.status === 200 && HTML.test(text))
+        throw new FrontendError('FRONTEND_NONSENSE', { call, seen: 'the answer is a page for people' });
+      return { call, status: response.status, text };
     } catch (error) {
       if (error instanceof FrontendError) throw error;
-      throw new FrontendError('FRONTEND_UNAVAILABLE', { call, seen: 'no answer', cause: error });
+      const seen = timeout.aborted ? `no answer within ${options.timeoutMs} ms` : describeSilence(error);
+      throw new FrontendError('FRONTEND_UNAVAILABLE', { call, seen });
     }
   }
 

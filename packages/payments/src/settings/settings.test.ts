@@ -19,7 +19,7 @@ const good: Environment = {
   STABLECOIN_ADDRESS: ADDRESS,
 };
 
-function faultyNames(program: 'payments' | 'gas-monitor', environment: Environment): string[] {
+function faultyNames(program: 'payments' | 'gas-monitor' | 'reconcile', environment: Environment): string[] {
   try {
     parseSettings(program, environment);
     return [];
@@ -138,7 +138,10 @@ test('every setting that holds a secret may come from a file, and is taken out o
     ALERT_EMAIL_FROM: 'a@b.example',
     ALERT_EMAIL_TO: 'a@b.example',
   };
-  const hidden = secretsOf(parseSettings('status', environment));
+  const hidden = secretsOf(
+    parseSettings('status', { ...environment, FRONTEND_URL: 'https://ada:s3cret-of-the-url@h.example' }),
+  );
+  expect(hidden).toContain('s3cret-of-the-url');
   for (const name of SECRETS.filter((secret) => secret !== 'GAS_MONITOR_TARGETS'))
     expect(hidden, name).toContain(environment[name as keyof typeof environment]);
   expect(hidden).toContain('https://h.example/s3cret');
@@ -153,6 +156,8 @@ const contracts = {
 test.each<[string, Environment, string[]]>([
   ['plain http to a public frontend', { FRONTEND_URL: 'http://frontend.example' }, ['FRONTEND_URL']],
   ['plain http to a host with a private look', { FRONTEND_URL: 'http://10.0.0.1.evil.example' }, ['FRONTEND_URL']],
+  ['plain http to a public address of IPv6', { FRONTEND_URL: 'http://[2001:db8::1]:3000' }, ['FRONTEND_URL']],
+  ['plain http to a private address of IPv6', { FRONTEND_URL: 'http://[fd12:3456::1]:3000' }, []],
   ['plain http to this machine', { FRONTEND_URL: 'http://127.0.0.1:3000' }, []],
   ['plain http within a container network', { FRONTEND_URL: 'http://frontend:3000' }, []],
   ['a short secret', { RELAYER_SECRET: 'short' }, ['RELAYER_SECRET']],
@@ -162,4 +167,9 @@ test.each<[string, Environment, string[]]>([
 ])('in production: %s', (_, environment, names) => {
   const settings = { ...good, ...contracts, STAGE: 'prod', RELAYER_SECRET: long, ...environment };
   expect(faultyNames('payments', settings)).toEqual(names);
+});
+
+test('in production, a command that calls the frontend sends no secret in the clear either', () => {
+  const settings = { ...good, STAGE: 'prod', FRONTEND_URL: 'http://frontend.example', RELAYER_SECRET: 'short' };
+  expect(faultyNames('reconcile', settings)).toEqual(['FRONTEND_URL', 'RELAYER_SECRET']);
 });

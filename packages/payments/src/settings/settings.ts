@@ -135,12 +135,14 @@ function isPrivateHost(url: string): boolean {
     )
   )
     return true;
+  // Of IPv6, those that are not routed: RFC 4193 and RFC 4291.
+  if (hostname.startsWith('[')) return /^\[f([cd]|e[89ab])/.test(hostname);
   // A name without a point is one of a container network.
   return !hostname.includes('.') || hostname.endsWith('.internal') || hostname.endsWith('.local');
 }
 
-/** What is refused in production: a secret in the clear, one that can be guessed, and two contracts at one address. */
-function productionFaults(given: Environment): string[] {
+/** What is refused in production of whatever calls the frontend: a secret in the clear, and one that can be guessed. */
+function secretFaults(given: Environment): string[] {
   if (given.STAGE !== 'prod') return [];
   const { FRONTEND_URL: url = '', RELAYER_SECRET: secret = '' } = given;
   const faults: string[] = [];
@@ -148,6 +150,13 @@ function productionFaults(given: Environment): string[] {
     faults.push('FRONTEND_URL: expected https, for the secret goes with every call');
   if (secret.length < MIN_SECRET_LENGTH)
     faults.push(`RELAYER_SECRET: expected at least ${MIN_SECRET_LENGTH} characters`);
+  return faults;
+}
+
+/** What is refused in production beside that: two contracts at one address. */
+function contractFaults(given: Environment): string[] {
+  if (given.STAGE !== 'prod') return [];
+  const faults: string[] = [];
   const names = ['EXCHANGE_ADDRESS', 'CREDIT_TOKEN_ADDRESS', 'STABLECOIN_ADDRESS', 'PAYOUTS_ADDRESS'] as const;
   const seen = new Map<string, string>();
   for (const name of names) {
@@ -162,10 +171,9 @@ function productionFaults(given: Environment): string[] {
 function findFaults(program: Program, given: Environment): readonly string[] {
   const missing = REQUIRED[program].filter((name) => given[name] === undefined).map((name) => `${name}: required`);
   const own =
-    program === 'payments'
-      ? [...keyFaults(given, 'RELAYER_'), ...takeoverFaults(given), ...productionFaults(given)]
-      : [];
-  return [...missing, ...own, ...alertFaults(given), ...targetFaults(program, given)];
+    program === 'payments' ? [...keyFaults(given, 'RELAYER_'), ...takeoverFaults(given), ...contractFaults(given)] : [];
+  const called = program === 'payments' || program === 'reconcile' ? secretFaults(given) : [];
+  return [...missing, ...own, ...called, ...alertFaults(given), ...targetFaults(program, given)];
 }
 
 /**

@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import type { Environment } from '@prism-gateway/runtime/settings';
+import { isAddress, zeroAddress } from 'viem';
+import { findExportFault, type ProcessorRows } from '../books/compareProcessor.ts';
+import { readCsv } from '../books/csv.ts';
+import type { Difference } from '../books/difference.ts';
+import { findPayouts } from '../books/findPayouts.ts';
+import { reconcile } from '../books/reconcile.ts';
+import { createFrontendClient } from '../frontend/createFrontendClient.ts';
+import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
+import { parseSettings, type Settings } from '../settings/settings.ts';
+import { formatRows } from './describePayments.ts';
+import { listPending } from './listPending.ts';
+import { openNode, toUnreachedNode } from './openNode.ts';
+import { UsageError, type Words } from './parseWords.ts';
+
+/** The exit code of books that do not agree; what cannot be compared has another one. */
+const DIFFERENT = 1;
+
+/** A card processor's export, fit to be compared. @throws UsageError */
+function readExport(file: string): ProcessorRows {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? `${error.code}` : 'unknown';
+    throw new UsageError(`--processor: ${file} cannot be read (${code}).`);
+  }
+  const rows = readCsv(text);
+  const fault = findExportFault(rows);
+  if (fault !== undefined) throw new UsageError(`--processor: ${file} cannot be compared. ${fault}`);
+  return rows;
+}
+
+async function findDifferences(
+  settings: Settings<'reconcile'>,
+  parts: { readonly journal: PaymentJournal; readonly processor: ProcessorRows | undefined },
+): Promise<readonly Difference[]> {
+  const { journal } = parts;
+  const { FRONTEND_URL: url, RELAYER_SECRET: secret, CREDIT_TOKEN_ADDRESS: creditToken } = settings;
+  const pending = await listPending(createFrontendClient({ url, secret, timeoutMs: settings.RPC_TIMEOUT_MS }));
+  const { client, chainId } = await openNode(settings, journal);
+  const [owner = ''] = journal.fact('owner')?.split(' ') ?? [];
+  // A journal that no relayer has opened has paid nothing.
+  const self = isAddress(owner) ? owner : zeroAddress;
+  try {
+    const payouts = await findPayouts({
+      client,
+      chainId,
+      creditToken,
+      relayers: [self, ...settings.RELAYER_ADDRESSES],
+      // What came before the first payout that the journal knows is of a journal before it.
+      fromBlock: Math.max(settings.SEARCH_FROM_BLOCK, journal.marks.listPayoutsBy(self).at(-1)?.blockNumber ?? 0),
+      reorgDepth: settings.REORG_DEPTH,
+    });
+    return await reconcile({ ...parts, client, creditToken, self, payouts, pending });
+  } catch (error) {
+    throw toUnreachedNode(error);
+  }
+}
+
+/**
+ * Prints where journal, chain, frontend and a card processor's export do not agree.
+ *
+ * @param context - journal, settings as texts, the words of the command line, and where text goes
+ * @returns the exit code: 0 if they agree, 1 if they do not
+ * @throws UsageError, UnreachedError, SettingsError where they cannot be compared
+ * @see docs/payments.md, "The books"
+ */
+export async function showDifferences(context: {
+  readonly journal: PaymentJournal;
+  readonly environment: Environment;
+  readonly words: Words;
+  readonly print: (text: string) => void;
+}): Promise<number> {
+  const { journal, words, print } = context;
+  const settings = parseSettings('reconcile', context.environment);
+  const file = words.values.get('processor');
+  const processor = file === undefined ? undefined : readExport(file);
+  const differences = await findDifferences(settings, { journal, processor });
+  if (words.flags.has('json')) print(JSON.stringify(differences, undefined, 2));
+  else if (differences.length === 0) print('Journal, chain and frontend agree.');
+  else print(formatRows(differences.map((difference) => ({ ...difference }))));
+  return differences.length === 0 ? 0 : DIFFERENT;
+}

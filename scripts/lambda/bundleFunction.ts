@@ -1,17 +1,18 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { createOpenApiDocument, OPEN_API_PLACEHOLDERS } from '@prism-gateway/gateway/bundling';
 import { build, type Metafile } from 'esbuild';
 import { bundleOptions, FUNCTION_ENTRY, LIGHT_FETCH } from './bundleOptions.ts';
 import { findForbidden } from './checkInputs.ts';
 import { embedWasm } from './embedWasm.ts';
 
-/** Most bytes of the function's code. */
+/** Most bytes of the code that is loaded with the function. */
 export const MAX_BUNDLE_BYTES = 420_000;
 
 export interface FunctionBundle {
-  /** The module; its handler is `index.handler`. */
+  /** The module; its handler is `index.handler`. It may load others beside it. */
   readonly file: string;
+  /** Of what is loaded at once. */
   readonly bytes: number;
   readonly metafile: Metafile;
 }
@@ -25,34 +26,49 @@ export interface BundleFolders {
 }
 
 function writeOpenApi(): string {
-  return JSON.stringify(createOpenApiDocument({ ...OPEN_API_PLACEHOLDERS, withDevIssuer: false }));
+  return JSON.stringify(createOpenApiDocument({ ...OPEN_API_PLACEHOLDERS, withDevIssuer: false, withWebhooks: true }));
+}
+
+/** The module that a name of the metafile is, without its folder. */
+const nameOf = (path: string) => basename(path);
+
+/** Names the modules that are loaded with the function: what it imports at once, and what those do. */
+function loadedWith(metafile: Metafile, entry: string): readonly string[] {
+  const names = new Set([entry]);
+  for (const path of names) {
+    const imports = metafile.outputs[path]?.imports ?? [];
+    for (const { path: imported, kind } of imports) if (kind === 'import-statement') names.add(imported);
+  }
+  return [...names].filter((path) => path in metafile.outputs);
 }
 
 /**
- * Builds the function: one minified module with libsecp256k1 inside it, and the OpenAPI document.
+ * Builds the function: minified modules with libsecp256k1 inside them, and the OpenAPI document. What only administrators of webhooks call
+ * is a module of its own, which is loaded with the first such call; it counts for nothing until then.
  *
- * @throws Error where the bundle is too large, or holds what it must not
+ * @throws Error where what is loaded at once is too large, or a module holds what it must not
  */
 export async function bundleFunction({ code, maps }: BundleFolders): Promise<FunctionBundle> {
+  const { outfile: _, ...options } = bundleOptions;
   const { outputFiles, metafile } = await build({
-    ...bundleOptions,
+    ...options,
     plugins: [...bundleOptions.plugins, embedWasm],
-    entryPoints: [FUNCTION_ENTRY],
+    entryPoints: { index: FUNCTION_ENTRY },
     inject: [LIGHT_FETCH],
+    ...{ splitting: true, outdir: 'out', outExtension: { '.js': '.mjs' }, chunkNames: '[name]-[hash]' },
   });
-  const module = outputFiles.find(({ path }) => path.endsWith('.mjs'))?.contents ?? new Uint8Array(0);
-  const map = outputFiles.find(({ path }) => path.endsWith('.map'))?.contents ?? new Uint8Array(0);
+  const entry = Object.keys(metafile.outputs).find((path) => nameOf(path) === 'index.mjs') ?? '';
+  const bytes = loadedWith(metafile, entry).reduce((sum, path) => sum + (metafile.outputs[path]?.bytes ?? 0), 0);
   const faults = findForbidden(metafile);
-  if (module.byteLength > MAX_BUNDLE_BYTES) {
-    faults.push(`The bundle has ${module.byteLength} bytes; at most ${MAX_BUNDLE_BYTES} are wanted.`);
-  }
+  if (bytes > MAX_BUNDLE_BYTES) faults.push(`The bundle has ${bytes} bytes; at most ${MAX_BUNDLE_BYTES} are wanted.`);
   if (faults.length > 0) throw new Error(faults.join('\n'));
-  const file = join(code, 'index.mjs');
+  await Promise.all([code, maps].map((folder) => rm(folder, { recursive: true, force: true })));
   await Promise.all([mkdir(code, { recursive: true }), mkdir(maps, { recursive: true })]);
   await Promise.all([
-    writeFile(file, module),
+    ...outputFiles.map(({ path, contents }) =>
+      writeFile(join(path.endsWith('.map') ? maps : code, nameOf(path)), contents),
+    ),
     writeFile(join(code, 'openapi.json'), writeOpenApi()),
-    writeFile(join(maps, 'index.mjs.map'), map),
   ]);
-  return { file, bytes: module.byteLength, metafile };
+  return { file: join(code, 'index.mjs'), bytes, metafile };
 }

@@ -2,8 +2,9 @@
 
 export { SettingsError } from '@prism-gateway/runtime/settings';
 export { DEPLOYED_LIMITS } from './deployedLimits.ts';
-export { createSecretReader } from './drivers/awsSecrets/createSecretReader.ts';
-export { parseSecretArn } from './drivers/awsSecrets/secretAddress.ts';
+export { createSecretReader } from './drivers/aws/createSecretReader.ts';
+export { parseSecretArn } from './drivers/aws/secretAddress.ts';
+export { deliveriesTable } from './drivers/dynamodb/deliveries/deliveriesTable.ts';
 export {
   type IndexDescription,
   type KeyAttribute,

@@ -2,7 +2,7 @@
 
 import { createLogger, type Logger } from '@prism-gateway/runtime/logs';
 import { openTracing } from '@prism-gateway/runtime/tracing';
-import { createSecretReader } from '../drivers/awsSecrets/createSecretReader.ts';
+import { createSecretReader } from '../drivers/aws/createSecretReader.ts';
 import { createHandler } from './lambda/createHandler.ts';
 import { parseFunctionSettings } from './lambda/functionSettings.ts';
 import { createInvocation } from './lambda/invocation.ts';

@@ -13,6 +13,7 @@ import { loadCompactRecovery } from '../../drivers/secp256k1/loadCompactRecovery
 import { routeNotFound } from '../../http/errors.ts';
 import type { DocsAsset, GatewayPorts } from '../../ports/gatewayPorts.ts';
 import type { Logger } from '../../ports/logger.ts';
+import type { AdminAccess } from '../../routes/admin/adminAccess.ts';
 import { createUuidV7Source } from '../../uuidV7.ts';
 import { gatewayOptions } from '../gatewayOptions.ts';
 import { createProviderVerifier } from '../provider.ts';
@@ -20,6 +21,7 @@ import { createTracedGateway } from '../tracing/createTracedGateway.ts';
 import { countReports } from './countReports.ts';
 import type { FunctionSettings } from './functionSettings.ts';
 import type { Invocation } from './invocation.ts';
+import { lazyWebhooks } from './lazyWebhooks.ts';
 import { measureQueue } from './measureQueue.ts';
 import { fillOpenApi } from './openApiTemplate.ts';
 import { warmUp } from './warmUp.ts';
@@ -152,6 +154,8 @@ export async function wireFunction(context: WireContext): Promise<WiredFunction>
   };
   const options = gatewayOptions(settings, new Uint8Array(0));
   await warmUp(createGateway(createQuietPorts(ports), options), { now, chainName: settings.chains[0] ?? 'warm-up' });
+  const webhooks = { client, settings, admin: stores.admin, logger, now };
+  const moreEndpoints = (access: AdminAccess) => lazyWebhooks(webhooks, access);
   const measuring = {
     requests,
     chains: settings.chains,
@@ -159,7 +163,7 @@ export async function wireFunction(context: WireContext): Promise<WiredFunction>
     now,
   };
   return {
-    gateway: createTracedGateway({ ports, options, tracing, flushes: true }),
+    gateway: createTracedGateway({ ports, options, moreEndpoints, tracing, flushes: true }),
     measureQueue: async () => metrics.measured(await measureQueue(measuring)),
   };
 }

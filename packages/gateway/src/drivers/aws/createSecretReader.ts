@@ -1,8 +1,6 @@
-import { Sha256 } from '@smithy/core/checksum';
-import { HttpRequest } from '@smithy/core/protocols';
-import { SignatureV4 } from '@smithy/signature-v4';
 import * as z from 'zod/mini';
 import { parseSecretArn, type SecretAddress } from './secretAddress.ts';
+import { type Environment, signedPost } from './signedPost.ts';
 
 /** A secret could not be read: it is not there, not ours to read, or its keeper does not answer. */
 export class SecretUnreadableError extends Error {
@@ -16,39 +14,6 @@ export class SecretUnreadableError extends Error {
     this.isLasting = options.isLasting;
   }
 }
-
-interface Post {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  /** For the whole exchange, in milliseconds. */
-  readonly timeoutMs: number;
-}
-
-/**
- * Posts text by Node's own client: at a cold start `fetch` would take longer to load than the call takes.
- *
- * @throws Error when there is no whole answer in time
- */
-async function postText(url: URL, post: Post): Promise<{ readonly status: number; readonly text: string }> {
-  // Only what is needed, and late: importing `node:http` loads all of Node's `fetch` too.
-  const { request } = url.protocol === 'http:' ? await import('node:http') : await import('node:https');
-  return await new Promise((resolve, reject) => {
-    const signal = AbortSignal.timeout(post.timeoutMs);
-    const headers = { ...post.headers, 'content-length': Buffer.byteLength(post.body) };
-    const sent = request(url, { method: 'POST', headers, signal }, (incoming) => {
-      const chunks: Buffer[] = [];
-      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-      incoming.on('error', reject);
-      // An answer has a status.
-      incoming.on('end', () => resolve({ status: incoming.statusCode ?? 0, text: Buffer.concat(chunks).toString() }));
-    });
-    sent.on('error', reject);
-    sent.end(post.body);
-  });
-}
-
-/** Environment variables by name. */
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** For one try, in milliseconds; both services answer in tens of them. */
 const TIMEOUT_MS = 2000;
@@ -88,29 +53,6 @@ function endpointOf({ service, host }: SecretAddress, environment: Environment):
   return new URL(environment[name] || environment.AWS_ENDPOINT_URL || `https://${host}`);
 }
 
-async function sign(address: SecretAddress, endpoint: URL, environment: Environment) {
-  const { AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '', AWS_SESSION_TOKEN: sessionToken } = environment;
-  const signer = new SignatureV4({
-    service: address.service,
-    region: address.region,
-    sha256: Sha256,
-    credentials: {
-      accessKeyId: AWS_ACCESS_KEY_ID,
-      secretAccessKey: AWS_SECRET_ACCESS_KEY,
-      ...(sessionToken && { sessionToken }),
-    },
-  });
-  const request = new HttpRequest({
-    method: 'POST',
-    protocol: endpoint.protocol,
-    hostname: endpoint.hostname,
-    path: endpoint.pathname,
-    headers: { host: endpoint.host, 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': address.target },
-    body: address.body,
-  });
-  return await signer.sign(request);
-}
-
 function asUnreadable(arn: string, error: unknown): SecretUnreadableError {
   if (error instanceof SecretUnreadableError) return error;
   return new SecretUnreadableError(arn, 'no answer', { isLasting: false, cause: error });
@@ -127,8 +69,10 @@ function asUnreadable(arn: string, error: unknown): SecretUnreadableError {
 export function createSecretReader(environment: Environment): (arn: string) => Promise<string> {
   async function readOnce(arn: string, address: SecretAddress): Promise<string> {
     const endpoint = endpointOf(address, environment);
-    const { headers } = await sign(address, endpoint, environment);
-    const answer = await postText(endpoint, { headers, body: address.body, timeoutMs: TIMEOUT_MS });
+    const { service, region, target, body: question } = address;
+    const contentType = 'application/x-amz-json-1.1';
+    const call = { service, region, target, body: question, endpoint, contentType, timeoutMs: TIMEOUT_MS } as const;
+    const answer = await signedPost(call, environment);
     const body = parseJson(answer.text);
     const secret = answerForm.safeParse(body);
     if (answer.status === 200 && secret.success) return secret.data;

@@ -1,0 +1,27 @@
+/** All that only calls of `/admin/webhooks` need, in one place: the function loads it with the first of them. */
+import { randomBytes } from 'node:crypto';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { createWebhookStore } from '../../drivers/dynamodb/webhookStore.ts';
+import type { Endpoint } from '../../http/endpoint.ts';
+import type { AdminStore } from '../../ports/adminStore.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { AdminAccess } from '../../routes/admin/adminAccess.ts';
+import { webhookEndpoints } from '../../routes/admin/deliveries.ts';
+import type { FunctionSettings } from './functionSettings.ts';
+
+export interface WebhookContext {
+  readonly client: DynamoDBClient;
+  readonly settings: FunctionSettings;
+  readonly admin: AdminStore;
+  readonly logger: Logger;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** Makes the endpoints of webhooks. The stack has the functions that deliver. */
+export function openWebhookRoutes(context: WebhookContext, access: AdminAccess): readonly Endpoint<string>[] {
+  const { client, settings, admin, logger, now } = context;
+  const names = { requests: settings.tables.requests, deliveries: settings.deliveriesTable };
+  const ports = { webhooks: createWebhookStore(client, names), admin, logger, now, randomBytes };
+  return webhookEndpoints(ports, access, { allowPrivate: settings.WEBHOOKS_ALLOW_PRIVATE, isDelivering: true });
+}

@@ -1,0 +1,23 @@
+import { type Environment, SettingsError } from '@prism-gateway/runtime/settings';
+import * as z from 'zod/mini';
+
+const required = z.string().check(z.minLength(1));
+
+const settingsSchema = z.object({
+  REQUESTS_TABLE: required,
+  DELIVERIES_TABLE: required,
+  /** Where those who deliver are woken up by. */
+  WEBHOOKS_QUEUE_URL: z.string().check(z.url()),
+  WEBHOOKS_ALLOW_PRIVATE: z._default(z.enum(['true', 'false']), 'false'),
+  LOG_LEVEL: z._default(z.enum(['debug', 'info', 'warn', 'error', 'silent']), 'info'),
+});
+
+/** What the functions that deliver are told; the stack sets it. */
+export type WebhooksSettings = z.output<typeof settingsSchema>;
+
+/** Parses the settings of the functions that deliver. @throws SettingsError that names every fault and repeats no value */
+export function parseWebhooksSettings(environment: Environment): WebhooksSettings {
+  const parsed = settingsSchema.safeParse(environment);
+  if (parsed.success) return parsed.data;
+  throw new SettingsError(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
+}

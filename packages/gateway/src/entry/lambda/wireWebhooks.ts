@@ -1,0 +1,70 @@
+import type { Environment } from '@prism-gateway/runtime/settings';
+import { createQueueSender, MAX_DELAY_SECONDS } from '../../drivers/aws/createQueueSender.ts';
+import { createDynamoClient } from '../../drivers/dynamodb/createDynamoClient.ts';
+import { createDeliveryQueue } from '../../drivers/dynamodb/deliveries/createDeliveryQueue.ts';
+import { createMoveRecorder, type MoveRecorder } from '../../drivers/dynamodb/deliveries/createMoveRecorder.ts';
+import { noteWake } from '../../drivers/dynamodb/deliveries/webhookHealth.ts';
+import { createWebhookRegister } from '../../drivers/dynamodb/webhookRegister.ts';
+import { createWebhookPost } from '../../drivers/webhooks/createWebhookPost.ts';
+import type { Logger } from '../../ports/logger.ts';
+import { drainDeliveries } from '../../push/drainDeliveries.ts';
+import type { WebhooksSettings } from './webhooksSettings.ts';
+
+interface WireContext {
+  readonly settings: WebhooksSettings;
+  readonly environment: Environment;
+  readonly logger: Logger;
+}
+
+/** What the functions that deliver do. */
+export interface WiredWebhooks {
+  /** Takes a batch of the stream. */
+  readonly record: MoveRecorder['record'];
+  /**
+   * Delivers what is due, of one webhook or of all.
+   *
+   * @param until - begins nothing after it; milliseconds since the epoch
+   * @throws DependencyUnavailableError, QueueUnavailableError
+   */
+  deliver(webhookId: string | undefined, until: number): Promise<void>;
+}
+
+/** Builds it on DynamoDB and SQS. A message of the queue names a webhook that is to be looked at, and holds nothing that could be lost. */
+export function wireWebhooks({ settings, environment, logger }: WireContext): WiredWebhooks {
+  const now = Date.now;
+  const client = createDynamoClient();
+  const deliveries = { client, name: settings.DELIVERIES_TABLE };
+  const requests = { client, name: settings.REQUESTS_TABLE };
+  const webhooks = createWebhookRegister(client, requests.name);
+  const queue = createDeliveryQueue({ deliveries, webhooks });
+  const post = createWebhookPost({ allowPrivate: settings.WEBHOOKS_ALLOW_PRIVATE === 'true' });
+  const send = createQueueSender(settings.WEBHOOKS_QUEUE_URL, environment);
+
+  /** Has somebody look again when something is due, if nobody will. */
+  async function wakeLater(webhookId: string, dueAt: number): Promise<void> {
+    const delaySeconds = Math.min(MAX_DELAY_SECONDS, Math.max(0, Math.ceil((dueAt - now()) / 1000)));
+    const at = now() + 1000 * delaySeconds;
+    if (await noteWake(deliveries, webhookId, { now: now(), at })) await send({ body: webhookId, delaySeconds });
+  }
+
+  return {
+    ...createMoveRecorder({
+      ...{ requests, deliveries, webhooks, logger, now },
+      async wake(webhookIds) {
+        await Promise.all(webhookIds.map((body) => send({ body, delaySeconds: 0 })));
+      },
+    }),
+    async deliver(webhookId, until) {
+      const all = await webhooks.list();
+      const meant = all.filter((webhook) => webhook.enabled && (webhookId ?? webhook.webhookId) === webhook.webhookId);
+      await Promise.all(
+        meant.map(async (webhook) => {
+          const take = queue.takeOf.bind(queue, webhook);
+          await drainDeliveries({ take, settle: queue.settle, post, logger, now }, until);
+          const dueAt = await queue.dueAtOf(webhook);
+          if (dueAt !== undefined) await wakeLater(webhook.webhookId, dueAt);
+        }),
+      );
+    },
+  };
+}

@@ -34,9 +34,9 @@ function writeUrl(url: string, { path, query = {} }: AdminCall): string {
 function describeRefusal(status: number, body: Record<string, unknown>): string {
   const details = Array.isArray(body.details) ? body.details : [];
   const faults = details.map(({ path, message }) => `  ${String(path)}: ${String(message)}`);
-  return [`${typeof body.error === 'string' ? body.error : 'The gateway gave no reason.'} (${status})`, ...faults].join(
-    '\n',
-  );
+  const hint = status === 401 ? ['Give the key of this gateway: ADMIN_API_KEY, or --key-file.'] : [];
+  const sentence = typeof body.error === 'string' ? body.error : 'The gateway gave no reason.';
+  return [`${sentence} (${status})`, ...faults, ...hint].join('\n');
 }
 
 /**

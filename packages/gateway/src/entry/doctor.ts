@@ -1,20 +1,10 @@
 /** `npm run doctor`: looks at what a gateway with this environment needs, and says what to do. */
-import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { dirname, resolve } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { parseArgs } from 'node:util';
+import { checkDatabase, checkDisk, checkSecrets } from './checkDataDir.ts';
 import { dynamoAccess } from './dynamoAccess.ts';
+import { bad, type Finding, well } from './finding.ts';
 import { parseSettings, type Settings } from './settings.ts';
-
-/** What a look has found. */
-interface Finding {
-  readonly check: 'settings' | 'port' | 'disk' | 'database' | 'objects' | 'identity' | 'clock';
-  readonly ok: boolean;
-  readonly found: string;
-  /** What to do; empty where all is well. */
-  readonly advice: string;
-}
 
 const HELP = `Looks at settings, port, disk, database, bucket, identity provider and clock, and says what to do about each.
 
@@ -25,13 +15,8 @@ It changes nothing, and ends with 1 if something has to be done.`;
 
 /** How long others may take to answer, in milliseconds. */
 const ANSWER_MS = 5000;
-/** Free space that a gateway should have, in bytes. */
-const MIN_FREE_BYTES = 512 * 1024 * 1024;
 /** Relayers' signatures and tokens are refused beyond minutes; a clock that is off by this much is not kept. */
 const MAX_CLOCK_SKEW_MS = 5000;
-
-const well = (check: Finding['check'], found: string): Finding => ({ check, ok: true, found, advice: '' });
-const bad = (check: Finding['check'], found: string, advice: string): Finding => ({ check, ok: false, found, advice });
 
 /** Whether somebody can listen there. */
 function canListen(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
@@ -42,83 +27,68 @@ function canListen(host: string, port: number): Promise<NodeJS.ErrnoException | 
   });
 }
 
-async function checkPort({ HOST, PORT }: Settings): Promise<Finding> {
+/** What to do about an address that cannot be listened on, by the system's code. */
+const PORT_ADVICE: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'Stop what listens there, or set PORT to another one.',
+  EADDRNOTAVAIL: 'Set HOST to an address of this machine.',
+  EACCES: 'Set PORT to one that this user may use, from 1024 on.',
+};
+
+/** Looks whether a server can listen there, or one of ours does already. */
+async function checkPort(
+  { HOST, PORT }: Pick<Settings, 'HOST' | 'PORT'>,
+  path: string,
+): Promise<Omit<Finding, 'check'>> {
   const fault = await canListen(HOST, PORT);
-  if (fault === undefined) return well('port', `${HOST}:${PORT} is free`);
-  const url = `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${PORT}/health`;
+  const place = `${HOST}:${PORT}`;
+  if (fault === undefined)
+    return { ok: true, found: PORT === 0 ? `any free port of ${HOST}` : `${place} is free`, advice: '' };
+  const url = `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${PORT}${path}`;
   const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) }).catch(() => undefined);
-  if (answer?.ok) return well('port', `a service answers /health on ${HOST}:${PORT}`);
-  return bad('port', `${HOST}:${PORT}: ${fault.message}`, 'Stop what listens there, or set PORT or HOST to others.');
+  if (answer?.ok) return { ok: true, found: `a service answers ${path} on ${place}`, advice: '' };
+  const advice = PORT_ADVICE[fault.code ?? ''] ?? 'Set HOST and PORT to others.';
+  return { ok: false, found: `${place}: ${fault.message}`, advice };
 }
 
-/** The folder, or the one above in which it would be made. */
-const findExisting = (folder: string): string => (existsSync(folder) ? folder : findExisting(dirname(folder)));
-
-function checkDisk({ DATA_DIR }: Settings): Finding {
-  const folder = resolve(DATA_DIR);
-  try {
-    const place = findExisting(folder);
-    accessSync(place, constants.W_OK);
-    const { bavail, bsize } = statfsSync(place);
-    const free = bavail * bsize;
-    const found = `${(free / 1e9).toFixed(1)} GB free for ${folder}`;
-    if (free >= MIN_FREE_BYTES) return well('disk', found);
-    return bad('disk', found, 'Free some space, or set DATA_DIR to another disk.');
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return bad('disk', why, 'Set DATA_DIR to a folder that this user may write.');
-  }
+async function checkMetricsPort({ METRICS_HOST: HOST, METRICS_PORT: PORT }: Settings): Promise<readonly Finding[]> {
+  if (PORT === 0) return [];
+  const finding = await checkPort({ HOST, PORT }, '/metrics');
+  const advice = finding.advice.replaceAll('HOST', 'METRICS_HOST').replaceAll('PORT', 'METRICS_PORT');
+  return [{ check: 'metrics', ...finding, advice }];
 }
 
 /** Asks the services of AWS, where the settings name them: only then is their client loaded. */
 async function askServices(settings: Settings): Promise<readonly Finding[]> {
   const { STORE, STORAGE_BUCKET } = settings;
-  if (STORE === 'sqlite' && STORAGE_BUCKET === undefined) return [checkFile(settings)];
+  const embedded = STORE === 'sqlite' ? checkDatabase(settings, Date.now()) : [];
+  if (STORE === 'sqlite' && STORAGE_BUCKET === undefined) return embedded;
   const { checkBucket, checkTables } = await import('./checkServices.ts');
-  const [database, objects] = await Promise.all([
-    STORE === 'dynamodb'
-      ? checkTables(settings, dynamoAccess({ stage: settings.STAGE, environment: process.env }))
-      : checkFile(settings),
+  const access = dynamoAccess({ stage: settings.STAGE, environment: process.env });
+  const [tables, objects] = await Promise.all([
+    STORE === 'dynamodb' ? checkTables(settings, access) : undefined,
     checkBucket(settings),
   ]);
   return [
-    { ...database, check: 'database' },
-    { ...objects, check: 'objects' },
+    ...(tables === undefined ? embedded : [{ check: 'database', ...tables } as const]),
+    { check: 'objects', ...objects },
   ];
-}
-
-function checkFile({ databaseFile }: Settings): Finding {
-  try {
-    const database = new DatabaseSync(databaseFile, { readOnly: true });
-    try {
-      const { pages } = database.prepare('SELECT count(*) AS pages FROM sqlite_schema').get() ?? {};
-      return well('database', `${databaseFile} opens, with ${Number(pages)} tables and indexes`);
-    } finally {
-      database.close();
-    }
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    if (/unable to open/.test(why))
-      return well('database', `${databaseFile} is not there yet: the first start makes it`);
-    return bad('database', why, 'Restore a backup into a new DATA_DIR: npm run restore -- --help.');
-  }
 }
 
 /** The provider answers, and its clock is ours. */
 async function checkIdentity({ IDENTITY_ISSUER: issuer }: Settings): Promise<readonly Finding[]> {
   if (issuer === undefined) {
-    return [well('identity', 'the built-in development issuer'), well('clock', 'no other clock to compare with')];
+    return [well('identity', 'the built-in development issuer')];
   }
   const url = `${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`;
   const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) }).catch(() => undefined);
   if (answer === undefined || !answer.ok) {
     const found = answer === undefined ? `${url} does not answer` : `${url} answers ${answer.status}`;
-    return [bad('identity', found, 'Check IDENTITY_ISSUER, the network, and the provider.')];
+    return [bad(found, 'Check IDENTITY_ISSUER, the network, and the provider.')('identity')];
   }
   const skewMs = Math.abs(Date.parse(answer.headers.get('date') ?? '') - Date.now());
   const clock = `${Math.round(skewMs / 1000)} s from the identity provider's`;
   if (!(skewMs > MAX_CLOCK_SKEW_MS)) return [well('identity', `${issuer} answers`), well('clock', clock)];
-  return [well('identity', `${issuer} answers`), bad('clock', clock, "Let the system's time service set the clock.")];
+  return [well('identity', `${issuer} answers`), bad(clock, "Let the system's time service set the clock.")('clock')];
 }
 
 async function examine(): Promise<readonly Finding[]> {
@@ -127,21 +97,36 @@ async function examine(): Promise<readonly Finding[]> {
     settings = parseSettings(process.env);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return [bad('settings', why, 'Set them as npm start -- --help says.')];
+    return [bad(why, 'Set them as npm start -- --help says.')('settings')];
   }
   const place = well('settings', `stage ${settings.STAGE}, store ${settings.STORE}`);
   return [
     place,
-    await checkPort(settings),
+    { check: 'port', ...(await checkPort(settings, '/health')) },
+    ...(await checkMetricsPort(settings)),
     checkDisk(settings),
     ...(await askServices(settings)),
+    ...checkSecrets(settings),
     ...(await checkIdentity(settings)),
   ];
 }
 
-async function main(): Promise<number> {
+/** @returns the options, or what is wrong with them */
+function readArguments() {
   const options = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
-  const { values } = parseArgs({ options });
+  try {
+    return parseArgs({ options }).values;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+async function main(): Promise<number> {
+  const values = readArguments();
+  if (typeof values === 'string') {
+    console.error(`${values}. Try --help.`);
+    return 2;
+  }
   if (values.help === true) {
     console.log(HELP);
     return 0;

@@ -57,7 +57,8 @@ function parseSecrets(text: string): LocalSecrets | undefined {
   }
 }
 
-function readFile(file: string): LocalSecrets {
+/** Reads the secrets of a file. @throws Error where it cannot be read, or is damaged */
+export function readLocalSecrets(file: string): LocalSecrets {
   const secrets = parseSecrets(readFileSync(file, 'utf8'));
   if (secrets === undefined) throw new Error(`${file} is damaged; remove it and a new one is made.`);
   return secrets;
@@ -73,10 +74,10 @@ export function loadLocalSecrets(directory: string): LocalSecrets {
   makeDirectory(resolve(directory));
   const file = join(directory, 'secrets.json');
   try {
-    return readFile(file);
+    return readLocalSecrets(file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
   makeFile(directory, file);
-  return readFile(file);
+  return readLocalSecrets(file);
 }

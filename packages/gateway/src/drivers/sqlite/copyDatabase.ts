@@ -109,7 +109,9 @@ function mergeLog(copy: string): void {
 export async function copyDatabase({ file }: { readonly file: string }, copy: string): Promise<void> {
   // To open is to make one, and a copy of nothing is no backup.
   if (!existsSync(file))
-    throw new DatabaseCopyError(`There is no database ${file}: nothing has been stored there yet.`);
+    throw new DatabaseCopyError(
+      `There is no database ${file}: give DATA_DIR and STAGE as the gateway has them; before its first start there is none.`,
+    );
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   let original: FileHandle | undefined;
   let log: FileHandle | undefined;

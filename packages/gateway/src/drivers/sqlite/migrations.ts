@@ -164,7 +164,10 @@ export class NewerSchemaError extends Error {
   }
 }
 
-function migrateStore(database: DatabaseSync, names: TableNames, store: keyof typeof migrations): void {
+const stores = ['requests', 'relayers', 'rateLimits', 'stats', 'webhooks', 'audit'] as const;
+
+/** @returns a store's version, its name there, and the version that this program knows @throws NewerSchemaError */
+function readVersion(database: DatabaseSync, names: TableNames, store: keyof typeof migrations) {
   const { requests } = names;
   const own = {
     ...names,
@@ -177,6 +180,20 @@ function migrateStore(database: DatabaseSync, names: TableNames, store: keyof ty
   const found = Number(row?.version ?? 0);
   const known = migrations[store].length;
   if (found > known) throw new NewerSchemaError(found, known);
+  return { name, found, known };
+}
+
+/**
+ * Sees that no later version of this program has written the data. It changes nothing.
+ *
+ * @throws NewerSchemaError; SQLite's own errors
+ */
+export function assertKnownSchema(database: DatabaseSync, names: TableNames): void {
+  for (const store of stores) readVersion(database, names, store);
+}
+
+function migrateStore(database: DatabaseSync, names: TableNames, store: keyof typeof migrations): void {
+  const { name, found, known } = readVersion(database, names, store);
   if (found === known) return;
   for (const migration of migrations[store].slice(found)) database.exec(migration(names));
   database
@@ -199,8 +216,7 @@ export function migrate(database: DatabaseSync, names: TableNames): void {
   database.exec(`PRAGMA busy_timeout = ${MIGRATION_TIMEOUT_MS}`);
   database.exec('BEGIN IMMEDIATE');
   try {
-    for (const store of ['requests', 'relayers', 'rateLimits', 'stats', 'webhooks', 'audit'] as const)
-      migrateStore(database, names, store);
+    for (const store of stores) migrateStore(database, names, store);
     database.exec('COMMIT');
   } catch (error) {
     // A full disk ends the transaction by itself.

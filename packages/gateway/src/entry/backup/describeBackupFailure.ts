@@ -4,6 +4,7 @@ const advice: Readonly<Record<string, string>> = {
   EACCES: 'No permission: run it as the user who runs the gateway.',
   EPERM: 'No permission: run it as the user who runs the gateway.',
   EROFS: 'The place cannot be written: choose another one.',
+  ENOENT: 'The folder is not there and cannot be made: choose another place.',
   ENOTDIR: 'The place is a file: give a folder.',
   EEXIST: 'The place is a file: give a folder.',
 };

@@ -1,0 +1,16 @@
+/** What a look of the doctor has found. */
+export interface Finding {
+  readonly check: 'settings' | 'port' | 'metrics' | 'disk' | 'database' | 'secrets' | 'objects' | 'identity' | 'clock';
+  readonly ok: boolean;
+  readonly found: string;
+  /** What to do; empty where all is well. */
+  readonly advice: string;
+}
+
+/** Nothing is to be done. */
+export const well = (check: Finding['check'], found: string): Finding => ({ check, ok: true, found, advice: '' });
+
+/** Writes a finding about which somebody has to do something. @returns a function from the check to the finding */
+export const bad =
+  (found: string, advice: string) =>
+  (check: Finding['check']): Finding => ({ check, ok: false, found, advice });

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ALL, anyChain, claimOf, pendingRequest } from '../../test/contracts/storedRequests.ts';
 import { createSqliteRig, type SqliteRig } from '../../test/rigs/sqliteStores.ts';
@@ -17,6 +19,11 @@ beforeEach(async () => {
   waits = createWaits(stores.changes);
 });
 afterEach(() => rig.dispose());
+
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+}
 
 /** Waits until a record has another status than `pending`, and tells when it has looked for the first time while it watches. */
 function waitForMove({ requestId }: StoredRequest, options: { signal?: AbortSignal; waitSeconds?: number } = {}) {
@@ -158,4 +165,29 @@ describe('who follows a chain', () => {
     await stored({ chainName });
     expect(calls).toBe(before);
   });
+});
+
+test('a wait keeps nothing of what it has found while it sleeps', async () => {
+  const record = await stored();
+  const found: WeakRef<object>[] = [];
+  const watching = Promise.withResolvers<void>();
+  const gone = new AbortController();
+  const wait = waits.until({
+    waitSeconds: WAIT_SECONDS,
+    signal: gone.signal,
+    look() {
+      const page = { items: [record] };
+      found.push(new WeakRef(page));
+      if (found.length === 2) watching.resolve();
+      return { found: page, interest: { requestId: record.requestId, status: 'pending' } };
+    },
+  });
+  await watching.promise;
+  const isGone = () => {
+    collectGarbage();
+    return found.map((one) => one.deref() === undefined);
+  };
+  await expect.poll(isGone).toEqual([true, true]);
+  gone.abort();
+  expect(await wait).toEqual({ items: [record] });
 });

@@ -32,35 +32,54 @@ export interface Waits {
 class Pause {
   #isWoken = false;
   #resolve: (() => void) | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
   readonly wake = () => {
     this.#isWoken = true;
+    this.#end();
+  };
+
+  readonly #end = () => {
+    clearTimeout(this.#timer);
     this.#resolve?.();
+    this.#resolve = undefined;
   };
 
   /** Waits for `wake`, at most for a time, and is ready for the next one. */
-  async take(ms: number): Promise<void> {
-    if (!this.#isWoken) {
-      let timer: NodeJS.Timeout | undefined;
-      await new Promise<void>((resolve) => {
-        this.#resolve = resolve;
-        timer = setTimeout(resolve, ms);
-      });
-      clearTimeout(timer);
-    }
-    this.#resolve = undefined;
+  take(ms: number): Promise<void> | undefined {
+    const isWoken = this.#isWoken;
     this.#isWoken = false;
+    if (isWoken) return undefined;
+    return new Promise<void>((resolve) => {
+      this.#resolve = () => {
+        this.#isWoken = false;
+        resolve();
+      };
+      this.#timer = setTimeout(this.#end, ms);
+    });
   }
 }
 
+/** What a look has come to: the answer, or how long to sleep, in milliseconds. */
+type Next<T> = { readonly found: T } | number;
+
 /**
  * Makes the waits of a process: each watches first, then looks, and sleeps only if nothing has moved between. While nothing moves, one
- * costs a few objects and no work.
+ * costs a few objects and no work; above all it keeps nothing of what it has found, for a stranger may have ten thousand wait for a
+ * request of the largest size.
  */
 export function createWaits(changes: RequestChanges): Waits {
   /** Wakes those that wait. */
   const waiting = new Set<() => void>();
   let isEnding = false;
+
+  async function lookOn<T>({ look, signal }: WaitOrder<T>, endsAt: number): Promise<Next<T>> {
+    const { found, interest, againInMs } = await look();
+    const leftMs = endsAt - performance.now();
+    if (interest === undefined || leftMs <= 0 || isEnding || signal.aborted) return { found };
+    // A timer counts whole milliseconds, and may be early by a part of one.
+    return Math.ceil(Math.min(leftMs, againInMs ?? leftMs));
+  }
 
   async function waitOn<T>(order: WaitOrder<T>, interest: ChangeInterest): Promise<T> {
     const pause = new Pause();
@@ -69,12 +88,11 @@ export function createWaits(changes: RequestChanges): Waits {
     waiting.add(pause.wake);
     const endsAt = performance.now() + order.waitSeconds * 1000;
     try {
+      // What a look has found is gone from here before the sleep begins.
       for (;;) {
-        const look = await order.look();
-        const leftMs = endsAt - performance.now();
-        if (look.interest === undefined || leftMs <= 0 || isEnding || order.signal.aborted) return look.found;
-        // A timer counts whole milliseconds, and may be early by a part of one.
-        await pause.take(Math.ceil(Math.min(leftMs, look.againInMs ?? leftMs)));
+        const next = await lookOn(order, endsAt);
+        if (typeof next !== 'number') return next.found;
+        await pause.take(next);
       }
     } finally {
       waiting.delete(pause.wake);
@@ -83,12 +101,14 @@ export function createWaits(changes: RequestChanges): Waits {
     }
   }
 
+  function begin<T>(order: WaitOrder<T>, { found, interest }: Look<T>): Promise<T> | T {
+    if (interest === undefined || order.waitSeconds === 0 || isEnding) return found;
+    return waitOn(order, interest);
+  }
+
   return {
-    async until(order) {
-      const { found, interest } = await order.look();
-      if (interest === undefined || order.waitSeconds === 0 || isEnding) return found;
-      return await waitOn(order, interest);
-    },
+    // No frame of its own stays, which would keep what the first look has found.
+    until: (order) => Promise.resolve(order.look()).then((look) => begin(order, look)),
     end() {
       isEnding = true;
       for (const wake of [...waiting]) wake();

@@ -24,7 +24,7 @@ export interface MoveOrder {
  * @throws RequestNotFoundError
  * @see docs/specification.md WAIT-1
  */
-export async function awaitMove(ports: MovePorts, order: MoveOrder): Promise<StoredRequest> {
+export function awaitMove(ports: MovePorts, order: MoveOrder): Promise<StoredRequest> {
   const { requestId, status, waitSeconds, signal } = order;
   const interest = { requestId: requestId.toLowerCase(), status };
   async function look() {
@@ -32,5 +32,5 @@ export async function awaitMove(ports: MovePorts, order: MoveOrder): Promise<Sto
     if (found === undefined) throw new RequestNotFoundError(requestId);
     return found.status === status ? { found, interest } : { found };
   }
-  return await ports.waits.until({ look, waitSeconds, signal });
+  return ports.waits.until({ look, waitSeconds, signal });
 }

@@ -85,7 +85,10 @@ test('a request that did not pay for a moment is taken as soon as gas costs what
   const isTold = () => relayer.readMetric('prism_relayer_checks_total', 'verdict="fee"');
   const before = await isTold();
   for (const node of nodes) {
-    node.setPlan((method) => (method === 'eth_maxPriorityFeePerGas' ? { kind: 'answer', result: dear } : undefined));
+    node.setPlan((method) => {
+      if (method === 'eth_feeHistory') return { kind: 'error', code: -32_601, message: 'not known here' };
+      return method === 'eth_maxPriorityFeePerGas' ? { kind: 'answer', result: dear } : undefined;
+    });
   }
   // What is known of the price is read again.
   const asked = () => nodes.reduce((sum, { counts }) => sum + (counts.get('eth_maxPriorityFeePerGas') ?? 0), 0);

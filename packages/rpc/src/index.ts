@@ -16,6 +16,7 @@ export { createRpcTransport } from './client/createRpcTransport.ts';
 export { createTransportClient } from './client/createTransportClient.ts';
 export type { RpcClient } from './client/rpcClient.ts';
 export { type RetryPolicy, withRetries } from './client/withRetries.ts';
+export { chooseTip, TIP_HISTORY } from './costs/chooseTip.ts';
 export { type CostModel, createCostModel, type ExtraCost, type PricedTransaction } from './costs/createCostModel.ts';
 export { RpcAnswerError, type RpcFaultCode, RpcUnavailableError } from './rpcErrors.ts';
 export {

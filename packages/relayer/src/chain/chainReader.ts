@@ -1,6 +1,7 @@
 import { forwarderAbi } from '@prism-gateway/contracts';
 import {
   type CostModel,
+  chooseTip,
   type ExtraCost,
   parseAddress,
   parseBytes,
@@ -11,9 +12,11 @@ import {
   type Simulated,
   type SimulatedBlock,
   type SimulatedCall,
+  TIP_HISTORY,
 } from '@prism-gateway/rpc';
 import { type Hex, zeroHash } from 'viem';
 import { encodeFunctionData, numberToHex } from 'viem/utils';
+import { ChainError } from './chainError.ts';
 import type { ChainRpc } from './createChainRpc.ts';
 import { readBlockTime } from './readBlockTime.ts';
 
@@ -73,6 +76,8 @@ export interface ChainReader {
 }
 
 const FULL_SHARE_BPS = 10_000n;
+/** How often a newest block is read without the history of fees after the node has not told it. */
+const HEADS_WITHOUT_HISTORY = 50;
 
 type View = 'priorityWindow' | 'maxAge' | 'relayerShareBps' | 'isOfficialRelayer' | 'nonces';
 
@@ -121,14 +126,36 @@ export function createChainReader(options: {
     );
   }
 
+  let headsWithoutHistory = 0;
+  /** What was paid in the last blocks. @returns undefined where the node does not tell: it is asked again seldom */
+  async function readTips(): Promise<((suggested: bigint) => bigint) | undefined> {
+    if (headsWithoutHistory > 0) {
+      headsWithoutHistory -= 1;
+      return undefined;
+    }
+    try {
+      return await rpc.read(['eth_feeHistory', ...TIP_HISTORY], (answer) => {
+        // Read here, so that what cannot be read is the answer's fault.
+        chooseTip(0n, answer);
+        return (suggested) => chooseTip(suggested, answer);
+      });
+    } catch (error) {
+      if (!(error instanceof ChainError)) throw error;
+      headsWithoutHistory = HEADS_WITHOUT_HISTORY;
+      return undefined;
+    }
+  }
+
   return {
     forwarder,
     relayer,
     async head() {
-      const [block, tip] = await Promise.all([
+      const [block, suggested, choose] = await Promise.all([
         rpc.read(['eth_getBlockByNumber', 'latest', false], parseBlock),
         rpc.read(['eth_maxPriorityFeePerGas'], (answer) => parseQuantity(answer, 'tip')),
+        readTips(),
       ]);
+      const tip = choose === undefined ? suggested : choose(suggested);
       const { baseFeePerGas } = block;
       return { ...block, tip, gasPrice: baseFeePerGas + tip, gasReserve: 2n * baseFeePerGas + tip };
     },

@@ -3,13 +3,19 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createRpcPool } from './createRpcPool.ts';
 import type { RpcClient } from './rpcClient.ts';
 
+const NOW_SECONDS = 2_000_000_000;
+
 let nodes: RpcNode[];
 let pool: RpcClient;
 let nowMs: number;
 beforeEach(async () => {
   nowMs = 1_000_000;
   nodes = await Promise.all([startRpcNode(), startRpcNode()]);
-  pool = createRpcPool({ rpcUrls: nodes.map(({ url }) => url), monotonicNow: () => nowMs });
+  pool = createRpcPool({
+    rpcUrls: nodes.map(({ url }) => url),
+    monotonicNow: () => nowMs,
+    now: () => NOW_SECONDS * 1000,
+  });
 });
 afterEach(async () => {
   pool.close();
@@ -93,4 +99,41 @@ test('a node whose newest block is behind that of another is passed over, unless
   nowMs += 60_000;
   for (const node of nodes) node.behave(at(90));
   expect(await readHead()).toBe(90);
+});
+
+/** A node whose newest block is this one. */
+const withHead = (number: number, timestamp: number) => ({
+  answer: ({ method }: { readonly method: string }) => ({
+    result:
+      method === 'eth_getBlockByNumber'
+        ? { number: `0x${number.toString(16)}`, timestamp: `0x${timestamp.toString(16)}` }
+        : method,
+  }),
+});
+
+// Shows NODE-1.
+test.each([
+  ['is of the future', 1050, NOW_SECONDS + 3600],
+  ['is further than any chain could have come', 5000, NOW_SECONDS],
+])('a node whose newest block %s is not believed, nor asked', async (_, number, seconds) => {
+  nodes[0]!.behave(withHead(number, seconds));
+  nodes[1]!.behave(withHead(1000, NOW_SECONDS - 2));
+  const readHead = async () => Number(Object(await pool.request('eth_getBlockByNumber', ['latest', false])).number);
+  expect(await readHead()).toBe(1000);
+  expect(await pool.request('a', [])).toBe('a');
+  expect(counts('a')).toEqual([0, 1]);
+  // It is so later, too; and is asked where no other one answers.
+  nowMs += 61_000;
+  expect(await readHead()).toBe(1000);
+  nodes[1]!.behave(down);
+  nowMs += 61_000;
+  expect(await readHead()).toBe(number);
+});
+
+// Shows NODE-1.
+test('a node that is far ahead of one that has stood still is believed', async () => {
+  nodes[0]!.behave(withHead(1000, NOW_SECONDS - 3600));
+  nodes[1]!.behave(withHead(5000, NOW_SECONDS));
+  const readHead = async () => Number(Object(await pool.request('eth_getBlockByNumber', ['latest', false])).number);
+  expect(await readHead()).toBe(5000);
 });

@@ -1,4 +1,5 @@
 import { RpcAnswerError, RpcUnavailableError } from '../rpcErrors.ts';
+import { compareHeads } from './compareHeads.ts';
 import { createRpcClient } from './createRpcClient.ts';
 import { isPassing } from './isPassing.ts';
 import type { RpcClient } from './rpcClient.ts';
@@ -11,12 +12,19 @@ export interface RpcPoolOptions {
   readonly timeoutMs?: number;
   /** Milliseconds of a clock that is never set; default the machine's. */
   readonly monotonicNow?: () => number;
+  /** Milliseconds since the epoch; default the machine's. */
+  readonly now?: () => number;
 }
 
 /** How long a node that failed, or has fallen behind, is passed over, in milliseconds. */
 const PASSED_OVER_MS = 30_000;
 /** By so many blocks a node may be behind another: blocks take a moment from the one to the other. */
 const MAX_LAG_BLOCKS = 2n;
+/** How often the newest blocks of all nodes are compared, in milliseconds, and by how many blocks a node must be ahead to have it done at once. */
+const COMPARE_MS = 30_000;
+const LEAP_BLOCKS = 8n;
+/** How long a node that has made its newest block up is passed over, in milliseconds: until they have been compared again. */
+const DISTRUST_MS = 2 * COMPARE_MS;
 /** What goes to every node: the more of them know a transaction, the sooner a block takes it. */
 const BROADCAST = 'eth_sendRawTransaction';
 
@@ -26,6 +34,8 @@ interface PooledNode {
   untilMs: number;
   /** What it says its chain is; undefined while it has not said. */
   chainId: Promise<unknown> | undefined;
+  /** It has made its newest block up. */
+  isDistrusted: boolean;
 }
 
 /** Which of several failures counts: an error of a node before no answer. */
@@ -51,16 +61,16 @@ function readChainId(node: PooledNode): Promise<unknown> {
 
 /**
  * Makes JSON-RPC calls to the first of several nodes that answers. A node without an answer, with an error of its own, or whose newest
- * block is behind another node's, is passed over for half a minute, unless none is left. A node of another chain than the first that
- * answered is never asked. A signed transaction goes to all of them, and one that takes it is enough. A revert is an answer as good as
- * any. Whether nodes agree is for the caller to ask, by a client of each.
+ * block is behind another node's, is passed over for half a minute, unless none is left; one that has made its newest block up, for a
+ * minute. A node of another chain than the first that answered is never asked. A signed transaction goes to all of them, and one that
+ * takes it is enough. A revert is an answer as good as any. Whether nodes agree is for the caller to ask, by a client of each.
  *
  * @param options - the nodes' URLs
  * @returns a client, as that of one node
  * @see docs/specification.md NODE-1
  */
 export function createRpcPool(options: RpcPoolOptions): RpcClient {
-  const { rpcUrls, monotonicNow = () => performance.now(), ...rest } = options;
+  const { rpcUrls, monotonicNow = () => performance.now(), now = Date.now, ...rest } = options;
   const [only, ...others] = rpcUrls;
   // Nobody takes its place, whatever it says.
   if (only !== undefined && others.length === 0) return createRpcClient({ rpcUrl: only, monotonicNow, ...rest });
@@ -69,22 +79,50 @@ export function createRpcPool(options: RpcPoolOptions): RpcClient {
       client: createRpcClient({ rpcUrl, monotonicNow, ...rest }),
       untilMs: 0,
       chainId: undefined,
+      isDistrusted: false,
     }),
   );
   let chain: unknown;
   let highest = 0n;
+  let comparing: Promise<void> | undefined;
+  let comparedAtMs = Number.NEGATIVE_INFINITY;
 
   /** The well ones in their order, then the others, whose turn comes soonest first. */
   function orderNodes(): readonly PooledNode[] {
-    const now = monotonicNow();
-    const isWell = ({ untilMs }: PooledNode) => untilMs <= now;
+    const atMs = monotonicNow();
+    const isWell = ({ untilMs }: PooledNode) => untilMs <= atMs;
     const failed = nodes.filter((node) => !isWell(node)).toSorted((one, other) => one.untilMs - other.untilMs);
     return [...nodes.filter(isWell), ...failed];
   }
 
-  const passOver = (node: PooledNode) => {
-    node.untilMs = monotonicNow() + PASSED_OVER_MS;
+  const passOver = (node: PooledNode, ms = PASSED_OVER_MS) => {
+    node.untilMs = monotonicNow() + ms;
   };
+
+  async function compare(): Promise<void> {
+    const clients = nodes.map((node) => ({
+      request: (method: string, params: readonly unknown[]) => askNode(node, method, params),
+    }));
+    const told = await compareHeads(clients, BigInt(Math.floor(now() / 1000)));
+    const believed = told.flatMap(({ head, isMadeUp }) => (head === undefined || isMadeUp ? [] : [head.number]));
+    const [best] = believed.toSorted((one, other) => (one < other ? 1 : -1));
+    // What was higher before was made up.
+    highest = best ?? highest;
+    for (const [index, node] of nodes.entries()) {
+      node.isDistrusted = told[index]?.isMadeUp ?? false;
+      if (node.isDistrusted) passOver(node, DISTRUST_MS);
+    }
+  }
+
+  /** Compares the newest blocks of all nodes when it is time, or one of them is suddenly far ahead. */
+  async function compareInTime(head: bigint): Promise<void> {
+    if (head <= highest + LEAP_BLOCKS && monotonicNow() - comparedAtMs < COMPARE_MS) return;
+    comparing ??= compare().finally(() => {
+      comparedAtMs = monotonicNow();
+      comparing = undefined;
+    });
+    await comparing;
+  }
 
   /** @throws RpcUnavailableError where it is a node of another chain */
   async function askNode(node: PooledNode, method: string, params: readonly unknown[]): Promise<unknown> {
@@ -101,6 +139,11 @@ export function createRpcPool(options: RpcPoolOptions): RpcClient {
       try {
         const answer = await askNode(node, method, params);
         const head = readHead(method, params, answer);
+        if (head !== undefined) await compareInTime(head);
+        if (head !== undefined && node.isDistrusted) {
+          last = new RpcUnavailableError('the node has made its newest block up');
+          continue;
+        }
         if (head !== undefined && head + MAX_LAG_BLOCKS < highest) {
           late.push({ node, answer, head });
           continue;

@@ -1,12 +1,15 @@
 import {
+  chooseTip,
   parseAddress,
   parseArray,
   parseCount,
   parseHash,
   parseQuantity,
   parseRecord,
+  RpcAnswerError,
   type RpcClient,
   RpcUnavailableError,
+  TIP_HISTORY,
 } from '@prism-gateway/rpc';
 import { type Address, type Hash, type Hex, numberToHex } from 'viem';
 import { parseReceipt, type Receipt } from './parseReceipt.ts';
@@ -33,7 +36,7 @@ export interface Chain {
   /** Undefined where the node no longer has the first block. */
   genesisHash(): Promise<Hash | undefined>;
   head(): Promise<BlockHead>;
-  /** What the node suggests as tip, in wei. */
+  /** What the node suggests as tip, but no more than was usual in the last blocks, in wei. */
   suggestedTip(): Promise<bigint>;
   /** Of the account, in wei. */
   balance(): Promise<bigint>;
@@ -73,6 +76,25 @@ export function createChain(rpc: RpcClient, account: Address): Chain {
     };
   }
 
+  async function suggestedTip(): Promise<bigint> {
+    const asked = rpc.request('eth_feeHistory', TIP_HISTORY);
+    // Where the node has none, or none that can be read, its suggestion stands alone.
+    const withoutHistory = (error: unknown) => {
+      if (error instanceof RpcAnswerError || error instanceof RpcUnavailableError) return undefined;
+      throw error;
+    };
+    const [suggested, history] = await Promise.all([
+      rpc.request('eth_maxPriorityFeePerGas', []),
+      asked.then((answer) => (tip: bigint) => chooseTip(tip, answer)).catch(withoutHistory),
+    ]);
+    const tip = parseQuantity(suggested, 'tip');
+    try {
+      return history?.(tip) ?? tip;
+    } catch (error) {
+      return withoutHistory(error) ?? tip;
+    }
+  }
+
   async function findTransaction({ blockNumber, nonce }: { blockNumber: bigint; nonce: number }) {
     const answer = await rpc.request('eth_getBlockByNumber', [numberToHex(blockNumber), true]);
     const block = parseRecord(answer, 'block');
@@ -92,7 +114,7 @@ export function createChain(rpc: RpcClient, account: Address): Chain {
       return block === null ? undefined : parseHash(parseRecord(block, 'block').hash, 'hash');
     },
     head,
-    suggestedTip: async () => parseQuantity(await rpc.request('eth_maxPriorityFeePerGas', []), 'tip'),
+    suggestedTip,
     balance: async () => parseQuantity(await rpc.request('eth_getBalance', [from, 'latest']), 'balance'),
     accountNonce: async (at) =>
       parseCount(await rpc.request('eth_getTransactionCount', [from, blockTag(at)]), 'transaction count'),

@@ -1,0 +1,64 @@
+import type { RpcClient } from './rpcClient.ts';
+
+/** The newest block, as a node tells. */
+export interface ToldHead {
+  readonly number: bigint;
+  /** Unix seconds. */
+  readonly seconds: bigint;
+}
+
+/** A node whose newest block is no older than another's by more than this is up to date, in seconds. */
+const FRESH_SECONDS = 30n;
+/** No chain makes so many blocks in that time: whoever is as far beyond a node that is up to date has made its blocks up. */
+const FAR_BLOCKS = 256n;
+/** As few are enough where two nodes say otherwise. */
+const FAR_BLOCKS_OF_TWO = 8n;
+/** How far a block's time may be ahead of this machine's, in seconds: clocks differ. */
+const FUTURE_SECONDS = 60n;
+/** How long a node may take to tell, in milliseconds: a silent one holds nobody up. */
+const PATIENCE_MS = 1000;
+
+const isQuantity = (value: unknown): value is string => typeof value === 'string' && /^0x[0-9a-f]{1,16}$/i.test(value);
+
+/** @returns undefined of a node that does not tell in time, or nonsense */
+async function readHead(client: Pick<RpcClient, 'request'>): Promise<ToldHead | undefined> {
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, PATIENCE_MS);
+  // One without an answer says nothing here; whoever asks it for something is told why.
+  const asked = client.request('eth_getBlockByNumber', ['latest', false]).catch(() => undefined);
+  const { number, timestamp } = Object(await Promise.race([asked, late]));
+  clearTimeout(timer);
+  return isQuantity(number) && isQuantity(timestamp)
+    ? { number: BigInt(number), seconds: BigInt(timestamp) }
+    : undefined;
+}
+
+/** Whether a newest block cannot be true if those of the others are. */
+function isMadeUp(head: ToldHead, others: readonly ToldHead[], nowSeconds: bigint): boolean {
+  const isFuture = ({ seconds }: ToldHead) => seconds > nowSeconds + FUTURE_SECONDS;
+  if (isFuture(head) && others.some((other) => !isFuture(other))) return true;
+  const fresh = others.filter(({ seconds }) => seconds + FRESH_SECONDS >= head.seconds);
+  const countBehind = (blocks: bigint) => fresh.filter(({ number }) => head.number > number + blocks).length;
+  return countBehind(FAR_BLOCKS) > 0 || countBehind(FAR_BLOCKS_OF_TWO) > 1;
+}
+
+/**
+ * Asks nodes for their newest blocks, and tells which of them have made theirs up: its time is in the future, or it is further beyond that of
+ * a node that is up to date than any chain could have come. A node that has stood still for long says nothing against the others.
+ *
+ * @param clients - each node by itself
+ * @param nowSeconds - Unix time
+ * @returns in the order of the nodes: the block, if it is believed
+ * @see docs/specification.md NODE-1
+ */
+export async function compareHeads(
+  clients: readonly Pick<RpcClient, 'request'>[],
+  nowSeconds: bigint,
+): Promise<readonly { readonly head: ToldHead | undefined; readonly isMadeUp: boolean }[]> {
+  const heads = await Promise.all(clients.map(readHead));
+  return heads.map((head) => {
+    if (head === undefined) return { head, isMadeUp: false };
+    const others = heads.filter((other) => other !== undefined).filter((other) => other !== head);
+    return { head, isMadeUp: isMadeUp(head, others, nowSeconds) };
+  });
+}

@@ -85,7 +85,10 @@ export async function startRelayer(options: RelayerOptions): Promise<RunningRela
   const silentMs = Math.max(SILENT_MS, 2 * settings.policy.pollMaxMs);
   const gatewayHealth = createHealth({ parts: ['gateway'], silentMs, now });
   const chainHealth = new Map(
-    settings.chains.map(({ chainName }) => [chainName, createHealth({ parts: ['chain', 'judge'], silentMs, now })]),
+    settings.chains.map(({ chainName }) => [
+      chainName,
+      createHealth({ parts: ['chain', 'judge', 'nodes'], silentMs, now }),
+    ]),
   );
   const workers: ChainWorker[] = [];
   const pages = createPages({ gatewayHealth, chainHealth, workers }, { address: account.address, now });

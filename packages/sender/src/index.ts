@@ -1,3 +1,4 @@
+export { parseReceipt, type Receipt } from './chain/parseReceipt.ts';
 export type { Call, Intent, IntentFailure } from './intents/intent.ts';
 export { FINAL_STATES, INTENT_STATES, type IntentState } from './intents/intentState.ts';
 export { openSender } from './openSender.ts';

@@ -46,8 +46,14 @@ test('what was lost to a request, a signer or a code has it left alone, and nobo
   expect(nameExceeded(next, by('r4', 'alice'))).toBe('signer');
   expect(nameExceeded(next, by('r4', 'dave', 'c0de'))).toBe('code');
   expect(nameExceeded(next, by('r4', 'dave', 'other'))).toBeUndefined();
+  // Whoever has paid is not left alone for what half of the budget was lost to.
+  next.addLosses([loss(by('r5', 'erin', 'c0de2'), clock.now(), 15n)]);
+  next.addCustomers(['frank']);
+  expect(nameExceeded(next, by('r6', 'erin', 'c0de2'))).toBe('code');
+  expect(nameExceeded(next, by('r6', 'frank', 'c0de2'))).toBeUndefined();
   // Told once each.
-  expect(told.map(({ budget, party }) => `${budget} ${party}`)).toEqual(['request r1', 'signer alice', 'code c0de']);
+  const tellings = ['request r1', 'signer alice', 'code c0de', 'code c0de2'];
+  expect(told.map(({ budget, party }) => `${budget} ${party}`)).toEqual(tellings);
   clock.advance(24 * HOUR_MS);
   expect(nameExceeded(next, by('r4', 'alice'))).toBeUndefined();
 });

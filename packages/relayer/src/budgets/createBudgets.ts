@@ -3,7 +3,10 @@ import type { ExceededBudget, Loss, Stake } from './loss.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Of the budgets of an hour and a day, so much is for whoever has paid before: strangers alone cannot have a relayer stop. */
+/**
+ * Of the budgets of a code, an hour and a day, so much is for whoever has paid before: strangers alone can neither have a relayer stop, nor
+ * have it leave those alone whose wallets are of the same code as theirs.
+ */
 const STRANGERS_SHARE = 2n;
 
 /** What a relayer may lose on one chain, in wei, and give away, in base units of credits. */
@@ -89,7 +92,8 @@ function listAccounts(
       return options.asksGift ? [account, asGift] : [account];
     }),
     ...codes.map((code): Account => {
-      return { ...own, budget: 'code', party: code, limit: limits.codeWei, counts: (one) => one.codes.includes(code) };
+      const counts: Account['counts'] = (one) => one.codes.includes(code);
+      return { ...own, budget: 'code', party: code, limit: limits.codeWei / share, counts };
     }),
     { budget: 'hour', party: '', limit: limits.hourWei / share, windowMs: HOUR_MS, counts: ANY, amount: wei },
     { ...own, budget: 'day', party: '', limit: limits.dayWei / share, counts: ANY },

@@ -124,7 +124,8 @@ export async function extendRuns(
   },
 ): Promise<void> {
   const { candidates, verdicts, facts } = checked;
-  for (const { head, run } of listRuns(candidates, verdicts)) {
+  // Side by side: nobody's run waits for another signer's.
+  const extended = listRuns(candidates, verdicts).map(async ({ head, run }) => {
     const written = run.slice(0, await countWritten(context, run, facts));
     const [first, ...followers] = written;
     for (const member of followers) {
@@ -133,5 +134,6 @@ export async function extendRuns(
       if (verdict === undefined) break;
       verdicts.set(member.record.requestId, verdict);
     }
-  }
+  });
+  await Promise.all(extended);
 }

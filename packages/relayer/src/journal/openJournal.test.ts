@@ -116,7 +116,7 @@ test('a request that was submitted, lost and claimed again counts on: each of it
   };
   claimAndSubmit('a#1');
   const outcome = { status: 'failed', errorMessage: 'PrismNotFound(0x01)' } as const;
-  journal.move([{ requestId: 'a', to: 'mined', by: 'followSubmission', outcome, nowMs: 8 }]);
+  journal.move([{ requestId: 'a', to: 'mined', by: 'settleSubmission', outcome, nowMs: 8 }]);
   journal.move([{ requestId: 'a', to: 'lost', by: 'reportOutcomes', nowMs: 9 }]);
   journal.begin([request('a')], 'claimRequests');
   expect(journal.get('a')).toMatchObject({ state: 'claiming', attempts: 1, outcome: undefined, intentId: undefined });

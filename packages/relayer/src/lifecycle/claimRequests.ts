@@ -21,6 +21,8 @@ export interface ClaimPorts {
   readonly claimRate: ClaimRateController;
   readonly notes: Pick<ChainNotes, 'claimed' | 'inFlight' | 'claimShare'>;
   readonly now: () => number;
+  /** Takes on what was won, or had no answer. */
+  readonly advance: (requestIds: readonly string[]) => void;
   readonly signal: AbortSignal;
 }
 
@@ -63,14 +65,14 @@ async function claimBurst(ports: ClaimPorts, burst: readonly Claimable[]): Promi
 }
 
 /**
- * Claims requests in bursts, and stops at the first burst in which a rival was faster: then what is known of the queue is old.
+ * Claims requests in bursts, and stops at the first burst in which a rival was faster: then what is known of the queue is old. What was won,
+ * or had no answer, is taken on.
  *
  * @param ports - gateway, journal, and what is under way
  * @param picked - `checked`, in random order
- * @returns ids of those that have a next move: won, or without an answer
  */
-export async function claimRequests(ports: ClaimPorts, picked: readonly Claimable[]): Promise<readonly string[]> {
-  const { claimRate, notes, signal } = ports;
+export async function claimRequests(ports: ClaimPorts, picked: readonly Claimable[]): Promise<void> {
+  const { claimRate, notes, signal, advance } = ports;
   const open: string[] = [];
   for (let next = 0; next < picked.length && !signal.aborted; ) {
     const slice = picked.slice(next, next + claimRate.burst);
@@ -88,5 +90,5 @@ export async function claimRequests(ports: ClaimPorts, picked: readonly Claimabl
     notes.claimShare(claimRate.share);
     if (conflicts > 0) break;
   }
-  return open;
+  advance(open);
 }

@@ -1,15 +1,16 @@
 import type { ActionParams } from '@prism-gateway/protocol';
 import type { Sent } from '@prism-gateway/sender';
+import type { Hex } from 'viem';
 import type { Budgets } from '../budgets/createBudgets.ts';
 import type { Loss } from '../budgets/loss.ts';
 import type { ChainState } from '../chain/watchChain.ts';
 import { feeInWei } from '../checks/fee.ts';
 import type { Journal } from '../journal/openJournal.ts';
 import type { ChainSettings } from '../settings/chainSettings.ts';
+import type { Revert } from './askUntold.ts';
 import type { BatchCostTracker } from './createBatchCostTracker.ts';
 import type { ChainNotes } from './createChainNotes.ts';
-import type { OpenRequest } from './openRequest.ts';
-import type { ReadOutcomes } from './readOutcomes.ts';
+import type { OpenRequest, Outcome } from './openRequest.ts';
 
 const WHOLE_BPS = 10_000n;
 
@@ -22,6 +23,20 @@ export interface CostPorts {
   readonly batchCosts: Pick<BatchCostTracker, 'learn'>;
   readonly notes: Pick<ChainNotes, 'mined' | 'earned' | 'lost' | 'spent'>;
   readonly now: () => number;
+}
+
+/** What the events of a mined transaction say of its requests; all but `untold` by request id. */
+export interface ReadOutcomes {
+  /** Executed, as an event with its digest says. */
+  readonly outcomes: ReadonlyMap<string, Outcome>;
+  /** Credits that each request has paid, before the split. */
+  readonly fees: ReadonlyMap<string, bigint>;
+  /** Signers of which nothing was carried out; of one that was carried out whole, all. */
+  readonly blamed: ReadonlyMap<string, readonly Hex[]>;
+  /** Requests that no event says to be executed: the chain has to be asked. */
+  readonly untold: readonly OpenRequest[];
+  /** What the Forwarder has refused an entry for. */
+  readonly refusals: ReadonlyMap<string, Revert>;
 }
 
 /** A mined transaction, and what is known of its requests. */

@@ -1,21 +1,40 @@
+import type { Receipt } from '@prism-gateway/sender';
 import { expect, test } from 'vitest';
 import { ChainError } from '../chain/chainError.ts';
 import type { ChainRpc } from '../chain/createChainRpc.ts';
 import { createBearOut } from './createBearOut.ts';
+import { createHealth } from './createHealth.ts';
 
-const [BLOCK, OTHER_BLOCK] = [`0x${'11'.repeat(32)}`, `0x${'22'.repeat(32)}`] as const;
-const SENT = { txHash: `0x${'33'.repeat(32)}`, blockNumber: 7n, blockHash: BLOCK, status: 'success' } as const;
+const [BLOCK, OTHER_BLOCK, HASH] = ['11', '22', '33'].map((byte) => `0x${byte.repeat(32)}` as const) as [
+  `0x${string}`,
+  `0x${string}`,
+  `0x${string}`,
+];
+const FROM = `0x${'aa'.repeat(20)}` as const;
+const SENT: Receipt = {
+  ...{ txHash: HASH, blockNumber: 7n, blockHash: BLOCK, status: 'success', logs: [] },
+  ...{ gasUsed: 9n, effectiveGasPrice: 1n, dataFee: 0n },
+};
 
 type Witness = Pick<ChainRpc, 'read'>;
-const receipt = (blockHash: string, status = '0x1') => ({ blockHash, status });
+const receipt = (fields: object = {}) => ({
+  ...{ transactionHash: HASH, from: FROM, blockHash: BLOCK, blockNumber: '0x7', status: '0x1', logs: [] },
+  ...{ gasUsed: '0x9', effectiveGasPrice: '0x1' },
+  ...fields,
+});
+const log = {
+  ...{ address: FROM, topics: [HASH], data: '0x01', transactionHash: HASH, blockHash: BLOCK, blockNumber: '0x7' },
+  ...{ logIndex: '0x0', transactionIndex: '0x0', removed: false },
+};
 
 /** A node whose newest block has a number, and that has this receipt. */
 const node = (found: unknown, head = '0x7'): Witness => ({
   read: async ([method], parse) => parse(method === 'eth_blockNumber' ? head : found),
 });
-const agrees = node(receipt(BLOCK));
-const reverts = node(receipt(BLOCK, '0x0'));
-const elsewhere = node(receipt(OTHER_BLOCK));
+const agrees = node(receipt());
+const reverts = node(receipt({ status: '0x0' }));
+const tellsMore = node(receipt({ logs: [log] }));
+const elsewhere = node(receipt({ blockHash: OTHER_BLOCK }));
 const knowsNone = node(null);
 const isBehind = node(null, '0x6');
 const fails: Witness = {
@@ -24,17 +43,45 @@ const fails: Witness = {
   },
 };
 const isSilent: Witness = { read: () => new Promise(() => undefined) };
+const well = { noteWell: () => undefined, noteFailure: () => undefined };
 
 // Shows RELAY-20.
-test.each<[string, readonly Witness[], string]>([
-  ['one node alone', [knowsNone], 'true'],
-  ['two that agree', [agrees, agrees], 'true'],
-  ['two of three', [agrees, reverts, agrees], 'true'],
-  ['two of three, while the third is silent', [isSilent, agrees, agrees], 'true'],
-  ['one, while the others are behind or do not answer', [agrees, isBehind, fails], 'true'],
-  ['one against one', [agrees, elsewhere], 'unsettled'],
-  ['none that answers', [fails, isBehind], 'unsettled'],
-  ['one against two', [agrees, elsewhere, knowsNone], 'false'],
-])('a mined transaction is borne out by %s', async (_, witnesses, word) => {
-  expect(await createBearOut(witnesses)(SENT)).toBe(word);
+test.each<[string, readonly Witness[], object]>([
+  ['one node alone', [knowsNone], { kind: 'mined', receipt: SENT }],
+  ['two that agree', [agrees, agrees], { kind: 'mined', receipt: SENT }],
+  ['two of three', [agrees, reverts, agrees], { kind: 'mined', receipt: SENT }],
+  ['two of three, while the third is silent', [isSilent, agrees, agrees], { kind: 'mined', receipt: SENT }],
+  ['one, while the others are behind or do not answer', [agrees, isBehind, fails], { kind: 'mined', receipt: SENT }],
+  [
+    'two that have it reverted',
+    [agrees, reverts, reverts],
+    { kind: 'mined', receipt: { ...SENT, status: 'reverted' } },
+  ],
+  ['two that know nothing of its events', [tellsMore, agrees, agrees], { kind: 'mined', receipt: SENT }],
+  ['two that do not have it', [agrees, knowsNone, knowsNone], { kind: 'none' }],
+  ['one against one', [agrees, elsewhere], { kind: 'unsettled' }],
+  ['one that does not have it, alone', [knowsNone, fails], { kind: 'unsettled' }],
+  ['three that differ', [agrees, elsewhere, knowsNone], { kind: 'unsettled' }],
+  ['none that answers', [fails, isBehind], { kind: 'unsettled' }],
+])('what %s say of a mined transaction counts', async (_, witnesses, word) => {
+  const bearOut = createBearOut({ witnesses, from: FROM, health: well, now: () => 0 });
+  expect(await bearOut(SENT)).toEqual(word);
+});
+
+// Shows RELAY-20.
+test('nodes that say different things of a transaction for long make the health red, until they agree', async () => {
+  let nowMs = 0;
+  const now = () => nowMs;
+  const health = createHealth({ parts: ['nodes'], silentMs: 1, now });
+  let other = reverts;
+  const changing: Witness = { read: (call, parse) => other.read(call, parse) };
+  const bearOut = createBearOut({ witnesses: [agrees, changing], from: FROM, health, now });
+  await bearOut(SENT);
+  expect(health.faults()).toEqual([]);
+  nowMs = 20_000;
+  await bearOut(SENT);
+  expect(health.faults()).toEqual([expect.stringMatching(/do not agree .*0x3333.*RPC_URL/)]);
+  other = agrees;
+  await bearOut(SENT);
+  expect(health.faults()).toEqual([]);
 });

@@ -1,5 +1,5 @@
 /** What a relayer has to be able to do on each chain. */
-export type HealthPart = 'chain' | 'gateway' | 'judge';
+export type HealthPart = 'chain' | 'gateway' | 'judge' | 'nodes';
 
 /** Whether the work can go on. */
 export interface Health {
@@ -15,11 +15,15 @@ const CANNOT: Readonly<Record<HealthPart, string>> = {
   chain: 'cannot see the chain',
   gateway: 'cannot reach the gateway',
   judge: 'cannot judge requests',
+  nodes: 'cannot end requests for its nodes do not agree',
 };
 
+/** They show only while there are requests. */
+const UNSEEN_AT_FIRST: ReadonlySet<HealthPart> = new Set(['judge', 'nodes']);
+
 /**
- * Makes the health of some parts: each is red from the start until it has worked, but for the judging, which shows only while there
- * are requests.
+ * Makes the health of some parts: each is red from the start until it has worked, but for the judging and the nodes' agreement, which show
+ * only while there are requests.
  *
  * @param options.parts - those that are watched
  * @param options.silentMs - a part that nothing has been heard of for longer counts as failed
@@ -34,7 +38,7 @@ export function createHealth(options: {
   const failures = new Map<HealthPart, { readonly reason: string; readonly sinceMs: number }>();
   const wellAtMs = new Map<HealthPart, number>();
   for (const part of parts) {
-    if (part !== 'judge') failures.set(part, { reason: 'there has been no answer yet', sinceMs: now() });
+    if (!UNSEEN_AT_FIRST.has(part)) failures.set(part, { reason: 'there has been no answer yet', sinceMs: now() });
   }
   function describe(part: HealthPart): string | undefined {
     const failure = failures.get(part);
@@ -42,7 +46,7 @@ export function createHealth(options: {
       return `${CANNOT[part]} since ${new Date(failure.sinceMs).toISOString()}: ${failure.reason}`;
     }
     const lastMs = wellAtMs.get(part);
-    if (part === 'judge' || lastMs === undefined || now() - lastMs <= silentMs) return undefined;
+    if (UNSEEN_AT_FIRST.has(part) || lastMs === undefined || now() - lastMs <= silentMs) return undefined;
     return `${CANNOT[part]} since ${new Date(lastMs).toISOString()}: there has been no answer`;
   }
   return {

@@ -39,6 +39,8 @@ export interface InFlight {
   /** Whether a request of this signer is under way that has to end before one of a nonce. @param nonce - undefined: not known */
   isBusy(signer: string, nonce: bigint | undefined): boolean;
   has(requestId: string): boolean;
+  /** How many requests are under way whose signer is one of these. */
+  countSigners(isMeant: (signer: string) => boolean): number;
   /** Whether the very same request is under way. @see takeFingerprint */
   carries(fingerprint: string): boolean;
   /** Takes a request on. */
@@ -94,6 +96,7 @@ export function createInFlight(
     isBusy: (signer, nonce) =>
       busy.get(signer)?.some((own) => own === undefined || nonce === undefined || own >= nonce) ?? false,
     has: (requestId) => taken.has(requestId),
+    countSigners: (isMeant) => [...taken.values()].filter(({ record }) => isMeant(record.signer)).length,
     carries: (fingerprint) => carried.has(fingerprint),
     take(request) {
       if (taken.has(request.requestId)) return;

@@ -34,9 +34,10 @@ import { createInFlight } from './createInFlight.ts';
 import { createJudgeWatch } from './createJudgeWatch.ts';
 import { followSubmission } from './followSubmission.ts';
 import type { OpenRequest } from './openRequest.ts';
+import { type PickPorts, pickClaims, type RoundResult } from './pickClaims.ts';
 import { reportOutcomes } from './reportOutcomes.ts';
 import { reviewClaim } from './reviewClaim.ts';
-import { type ClaimTurn, type RoundPorts, type RoundResult, runRound } from './runRound.ts';
+import { countRoom, type RoundPorts, runRound } from './runRound.ts';
 import { submitClaims } from './submitClaims.ts';
 import { traceHandlers } from './traceHandlers.ts';
 
@@ -69,6 +70,8 @@ export interface Lifecycle {
   readonly size: number;
   /** Resolves when no work runs. */
   idle(): Promise<void>;
+  /** Notes that a transaction stands in a block, however deep: what its signers have signed next is in its turn. @param intentId - of the sender */
+  noteMined(intentId: string): void;
   /** Notes a call that failed and ended a round. */
   noteFault(where: 'gateway' | 'chain'): void;
 }
@@ -159,15 +162,21 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
   const noteFailures = createJudgeWatch({ chain, state, health });
   const gasPrice = async () => (await state.head()).gasPrice;
   const queue = createQueue({ ...held, calls, client, gateway, candidates, chainName, gasPrice, wake });
+  const isCustomer = (signer: string) => journal.isCustomer(signer.toLowerCase());
+  const room = { ...held, chain, state, settings };
+  const shared = { queue, countRoom: () => countRoom(room) };
+  const claiming = { ...held, gateway, budgets, candidates, claimRate };
+  const picking: PickPorts = { ...held, ...shared, settings, isCustomer, claiming, turn: { last: Promise.resolve() } };
   const rounds: RoundPorts = {
-    ...held,
-    ...{ queue, chain, state, settings },
-    judging: { ...held, check, candidates, policy, gateway, recovery, noteFailures },
-    claiming: { ...held, gateway, budgets, candidates, claimRate },
+    ...shared,
+    judging: {
+      ...held,
+      ...{ check, candidates, policy, gateway, recovery, noteFailures, isCustomer },
+      pickClaims: (seen) => pickClaims(picking, seen),
+    },
   };
   const takingOver = { ...held, ...questions, gateway, policy, settings };
   const adopting: AdoptPorts = { ...held, ...questions, gateway, relayer, takingOver };
-  const turn: ClaimTurn = { last: Promise.resolve() };
   return {
     resume() {
       const open = journal.open();
@@ -176,10 +185,16 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
       inFlight.run(resumeStakes(open, { budgets, state }));
       advance(open.map(({ requestId }) => requestId));
     },
-    round: () => runRound(rounds, turn),
+    round: () => runRound(rounds),
     adopt: () => adoptClaims(adopting),
     get size() {
       return inFlight.size;
+    },
+    noteMined(intentId) {
+      const requests = journal.submission(intentId)?.requestIds.map((requestId) => journal.get(requestId)) ?? [];
+      const signers = requests.flatMap((request) => request?.signatures.map(({ signer }) => signer) ?? []);
+      for (const signer of new Set(signers)) candidates.touch(signer);
+      wake();
     },
     idle: () => inFlight.idle(),
     noteFault: (where) => notes.fault(where),

@@ -10,7 +10,6 @@ import { openJournal } from '../journal/openJournal.ts';
 import { createMetrics } from '../metrics/createMetrics.ts';
 import { askChain } from './askChain.ts';
 import { createBatchCostTracker } from './createBatchCostTracker.ts';
-import { createBearOut } from './createBearOut.ts';
 import { createChainNotes } from './createChainNotes.ts';
 import { createInFlight } from './createInFlight.ts';
 import { type FollowPorts, followSubmission } from './followSubmission.ts';
@@ -56,7 +55,7 @@ function createPorts(reverted: Hex | undefined, later: Simulated = { gas: 1n, re
   };
   const ports = {
     sender: { send: async () => sent, get: () => undefined },
-    bearOut: createBearOut([]),
+    bearOut: async (receipt) => ({ kind: 'mined', receipt }),
     askChain: (request, knownBlock) => askChain(asking, { request, knownBlock }),
     recovery,
     chain: {
@@ -140,6 +139,20 @@ test('nothing is concluded from a node that does not answer', async () => {
   const ports = createPorts(undefined, { reverted: expired }, 1);
   expect(await submitOften(ports, 1)).toEqual(['mined']);
   expect(readError(ports)).toBe('RequestExpired(50)');
+});
+
+// Shows RELAY-20.
+test('what one node has as a success and the others as reverted is a loss, and is not sent again', async () => {
+  const ports = createPorts(badSignature);
+  const { send } = ports.sender;
+  const lying = {
+    ...ports,
+    sender: { ...ports.sender, send: async () => ({ ...(await send()), status: 'success' as const }) },
+    bearOut: async () => ({ kind: 'mined' as const, receipt: await send() }),
+  };
+  expect(await submitOften(lying, 1)).toEqual(['mined']);
+  expect(readError(lying)).toBe(`InvalidSignature(${getAddress(SIGNER)}, 0)`);
+  expect(lying.journal.losses(-1)).toMatchObject([{ requestId: 'r', wei: 1n }]);
 });
 
 test('the requests of a batch that was reverted as a whole go alone', async () => {

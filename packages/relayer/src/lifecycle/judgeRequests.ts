@@ -8,11 +8,14 @@ import type { ChainNotes } from './createChainNotes.ts';
 import type { InFlight } from './createInFlight.ts';
 import type { NoteFailures } from './createJudgeWatch.ts';
 import { createGapQuestion, type GapPorts, giveUpBlocked } from './giveUpBlocked.ts';
+import type { RoundResult } from './pickClaims.ts';
 
 /** Most requests that one round checks: what a node answers in a moment. */
 const MAX_CHECKS = 200;
 /** Most of them that were judged before. */
 const MAX_RECHECKS = 100;
+/** Most of strangers' requests that a round checks in which there are those of signers that have paid before. */
+const MAX_STRANGERS = 25;
 /** Most nonces that one round tries for signatures that are not in their turn: a twentieth of a second of work. */
 const MAX_TRIES = 400;
 /** Pause before a request is looked at again whose check had no answer, in milliseconds. */
@@ -28,8 +31,12 @@ export interface JudgePorts extends GapPorts {
   readonly inFlight: Pick<InFlight, 'carries'>;
   readonly policy: Pick<RelayPolicy, 'giveUpMs'>;
   readonly notes: Pick<ChainNotes, 'checked' | 'fault' | 'log' | 'requests'>;
+  /** Whether a signer has paid for a transaction of this relayer before. */
+  readonly isCustomer: (signer: string) => boolean;
   /** Told whether requests can be judged at all. */
   readonly noteFailures: NoteFailures;
+  /** Picks some of what was judged, and begins to claim it. @see pickClaims */
+  readonly pickClaims: (seen: readonly Candidate[]) => Promise<RoundResult>;
   readonly now: () => number;
 }
 
@@ -45,14 +52,29 @@ function takeTurns(candidates: readonly Candidate[], count: number): Candidate[]
 }
 
 /** What was never judged comes first: what was left, and is looked at again, would keep the rest from ever being looked at. */
-function listDue(seen: readonly Candidate[], nowMs: number): Candidate[] {
-  const due = seen.filter((candidate) => isDue(candidate, nowMs));
+function listFirst(due: readonly Candidate[], count: number): Candidate[] {
   const fresh = takeTurns(
     due.filter(({ verdict }) => verdict === undefined),
-    MAX_CHECKS,
+    count,
   );
   const again = due.filter(({ verdict }) => verdict !== undefined);
-  return [...fresh, ...takeTurns(again, Math.min(MAX_RECHECKS, MAX_CHECKS - fresh.length))];
+  return [...fresh, ...takeTurns(again, Math.min(MAX_RECHECKS, count - fresh.length))];
+}
+
+/** Whoever has paid before waits for no more strangers than can be judged in a moment, however many of them there are. */
+function listDue({ isCustomer, now }: JudgePorts, seen: readonly Candidate[]): Candidate[] {
+  const nowMs = now();
+  const due = seen.filter((candidate) => isDue(candidate, nowMs));
+  const known = new Map<string, boolean>();
+  const isKnown = ({ record: { signer } }: Candidate) => {
+    const isPaying = known.get(signer) ?? isCustomer(signer);
+    known.set(signer, isPaying);
+    return isPaying;
+  };
+  const customers = listFirst(due.filter(isKnown), MAX_CHECKS);
+  const most = customers.length === 0 ? MAX_CHECKS : Math.min(MAX_STRANGERS, MAX_CHECKS - customers.length);
+  const strangers = due.filter((candidate) => !isKnown(candidate));
+  return [...customers, ...listFirst(strangers, most)];
 }
 
 /** Of several copies of a request, one is judged; the others follow it. @returns those that are not to be judged */
@@ -91,16 +113,10 @@ function summarise(verdict: Verdict | undefined): string {
   return `${verdict.kind} ${verdict.kind === 'leave' ? verdict.reason : ''} ${verdict.errorMessage}`;
 }
 
-/**
- * Judges what is new and what is to be looked at again: `seen` becomes `checked` or `left`, with the verdict in memory and journal.
- *
- * @param ports - checks, memory and journal
- * @param seen - pending requests
- * @throws ChainError, GatewayError where one of them does not answer
- */
-export async function judgeRequests(ports: JudgePorts, seen: readonly Candidate[]): Promise<void> {
+/** `seen` becomes `checked` or `left`, with the verdict in memory and journal. */
+async function judgeDue(ports: JudgePorts, seen: readonly Candidate[]): Promise<void> {
   const { check, candidates, journal, notes, noteFailures, now } = ports;
-  const due = listDue(seen, now());
+  const due = listDue(ports, seen);
   if (due.length === 0) return;
   const copies = findCopies(seen, ports);
   const candidatesToCheck = due.filter((candidate) => !copies.has(candidate));
@@ -127,4 +143,16 @@ export async function judgeRequests(ports: JudgePorts, seen: readonly Candidate[
   }
   journal.judge(changed);
   notes.requests(candidates.countReasons());
+}
+
+/**
+ * Judges what is new and what is to be looked at again, and hands on all that was seen, with its verdicts, to have some of it claimed.
+ *
+ * @param ports - checks, memory and journal
+ * @param seen - pending requests
+ * @throws ChainError, GatewayError where one of them does not answer
+ */
+export async function judgeRequests(ports: JudgePorts, seen: readonly Candidate[]): Promise<RoundResult> {
+  await judgeDue(ports, seen);
+  return await ports.pickClaims(seen);
 }

@@ -29,7 +29,7 @@ export const MOVES = {
   checked: { seen: ['judgeRequests'], claiming: ['claimRequests', 'takeOverStale'] },
   claiming: { claimed: ['claimRequests', 'confirmClaim'], lost: ['claimRequests', 'takeOverStale', 'confirmClaim'] },
   claimed: { submitted: ['submitClaims'], mined: ['reviewClaim'], lost: ['confirmClaim', 'reviewClaim'] },
-  submitted: { mined: ['followSubmission'], claimed: ['followSubmission'] },
+  submitted: { mined: ['settleSubmission'], claimed: ['settleSubmission'] },
   mined: { reported: ['reportOutcomes'], lost: ['reportOutcomes'] },
   reported: {},
   lost: {},
@@ -50,7 +50,7 @@ export type Mover =
   | 'confirmClaim'
   | 'submitClaims'
   | 'reviewClaim'
-  | 'followSubmission'
+  | 'settleSubmission'
   | 'reportOutcomes';
 
 /** A move that somebody is about to make. */

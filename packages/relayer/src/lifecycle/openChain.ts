@@ -141,6 +141,7 @@ async function openOnce(options: ChainOptions, rpc: ChainRpc): Promise<OpenChain
   const path = (kind: 'relayer' | 'sender') =>
     journalPath({ dataDir: settings.dataDir, kind, address: relayer, chainId });
   const confirmations = given.confirmations ?? (chainId === DEV_CHAIN_ID ? 1 : DEFAULT_CONFIRMATIONS);
+  let onMined: Lifecycle['noteMined'] = () => undefined;
   const sender = await openSender({
     journalPath: path('sender'),
     lockDir: settings.lockDir,
@@ -152,7 +153,10 @@ async function openOnce(options: ChainOptions, rpc: ChainRpc): Promise<OpenChain
     bumpAfterMs: settings.bumpAfterMs,
     pollIntervalMs: SENDER_POLL_MS,
     now,
-    onEvent: (event) => logSenderEvent(logger, event),
+    onEvent(event) {
+      logSenderEvent(logger, event);
+      if (event.type === 'mined') onMined(event.intentId);
+    },
   });
   const { forwarder, fromBlock } = given;
   const chain = noteHeads(createChainReader({ rpc, forwarder, relayer, costs }), health);
@@ -166,7 +170,9 @@ async function openOnce(options: ChainOptions, rpc: ChainRpc): Promise<OpenChain
   const maxHeadAgeSeconds = chainId === DEV_CHAIN_ID ? 0 : settings.policy.maxHeadAgeSeconds;
   const asking = { nodes, maxHeadAgeSeconds, now };
   const [askNodes, trustHead] = [createAskNodes(asking), createTrustHead({ ...asking, head: () => chain.head() })];
-  const bearOut = createBearOut(witnesses);
+  const bearOut = createBearOut({ witnesses, from: relayer, health, now });
   const parts = { chain, state, sender, journal, askNodes, trustHead, bearOut, recovery, confirmations };
-  return { chainId, state, sender, journal, lifecycle: createLifecycle(options, parts) };
+  const lifecycle = createLifecycle(options, parts);
+  onMined = lifecycle.noteMined;
+  return { chainId, state, sender, journal, lifecycle };
 }

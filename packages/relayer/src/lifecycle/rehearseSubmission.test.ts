@@ -78,6 +78,9 @@ test('no version may offer more than the relayer’s share of the fees is worth,
   const two = await rehearseSubmission(ports, { requests: [createWrite('a1', 50), createWrite('a2', 40)], stage });
   expect(two).toMatchObject([{ submission: { maxFeePerGas: 6n * GWEI, expiresAtMs: 1040 } }]);
   const one = await rehearseSubmission(ports, { requests: [createWrite('a1', 50)], stage });
+  // Signed in second 1, and too old a second later: a lease that goes on is of no use.
+  const late = await rehearseSubmission(ports, { requests: [createWrite('a1', 1500)], stage });
+  expect(late).toMatchObject([{ submission: { expiresAtMs: 2000 } }]);
   expect(one).toMatchObject([{ submission: { maxFeePerGas: 3n * GWEI, expiresAtMs: 1050 } }]);
 });
 

@@ -4,6 +4,7 @@ import { type BlockHead, type ChainReader, type ForwarderPolicy, nextBlock } fro
 import { decodeReason } from '../chain/decodeReason.ts';
 import { readNothingDone } from '../checks/checkRequest.ts';
 import { coversGas, feeInWei, sumFees } from '../checks/fee.ts';
+import { listSignedParts } from '../checks/findNonce.ts';
 import { readBatchResults } from '../checks/readBatchResults.ts';
 import { lower, transactionTerms } from '../checks/transactionTerms.ts';
 import type { ChainSettings } from '../settings/chainSettings.ts';
@@ -55,15 +56,21 @@ function valueFees(
   return feeInWei({ credits, shareBps: stage.forwarder.shareBps, creditsPerEth: settings.creditsPerEth });
 }
 
-/** Bounds what may ever be offered for a unit of gas by what the fees are worth, less what comes beside the gas; and the time by the oldest claim's lease. */
+/**
+ * Bounds what may ever be offered for a unit of gas by what the fees are worth, less what comes beside the gas; and the time by the oldest
+ * claim's lease, and by when the last of the signatures is too old for the Forwarder.
+ */
 function bound(
   { policy, settings }: RehearsePorts,
-  { requests, feeWei, gas }: { requests: readonly OpenRequest[]; feeWei: bigint; gas: bigint },
+  { requests, stage, feeWei, gas }: { requests: readonly OpenRequest[]; stage: Stage; feeWei: bigint; gas: bigint },
 ) {
   const claimedAtMs = Math.min(...requests.map((request) => request.claimedAtMs));
+  const times = requests.flatMap(({ record }) => listSignedParts(record)).map(({ params }) => BigInt(params.timestamp));
+  const [latest = 0n] = times.toSorted((one, other) => (one < other ? 1 : -1));
+  const closesAtMs = Number(latest + stage.forwarder.maxAge) * 1000;
   return {
     maxFeePerGas: lower(feeWei / gas, settings.maxFeePerGas),
-    expiresAtMs: policy.leaseMs === 0 ? undefined : claimedAtMs + policy.leaseMs,
+    expiresAtMs: policy.leaseMs === 0 ? closesAtMs : Math.min(claimedAtMs + policy.leaseMs, closesAtMs),
   };
 }
 
@@ -115,7 +122,7 @@ export async function rehearseSubmission(
       const submission = {
         ...draft,
         gasLimit: terms.gasLimit,
-        ...bound(ports, { requests, feeWei: feeWei - extra.wei, gas }),
+        ...bound(ports, { requests, stage: planned.stage, feeWei: feeWei - extra.wei, gas }),
       };
       return [...refusals, { kind: 'ready', submission }];
     }

@@ -10,7 +10,8 @@ import { createCandidates } from './createCandidates.ts';
 import { createChainNotes } from './createChainNotes.ts';
 import { createClaimRateController } from './createClaimRateController.ts';
 import { createInFlight } from './createInFlight.ts';
-import { type RoundPorts, runRound } from './runRound.ts';
+import { type PickPorts, pickClaims } from './pickClaims.ts';
+import { countRoom, type RoundPorts, runRound } from './runRound.ts';
 
 const PAGE = 100;
 const WORD = `0x${'11'.repeat(32)}` as const;
@@ -94,32 +95,36 @@ function createRelayer(records: readonly RequestRecord[]) {
   };
   const budgets = { findExceeded: () => undefined, hold: () => true };
   const checks = { chain, state, policy, settings, recovery, budgets, readWallet: async () => undefined, now };
+  const queue = createListedQueue({ ...shared, client: createLists(records), chainName: 'c' });
+  const room = { queue, countRoom: () => countRoom({ ...shared, chain, state, settings }) };
+  const advance = (ids: readonly string[]) => expect(ids).toEqual([]);
+  const claiming = { ...shared, budgets, advance, claimRate: createClaimRateController() };
+  const turn = { last: Promise.resolve() };
+  const isCustomer = () => false;
+  const picking: PickPorts = { ...shared, ...room, settings, isCustomer, claiming, turn };
   const ports: RoundPorts = {
-    ...shared,
-    ...{ chain, state, settings, advance: (ids) => expect(ids).toEqual([]) },
-    queue: createListedQueue({ ...shared, client: createLists(records), chainName: 'c' }),
+    ...room,
     judging: {
       ...shared,
       policy,
       recovery,
       check: (wanted) => checkRequests(checks, wanted),
-      noteFailures: async () => undefined,
+      ...{ noteFailures: async () => undefined, isCustomer },
+      pickClaims: (seen) => pickClaims(picking, seen),
     },
-    claiming: { ...shared, budgets, claimRate: createClaimRateController() },
   };
-  return { ports, clock, claimed };
+  return { ports, clock, claimed, turn };
 }
 
 it('comes to what stands behind pages full of requests that nobody takes', async () => {
   const junk = Array.from({ length: 2 * PAGE + 10 }, (_, i) => write(i, 'junk'));
   const records = [...junk];
-  const { ports, clock, claimed } = createRelayer(records);
-  const turn = { last: Promise.resolve() };
+  const { ports, clock, claimed, turn } = createRelayer(records);
   for (let round = 0; round < 20; round += 1) {
     if (round === 4) records.push(write(1, 'good'));
     // The pause of an idle relayer: longer than the one before it looks again at what would revert.
     clock.nowMs += 2000;
-    await runRound(ports, turn);
+    await runRound(ports);
     await turn.last;
     if (claimed.length > 0) break;
   }

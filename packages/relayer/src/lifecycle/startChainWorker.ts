@@ -4,7 +4,7 @@ import { ChainError } from '../chain/chainError.ts';
 import type { JournalView } from '../journal/createJournalView.ts';
 import type { ChainOptions } from './createLifecycle.ts';
 import { type OpenChain, openChain } from './openChain.ts';
-import type { RoundResult } from './runRound.ts';
+import type { RoundResult } from './pickClaims.ts';
 
 /** How often the gateway is asked for own claims that the journal does not know, in milliseconds. */
 const ADOPT_INTERVAL_MS = 60_000;

@@ -1,0 +1,58 @@
+import type { RequestRecord } from '@prism-gateway/protocol';
+import { expect, test } from 'vitest';
+import type { Verdict } from '../checks/verdict.ts';
+import { openJournal } from '../journal/openJournal.ts';
+import { createMetrics } from '../metrics/createMetrics.ts';
+import { createCandidates } from './createCandidates.ts';
+import { createChainNotes } from './createChainNotes.ts';
+import { createInFlight } from './createInFlight.ts';
+import { type JudgePorts, judgeRequests } from './judgeRequests.ts';
+
+const WORD = `0x${'11'.repeat(32)}` as const;
+
+function write(index: number): RequestRecord {
+  const signer = `0x${String(index).padStart(40, '0')}` as const;
+  const params = { signer, cloudId: WORD, dataId: WORD, payload: '0x', relayerFee: String(index), timestamp: '1' };
+  return {
+    ...{ requestId: `r${index}`, chainName: 'c', action: 'WRITE_DATA_FOR', signer, status: 'pending' },
+    ...{ params: { ...params, v: 27, r: WORD, s: WORD }, createdAt: '', updatedAt: '' },
+  } as RequestRecord;
+}
+
+/** Judges these requests, of which some are of signers that have paid before. @returns which of them were checked, in their order */
+async function listChecked(records: readonly RequestRecord[], customers: readonly RequestRecord[]) {
+  const checked: string[] = [];
+  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const candidates = createCandidates();
+  const ports: JudgePorts = {
+    async check({ candidates: asked }) {
+      checked.push(...asked.map(({ record }) => record.requestId));
+      const left: Verdict = { kind: 'leave', reason: 'fee', recheckAtMs: 1 };
+      return { verdicts: new Map(checked.map((id) => [id, left])), failures: new Map() };
+    },
+    candidates,
+    journal: openJournal({ path: ':memory:', nowMs: 0 }),
+    inFlight: createInFlight((error) => expect.unreachable(String(error))),
+    policy: { giveUpMs: 1 },
+    notes: createChainNotes({ metrics: createMetrics(['c']), chainName: 'c', log }),
+    isCustomer: (signer) => customers.some((record) => record.signer === signer),
+    noteFailures: async () => undefined,
+    pickClaims: async () => 'idle',
+    gateway: { newestOf: async () => [] },
+    recovery: { chainId: 1, forwarder: WORD, recoverSigner: async () => WORD },
+    now: () => 0,
+  };
+  expect(await judgeRequests(ports, candidates.see(records, 0))).toBe('idle');
+  return checked;
+}
+
+// Shows RELAY-17.
+test('who has paid before is judged first, and few strangers beside it, however many there are', async () => {
+  const strangers = Array.from({ length: 1000 }, (_, index) => write(index));
+  const customers = [write(2000), write(2001)];
+  const checked = await listChecked([...strangers, ...customers], customers);
+  expect(new Set(checked.slice(0, 2))).toEqual(new Set(['r2000', 'r2001']));
+  expect(checked.length).toBe(27);
+  // Where there are strangers alone, they have all of a round.
+  expect((await listChecked(strangers, customers)).length).toBe(200);
+});

@@ -2,7 +2,7 @@ import { readRequestExecuted } from '@prism-gateway/contracts';
 import type { CreateRequestBody } from '@prism-gateway/protocol';
 import { type PrismUser, type RelayWorld, startRelayerProcess, startRelayWorld } from '@prism-gateway/testing/relay';
 import { isLong, sized } from '@prism-gateway/testing/test-size';
-import { createTestClient, type Hex, http, publicActions } from 'viem';
+import { createTestClient, createWalletClient, type Hex, http, publicActions } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect, test } from 'vitest';
 import { type Attack, KINDS, planAttacks, signOwn } from './planAttacks.ts';
@@ -56,10 +56,27 @@ async function workHonestly(world: RelayWorld, honest: readonly PrismUser[], fir
   return performance.now() - beganMs;
 }
 
+/** Has carried out what comes before the attacks, by a relayer that is not attacked. */
+async function prepare({ devnet, deployment, relayerKeys }: RelayWorld, attacks: readonly Attack[]): Promise<void> {
+  const account = privateKeyToAccount(relayerKeys[1] as Hex);
+  const client = createWalletClient({ account, transport: http(devnet.rpcUrl) }).extend(publicActions);
+  let nonce = await client.getTransactionCount({ address: account.address });
+  const hashes: Hex[] = [];
+  for (const { before } of attacks) {
+    if (before === undefined) continue;
+    const call = { to: deployment.forwarder, data: before, gas: 300_000n, nonce: nonce++, chain: null } as const;
+    hashes.push(await client.sendTransaction(call));
+  }
+  const receipts = await Promise.all(hashes.map((hash) => client.waitForTransactionReceipt({ hash })));
+  expect(receipts.every(({ status }) => status === 'success')).toBe(true);
+}
+
 /** How the attacks of each kind have ended, like `{"turncoat failed": 2}`. */
 function countOutcomes(attacks: readonly Attack[], states: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const [index, { kind }] of attacks.entries()) {
+  // What was posted beside an attack counts with it.
+  const kinds = attacks.flatMap(({ kind, beside = [] }) => [kind, ...beside.map(() => kind)]);
+  for (const [index, kind] of kinds.entries()) {
     const name = `${kind} ${states[index]}`;
     counts[name] = (counts[name] ?? 0) + 1;
   }
@@ -92,8 +109,10 @@ test('whoever posts to have it pay for nothing costs a relayer less than an hone
       if (code !== undefined) await client.setCode({ address: signer, bytecode: code });
       if (trick === 'takeBack') await client.setBalance({ address: signer, value: 10n ** 18n });
     }
+    await prepare(world, attacks);
     const tricksters = playTricks(world, address, attacks);
-    const posting = Promise.all(attacks.map(({ body }) => submit(world, body)));
+    const bodies = attacks.flatMap(({ body, beside = [] }) => [body, ...beside]);
+    const posting = Promise.all(bodies.map((body) => submit(world, body)));
     const amidMs = await workHonestly(world, honest, BigInt(ROUNDS) + 1n);
     const ids = await posting;
     const readStates = async () =>
@@ -112,6 +131,7 @@ test('whoever posts to have it pay for nothing costs a relayer less than an hone
         ...{ lostEther: Number(lost) / 1e18, toldEther: told, honestHourEther: Number(hourWei) / 1e18 },
         ...{ aloneMs: Math.round(aloneMs), amidMs: Math.round(amidMs) },
         outcomes: countOutcomes(attacks, states),
+        requests: bodies.length,
       }),
     );
     expect(lost).toBeLessThanOrEqual(hourWei);

@@ -13,6 +13,7 @@ import {
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { Attack } from './planAttacks.ts';
+import { BURNER } from './walletCode.ts';
 
 /** What attackers pay to come first in a block. */
 const ATTACKERS_TIP = parseGwei('50');
@@ -45,19 +46,22 @@ export function playTricks(world: RelayWorld, relayer: Hex, attacks: readonly At
   let isStopped = false;
   let played = 0;
 
-  async function play({ trick, signer, body }: Attack): Promise<void> {
+  async function play({ trick, signer, body, call }: Attack): Promise<void> {
     played += 1;
     if (trick === 'setSlot') {
       const value = numberToHex(1, { size: 32 });
       await chain.setStorageAt({ address: signer, index: 0, value });
       return;
     }
+    if (trick === 'upgrade') return await chain.setCode({ address: signer, bytecode: BURNER });
     const user = world.users.find(({ account }) => account.address === signer);
     if (user === undefined) return;
     const data =
       trick === 'takeBack'
         ? encodeFunctionData({ abi: forwarderAbi, functionName: 'invalidateNonce' })
-        : encodeForwarderCall({ action: 'WRITE_DATA_FOR', params: body.params as ActionParams<'WRITE_DATA_FOR'> }).data;
+        : (call ??
+          encodeForwarderCall({ action: 'WRITE_DATA_FOR', params: body.params as ActionParams<'WRITE_DATA_FOR'> })
+            .data);
     const account = trick === 'takeBack' ? user.account : privateKeyToAccount(world.relayerKeys[1] as Hex);
     const fees = { maxFeePerGas: 2n * ATTACKERS_TIP, maxPriorityFeePerGas: ATTACKERS_TIP, gas: 400_000n };
     await chain.sendTransaction({ account, to: forwarder, data, ...fees, chain: null });

@@ -2,9 +2,13 @@ import { concat, type Hex, numberToHex, size } from 'viem';
 
 /** Opcodes of the few instructions that these wallets are made of. @see https://www.evm.codes */
 const OP = {
+  sub: '0x03',
   gt: '0x11',
   isZero: '0x15',
   and: '0x16',
+  balance: '0x31',
+  origin: '0x32',
+  blockHash: '0x40',
   coinbase: '0x41',
   timestamp: '0x42',
   number: '0x43',
@@ -48,6 +52,14 @@ export const WALLET_CODES = {
   evenBlocks: yesIf(isEven(OP.number)),
   evenSeconds: yesIf(isEven(OP.timestamp)),
   gambles: yesIf(isEven(OP.prevRandao)),
+  gamblesOnHash: yesIf(isEven(concat([push(1), OP.number, OP.sub, OP.blockHash]))),
+  /** What its sender still owns to the last wei, no simulation foresees. */
+  gamblesOnSender: yesIf(isEven(concat([OP.origin, OP.balance]))),
+  /** Always says yes, until its owner gives it another implementation. */
+  upgrades: SAY_YES,
   /** Uses all the gas it gets, always. */
   glutton: BURN_THEN_YES,
 } as const satisfies Record<string, Hex>;
+
+/** What a wallet becomes that is upgraded: it burns all the gas that it is asked with. */
+export const BURNER: Hex = OP.invalid;

@@ -172,6 +172,7 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
     judging: {
       ...held,
       ...{ check, candidates, policy, gateway, recovery, noteFailures, isCustomer },
+      noteUnjudged: (reason) => health.noteFailure('judge', reason),
       pickClaims: (seen) => pickClaims(picking, seen),
     },
   };

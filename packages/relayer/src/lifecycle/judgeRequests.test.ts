@@ -1,5 +1,6 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
 import { expect, test } from 'vitest';
+import { ChainError } from '../chain/chainError.ts';
 import type { Verdict } from '../checks/verdict.ts';
 import { openJournal } from '../journal/openJournal.ts';
 import { createMetrics } from '../metrics/createMetrics.ts';
@@ -19,29 +20,36 @@ function write(index: number): RequestRecord {
   } as RequestRecord;
 }
 
-/** Judges these requests, of which some are of signers that have paid before. @returns which of them were checked, in their order */
-async function listChecked(records: readonly RequestRecord[], customers: readonly RequestRecord[]) {
-  const checked: string[] = [];
+/** What judging goes through. @param customers - requests of signers that have paid before */
+function createPorts(customers: readonly RequestRecord[], check: JudgePorts['check']) {
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const unjudged: string[] = [];
   const candidates = createCandidates();
   const ports: JudgePorts = {
-    async check({ candidates: asked }) {
-      checked.push(...asked.map(({ record }) => record.requestId));
-      const left: Verdict = { kind: 'leave', reason: 'fee', recheckAtMs: 1 };
-      return { verdicts: new Map(checked.map((id) => [id, left])), failures: new Map() };
-    },
-    candidates,
+    ...{ check, candidates },
     journal: openJournal({ path: ':memory:', nowMs: 0 }),
     inFlight: createInFlight((error) => expect.unreachable(String(error))),
     policy: { giveUpMs: 1 },
     notes: createChainNotes({ metrics: createMetrics(['c']), chainName: 'c', log }),
     isCustomer: (signer) => customers.some((record) => record.signer === signer),
     noteFailures: async () => undefined,
+    noteUnjudged: (reason) => void unjudged.push(reason),
     pickClaims: async () => 'idle',
     gateway: { newestOf: async () => [] },
     recovery: { chainId: 1, forwarder: WORD, recoverSigner: async () => WORD },
     now: () => 0,
   };
+  return { ports, candidates, unjudged };
+}
+
+/** Judges these requests. @returns which of them were checked, in their order */
+async function listChecked(records: readonly RequestRecord[], customers: readonly RequestRecord[]) {
+  const checked: string[] = [];
+  const { ports, candidates } = createPorts(customers, async ({ candidates: asked }) => {
+    checked.push(...asked.map(({ record }) => record.requestId));
+    const left: Verdict = { kind: 'leave', reason: 'fee', recheckAtMs: 1 };
+    return { verdicts: new Map(checked.map((id) => [id, left])), failures: new Map() };
+  });
   expect(await judgeRequests(ports, candidates.see(records, 0))).toBe('idle');
   return checked;
 }
@@ -55,4 +63,12 @@ test('who has paid before is judged first, and few strangers beside it, however 
   expect(checked.length).toBe(27);
   // Where there are strangers alone, they have all of a round.
   expect((await listChecked(strangers, customers)).length).toBe(200);
+});
+
+test('a node that does not tell what all checks go by makes judging fail, and that is told', async () => {
+  const { ports, candidates, unjudged } = createPorts([], async () => {
+    throw new ChainError('RPC_UNAVAILABLE', 'The node refused eth_call.');
+  });
+  await expect(judgeRequests(ports, candidates.see([write(1)], 0))).rejects.toThrow(ChainError);
+  expect(unjudged).toEqual(['The node refused eth_call.']);
 });

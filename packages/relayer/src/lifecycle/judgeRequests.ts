@@ -1,3 +1,4 @@
+import { ChainError } from '../chain/chainError.ts';
 import type { CheckRequests } from '../checks/checkRequests.ts';
 import type { Verdict } from '../checks/verdict.ts';
 import type { JudgedRequest } from '../journal/judged.ts';
@@ -35,6 +36,8 @@ export interface JudgePorts extends GapPorts {
   readonly isCustomer: (signer: string) => boolean;
   /** Told whether requests can be judged at all. */
   readonly noteFailures: NoteFailures;
+  /** Told why nothing could be judged. @param reason - without URLs */
+  readonly noteUnjudged: (reason: string) => void;
   /** Picks some of what was judged, and begins to claim it. @see pickClaims */
   readonly pickClaims: (seen: readonly Candidate[]) => Promise<RoundResult>;
   readonly now: () => number;
@@ -113,14 +116,24 @@ function summarise(verdict: Verdict | undefined): string {
   return `${verdict.kind} ${verdict.kind === 'leave' ? verdict.reason : ''} ${verdict.errorMessage}`;
 }
 
+/** @throws ChainError where what all checks go by cannot be read, as the Forwarder's policy: then nothing can be judged */
+async function checkAll({ check, noteUnjudged }: JudgePorts, candidates: readonly Candidate[]) {
+  try {
+    return await check({ candidates, maxTries: MAX_TRIES });
+  } catch (error) {
+    if (error instanceof ChainError) noteUnjudged(error.message);
+    throw error;
+  }
+}
+
 /** `seen` becomes `checked` or `left`, with the verdict in memory and journal. */
 async function judgeDue(ports: JudgePorts, seen: readonly Candidate[]): Promise<void> {
-  const { check, candidates, journal, notes, noteFailures, now } = ports;
+  const { candidates, journal, notes, noteFailures, now } = ports;
   const due = listDue(ports, seen);
   if (due.length === 0) return;
   const copies = findCopies(seen, ports);
   const candidatesToCheck = due.filter((candidate) => !copies.has(candidate));
-  const { verdicts, failures } = await check({ candidates: candidatesToCheck, maxTries: MAX_TRIES });
+  const { verdicts, failures } = await checkAll(ports, candidatesToCheck);
   await noteFailures([...failures.values()]);
   const isGapAwaited = createGapQuestion(ports);
   const changed: JudgedRequest[] = [];

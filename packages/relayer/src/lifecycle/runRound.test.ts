@@ -109,7 +109,7 @@ function createRelayer(records: readonly RequestRecord[]) {
       policy,
       recovery,
       check: (wanted) => checkRequests(checks, wanted),
-      ...{ noteFailures: async () => undefined, isCustomer },
+      ...{ noteFailures: async () => undefined, noteUnjudged: () => undefined, isCustomer },
       pickClaims: (seen) => pickClaims(picking, seen),
     },
   };

@@ -12,6 +12,7 @@ const solidity = (file: string, tests: readonly string[], changes: readonly Chan
 const signatures: readonly Mutant[] = [
   ...solidity('forwarder/SignatureCheck.sol', signatureTests, [
     ['recovered == signer && fault', 'fault'],
+    ['recovered == signer && fault == ECDSA.RecoverError.NoError', 'recovered == signer'],
     [
       'if (signer.code.length == 0) return false;',
       '',
@@ -68,7 +69,8 @@ const money: readonly Mutant[] = [
     ['earned.relayer += relayerAmount', 'earned.relayer = relayerAmount'],
     ['earned.treasury += treasuryAmount', 'earned.treasury = treasuryAmount'],
     ['fee.share, fees - fee.share', 'fees, fees - fee.share'],
-    ['(prism.balance + amount).toUint96()', 'amount.toUint96()'],
+    ['(balance + amount).toUint96()', 'amount.toUint96()'],
+    ['if (prism.sponsored > balance) prism.sponsored = balance;', ''],
     ['if (msg.sender != forwarder)', 'if (msg.sender == address(0))'],
   ]),
   ...solidity('cloud/PrismCloud.sol', moneyTests, [

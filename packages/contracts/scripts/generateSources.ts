@@ -1,7 +1,7 @@
 import { type AbiItem, type Artifact, type ContractSource, compileSolidity } from './compileSolidity.ts';
 
 /** What is deployed; in `src/generated`. */
-const CONTRACTS: readonly ContractSource[] = [
+export const CONTRACTS: readonly ContractSource[] = [
   { path: 'Forwarder.sol', contract: 'Forwarder', name: 'forwarder' },
   { path: 'cloud/PrismCloud.sol', contract: 'PrismCloud', name: 'cloud' },
   { path: 'core/PrismCore.sol', contract: 'PrismCore', name: 'core' },

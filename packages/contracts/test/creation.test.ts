@@ -1,7 +1,7 @@
 import { createPermit, createPermitTypedData, deriveCloudId } from '@prism-gateway/protocol/typed-data';
 import { type Address, type Hex, parseSignature } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { creditTokenAbi } from '../src/index.ts';
+import { cloudAbi, creditTokenAbi } from '../src/index.ts';
 import { type ChainRig, CREDIT, createUser, DEFAULT_FEE, FUNDS } from './chainRig.ts';
 import { useChain } from './useChain.ts';
 
@@ -124,6 +124,14 @@ describe('a funded creation', () => {
 });
 
 describe('a sponsored creation', () => {
+  const readSponsor = () =>
+    rig.client.readContract({
+      address: rig.deployment.cloud,
+      abi: cloudAbi,
+      functionName: 'sponsorOf',
+      args: [cloudId],
+    });
+
   // Shows CHAIN-16.
   it('adds credits of the relayer that submits', async () => {
     await rig.approve(rig.official, rig.deployment.forwarder, FUNDS);
@@ -138,6 +146,7 @@ describe('a sponsored creation', () => {
   it.each([
     ['all of it, where the signer’s own credits paid the fees', 3n * DEFAULT_FEE, 2n * CREDIT, 2n * CREDIT],
     ['what the fees have left of it', 0n, 2n * CREDIT, 2n * CREDIT - 2n * DEFAULT_FEE],
+    ['nothing, where the fees have taken all', 0n, 2n * DEFAULT_FEE, 0n],
   ])('gives the sponsor back, when the prism is deleted, %s', async (_, own, sponsored, returned) => {
     await rig.approve(rig.official, rig.deployment.forwarder, FUNDS);
     const { permit } = await signPermit({ value: own });
@@ -149,6 +158,27 @@ describe('a sponsored creation', () => {
     expect(ended.error).toBeUndefined();
     expect((await rig.readEarnings(rig.official)).own - before.own - DEFAULT_FEE).toBe(returned);
     expect((await rig.readBalance(alice.address)) - ownBefore).toBe(own === 0n ? 0n : own - 2n * DEFAULT_FEE);
+  });
+
+  // Shows CHAIN-18.
+  it('gives the sponsor nothing of what others put in after its own credits were spent', async () => {
+    const [sponsored, added] = [2n * DEFAULT_FEE, 7n * DEFAULT_FEE];
+    await rig.approve(rig.official, rig.deployment.forwarder, FUNDS);
+    expect((await create({ fundAmount: '0', relayerFundAmount: String(sponsored) })).error).toBeUndefined();
+    // The creation's fee and this one: nothing is left of what the sponsor gave.
+    const offer = { cloudId, newOwner: rig.outsider };
+    expect((await rig.act({ action: 'TRANSFER_PRISM_FOR', signer: alice, params: offer })).error).toBeUndefined();
+    expect((await rig.readPrism(cloudId)).balance).toBe(0n);
+    expect(await readSponsor()).toEqual([rig.official, sponsored]);
+    await rig.approve(rig.deployer, rig.deployment.cloud, added);
+    const fund = { abi: cloudAbi, functionName: 'fundPrism', args: [cloudId, added] };
+    expect((await rig.call({ from: rig.deployer, to: rig.deployment.cloud, ...fund })).error).toBeUndefined();
+    expect(await readSponsor()).toEqual([rig.official, 0n]);
+    const [earned, held] = [await rig.readEarnings(rig.official), await rig.readBalance(alice.address)];
+    const ended = await rig.act({ action: 'DELETE_PRISM_FOR', signer: alice, params: { cloudId } });
+    expect(ended.error).toBeUndefined();
+    expect((await rig.readEarnings(rig.official)).own - earned.own).toBe(DEFAULT_FEE);
+    expect((await rig.readBalance(alice.address)) - held).toBe(added - DEFAULT_FEE);
   });
 
   it('fails where the relayer has not agreed to it', async () => {

@@ -209,6 +209,16 @@ it('answers a simulation with what it would refuse', async () => {
   ]);
 });
 
+it('takes no fee and no nonce where a core that is gone, or is another, does not say that it has written', async () => {
+  // Returns nothing, zero, or two, whatever it is asked.
+  for (const bytecode of ['0x', '0x60205ff3', '0x60025f5260205ff3'] as const) {
+    await rig.client.setCode({ address: rig.deployment.core, bytecode });
+    expect((await submitBatch([await entryOf(alice)])).error).toBe('InsufficientGas()');
+    expect(await rig.readNonce(alice.address)).toBe(1n);
+    expect((await rig.readPrism(prismOf(alice))).balance).toBe(FUNDS);
+  }
+});
+
 it('takes no empty batch', async () => {
   expect((await submitBatch([])).error).toBe('EmptyBatch()');
 });

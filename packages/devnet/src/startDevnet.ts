@@ -21,11 +21,13 @@ export interface DevnetOptions {
   /** Number of funded accounts; default 10. */
   readonly accounts?: number;
   /** Gas limit of a block; default 30,000,000. */
-  readonly gasLimit?: number;
+  readonly gasLimit?: number | undefined;
   /** Blocks only when `evm_mine` or `anvil_mine` is called. */
   readonly isMiningOff?: boolean;
   /** `debug_traceTransaction` tells every instruction; costs memory. */
-  readonly isTracing?: boolean;
+  readonly isTracing?: boolean | undefined;
+  /** Contracts of any size, beyond the 24,576 bytes of EIP-170: test contracts, and ones that are compiled for tracing. */
+  readonly isCodeUnlimited?: boolean | undefined;
   /** Ends the devnet. */
   readonly signal?: AbortSignal;
 }
@@ -95,6 +97,7 @@ function createArguments(options: DevnetOptions): readonly string[] {
     gasLimit,
     isMiningOff,
     isTracing,
+    isCodeUnlimited,
   } = options;
   return [
     ...['--host', '127.0.0.1', '--port', `${port}`, '--chain-id', `${chainId}`, '--accounts', `${accounts}`],
@@ -102,6 +105,7 @@ function createArguments(options: DevnetOptions): readonly string[] {
     ...(blockTimeMs === undefined ? [] : ['--block-time', `${blockTimeMs / 1000}`]),
     ...(isMiningOff ? ['--no-mining'] : []),
     ...(isTracing ? ['--steps-tracing'] : []),
+    ...(isCodeUnlimited ? ['--disable-code-size-limit'] : []),
     ...(gasLimit === undefined ? [] : ['--gas-limit', `${gasLimit}`]),
   ];
 }

@@ -76,9 +76,13 @@ abstract contract PrismLedger is Ownable2Step {
     }
 
     /// @notice Adds credits of the caller to any prism.
+    /// @dev A balance only falls between two of these calls: here is the one place where what is left of the sponsor's
+    ///      credits has to be kept apart from what others add, so that its sponsor never gets these.
     function fundPrism(bytes32 cloudId, uint256 amount) external {
         Prism storage prism = _find(cloudId);
-        prism.balance = (prism.balance + amount).toUint96();
+        uint96 balance = prism.balance;
+        if (prism.sponsored > balance) prism.sponsored = balance;
+        prism.balance = (balance + amount).toUint96();
         emit PrismFunded(cloudId, msg.sender, amount);
         creditToken.safeTransferFrom(msg.sender, address(this), amount);
     }
@@ -101,7 +105,7 @@ abstract contract PrismLedger is Ownable2Step {
         return (earned.relayer, earned.treasury);
     }
 
-    /// @notice Who sponsored a prism, and with how many credits; both zero where nobody did.
+    /// @notice Who sponsored a prism, and the most that it gets back of it; both zero where nobody did.
     function sponsorOf(bytes32 cloudId) external view returns (address sponsor, uint256 sponsored) {
         Prism storage prism = _prisms[cloudId];
         return (prism.sponsor, prism.sponsored);

@@ -13,9 +13,14 @@ export const campaignAbi = [
         "type": "address"
       },
       {
-        "internalType": "contract IERC20",
+        "internalType": "contract CreditToken",
         "name": "token_",
         "type": "address"
+      },
+      {
+        "internalType": "uint256[]",
+        "name": "keys_",
+        "type": "uint256[]"
       }
     ],
     "stateMutability": "nonpayable",
@@ -39,34 +44,40 @@ export const campaignAbi = [
   },
   {
     "inputs": [],
-    "name": "calls",
-    "outputs": [
-      {
-        "internalType": "uint256",
-        "name": "",
-        "type": "uint256"
-      }
-    ],
-    "stateMutability": "view",
+    "name": "Undone",
+    "type": "error"
+  },
+  {
+    "inputs": [],
+    "name": "begin",
+    "outputs": [],
+    "stateMutability": "nonpayable",
     "type": "function"
   },
   {
     "inputs": [],
-    "name": "done",
+    "name": "counts",
     "outputs": [
+      {
+        "internalType": "uint256[12]",
+        "name": "",
+        "type": "uint256[12]"
+      },
       {
         "internalType": "uint256",
         "name": "",
         "type": "uint256"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
-    "inputs": [],
-    "name": "refused",
-    "outputs": [
+      },
+      {
+        "internalType": "uint256",
+        "name": "",
+        "type": "uint256"
+      },
+      {
+        "internalType": "uint256",
+        "name": "",
+        "type": "uint256"
+      },
       {
         "internalType": "uint256",
         "name": "",
@@ -97,6 +108,19 @@ export const campaignAbi = [
         "type": "uint256"
       }
     ],
+    "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint256",
+        "name": "seed",
+        "type": "uint256"
+      }
+    ],
+    "name": "step",
+    "outputs": [],
     "stateMutability": "nonpayable",
     "type": "function"
   }

@@ -69,8 +69,8 @@ export function createChainTransactions(chain: Chain) {
     approve: (from: Address, spender: Address, amount: bigint) =>
       call({ ...onToken, from, functionName: 'approve', args: [spender, amount] }),
     /** Deploys a contract of the tests. */
-    deploy: async (abi: Abi, bytecode: Hex, args: readonly unknown[] = []): Promise<Address> => {
-      const { receipt } = await send({ from: chain.deployer, data: encodeDeployData({ abi, bytecode, args }) });
+    deploy: async (abi: Abi, bytecode: Hex, args: readonly unknown[] = [], gas = GAS): Promise<Address> => {
+      const { receipt } = await send({ from: chain.deployer, data: encodeDeployData({ abi, bytecode, args }), gas });
       if (!receipt.contractAddress) throw new Error('The deployment of a test contract failed.');
       return getAddress(receipt.contractAddress);
     },

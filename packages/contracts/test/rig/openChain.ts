@@ -4,16 +4,16 @@ import { createTestClient, http, publicActions } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { createUser } from './users.ts';
 
-/** Parameters of the contracts, and whether the devnet tells every instruction. */
-export type ChainOptions = Partial<DeployOptions> & Pick<DevnetOptions, 'isTracing'>;
+/** Parameters of the contracts, and of the devnet. */
+export type ChainOptions = Partial<DeployOptions> & Pick<DevnetOptions, 'isTracing' | 'isCodeUnlimited' | 'gasLimit'>;
 
 /**
  * Starts a devnet with the contracts on it. A block is mined only when a test says so: nothing has to be waited for.
  *
  * @param options - the contracts' parameters
  */
-export async function openChain({ isTracing = false, ...options }: ChainOptions) {
-  const devnet = await startDevnet({ isTracing });
+export async function openChain({ isTracing, isCodeUnlimited, gasLimit, ...options }: ChainOptions) {
+  const devnet = await startDevnet({ isTracing, isCodeUnlimited, gasLimit });
   // Ten accounts by default.
   const [deployerKey, officialKey, outsiderKey] = devnet.privateKeys as readonly [Hex, Hex, Hex];
   const deployer: Address = privateKeyToAddress(deployerKey);

@@ -151,7 +151,11 @@ const nonces: readonly Mutant[] = [
       ['head.number - blockNumber + 1n >= BigInt', 'head.number - blockNumber + 1000n >= BigInt'],
       ['if (failure !== undefined) {', 'if (failure === undefined) {'],
       ['engine.queue.push(intent);', ''],
-      ['(await engine.chain.accountNonce(passed)) <= nonce', '(await engine.chain.accountNonce(passed)) < nonce'],
+      [
+        '(await engine.chain.accountNonce(passed)) <= nonce',
+        '(await engine.chain.accountNonce(passed)) < nonce',
+        'The head is then taken for the block of a nonce that nothing has consumed: no transaction in it has that nonce, and two calls are wasted.',
+      ],
     ],
   ),
   ...mutantsOf(

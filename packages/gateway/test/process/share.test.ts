@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { type RunningGateway, startGateway } from '@prism-gateway/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
-/** High enough that the second process could let in reads for a minute by its own counts alone. */
-const LIMIT = 300;
+/** High enough that the second process could let in reads for half a minute by its own counts alone. */
+const LIMIT = 150;
 const LOOK_MS = 200;
 
 let dataDir: string;

@@ -4,11 +4,12 @@ import { stablecoinAbi } from '@prism-gateway/contracts';
 import { startRpcFaultProxy } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { numberToHex, toFunctionSelector, zeroAddress } from 'viem';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
 import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
 import { type CallParameter, refuseTogether } from './rig/refuseTogether.ts';
+import { runInstance } from './rig/runInstance.ts';
 import { startPoorQuotes } from './rig/startPoorQuotes.ts';
 import { codesOf, countBuysOf, startScene } from './rig/startScene.ts';
 
@@ -191,5 +192,64 @@ test("wallets that are nobody's: the contracts, Payouts among them, and the rela
   await waitUntil(() => isPaid() !== undefined, { timeoutMs: PATIENCE_MS, what: 'not paid' });
   expect(codesOf(instance)).toEqual(wallets.map(() => 'PAYMENT_REFUSED'));
   expect(frontend.store.list().filter(({ claims }) => claims > 0)).toHaveLength(1);
+  await instance.stop();
+});
+
+test('the clock is set back by a day, and then ahead: payments go on, at the rate of now', async () => {
+  const realNow = Date.now;
+  let aheadMs = 0;
+  vi.spyOn(Date, 'now').mockImplementation(() => realNow() + aheadMs);
+  const { add, instance, waitForAll } = await start();
+  try {
+    add(AMOUNT);
+    await waitForAll();
+    for (const [days, rate] of [
+      [-1, 1040n],
+      [1, 960n],
+    ] as const) {
+      aheadMs = days * 86_400_000;
+      await rig.setRate(rate);
+      const { walletAddress } = add(AMOUNT);
+      await waitForAll();
+      expect(await rig.creditsOf(walletAddress)).toBe(computeCreditsOwed(AMOUNT, rate));
+    }
+    expect(codesOf(instance)).toEqual([]);
+  } finally {
+    vi.restoreAllMocks();
+    await rig.setRate(RATE);
+    await instance.stop();
+  }
+});
+
+test('two processes of one folder, and a devnet made anew under an existing journal: refused, and why is said', async () => {
+  const scene = await start();
+  scene.add(AMOUNT);
+  await scene.waitForAll();
+  const twin = runInstance({ ...scene.settings, LOCK_DIR: join(rig.dir, 'locks-of-another-machine') });
+  await expect(twin).rejects.toThrow('Another process has the journal open; stop it first.');
+  await scene.instance.stop();
+  await using anew = await startPaymentsRig();
+  const [chain, other] = await Promise.all([rig.client.getChainId(), anew.client.getChainId()]);
+  expect(chain).toBe(other);
+  await expect(runInstance({ ...scene.settings, RPC_URL: anew.rpcUrl })).rejects.toThrow(
+    /The journal was kept for the chain whose first block is 0x\w+, not 0x\w+; use another journal/,
+  );
+});
+
+test('a node that fails right after the first start is told of, though nothing is begun yet', async () => {
+  let isFailing = true;
+  await using proxy = await startRpcFaultProxy({
+    target: rig.rpcUrl,
+    plan: (method) => (isFailing && method === 'eth_getLogs' ? { kind: 'serverError' } : undefined),
+  });
+  const { add, instance, waitForAll } = await start({ RPC_URL: proxy.url });
+  const { walletAddress } = add(AMOUNT);
+  const isTold = (code: string) => () => codesOf(instance).includes(code);
+  await waitUntil(isTold('NODE_SILENT'), { timeoutMs: PATIENCE_MS, what: 'not told' });
+  isFailing = false;
+  await waitForAll();
+  expect(await rig.creditsOf(walletAddress)).toBe(OWED);
+  await waitUntil(isTold('NODE_SILENT_OVER'), { timeoutMs: PATIENCE_MS, what: 'not over' });
+  expect(codesOf(instance)).toEqual(['NODE_SILENT', 'NODE_SILENT_OVER']);
   await instance.stop();
 });

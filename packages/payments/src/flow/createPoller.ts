@@ -56,6 +56,7 @@ export function createPoller(context: RelayerContext): Poller {
   let isStopping = false;
   let isResumed = false;
   let settling: Promise<void> | undefined;
+  let settleFault: unknown;
   let lastListed: readonly ListedPayment[] = [];
   const ages = createAgeWatch(context);
   const journalFault = createJournalFault(context);
@@ -145,7 +146,7 @@ export function createPoller(context: RelayerContext): Poller {
       settling ??= context
         .settle()
         .catch((error: unknown) => {
-          if (!signal.aborted) log.warn({ reason: explainError(error) }, 'what the key has done is not settled');
+          settleFault = error;
         })
         .finally(() => {
           settling = undefined;
@@ -194,8 +195,15 @@ export function createPoller(context: RelayerContext): Poller {
     });
   }
 
-  /** @returns how many listed payments are to be looked at */
-  async function poll(): Promise<number> {
+  /** Gives what has kept the key from being settled to whoever counts the node's faults. */
+  function throwSettleFault(): void {
+    const fault = settleFault;
+    settleFault = undefined;
+    if (fault !== undefined) throw fault;
+  }
+
+  /** @returns how many listed payments are to be looked at; undefined while it is not settled what the key has done */
+  async function poll(): Promise<number | undefined> {
     const entries = await frontend.listPending(signal);
     silence.clear();
     const { exchange, creditToken, stablecoin, payouts, self, others } = config;
@@ -203,7 +211,10 @@ export function createPoller(context: RelayerContext): Poller {
     const { payments, faults } = checkListing(selectEntries(entries), forbidden);
     refuseAll(faults);
     noteListed(payments);
-    if (!isSettled()) return 0;
+    if (!isSettled()) {
+      throwSettleFault();
+      return undefined;
+    }
     // The others are compared when they are admitted.
     for (const listed of payments) if (active.has(listed.paymentIntentId)) refuseChanged(context, listed);
     for (const [id, untilMs] of coolUntilMs) if (untilMs <= context.monotonicNow()) coolUntilMs.delete(id);
@@ -218,6 +229,7 @@ export function createPoller(context: RelayerContext): Poller {
   async function pollSafely(): Promise<number> {
     try {
       const found = await poll();
+      if (found === undefined) return 0;
       silentPolls = { frontend: 0, node: 0 };
       nodeSilence.clear();
       return found;

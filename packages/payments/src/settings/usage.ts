@@ -5,11 +5,11 @@ export const paymentsUsage = `Payment relayer: npm run payments
   npm run payments -- list [--state S]   payments of the journal
   npm run payments -- show <intent>      one payment with its history
   npm run payments -- ledger [--since DAY] [--csv]   a line a payment, and the sums of each day
-  npm run payments -- reconcile [--processor FILE.csv]   compares journal, chain and frontend; exit code 1 with differences
+  npm run payments -- reconcile [--processor FILE.csv]   compares journal, chain and frontend; exit code 1 with differences, 2 if they cannot be compared
   npm run payments -- release <intent> [--accept-listed]   lets a held or refused payment be tried again, or approves one over a limit
   npm run payments -- hold <intent>      keeps a payment from being begun
   npm run payments -- close <intent> --refunded   the card was refunded: never paid
-  npm run payments -- resume             goes on after KEY_USED_ELSEWHERE, or after a restore
+  npm run payments -- resume             goes on after KEY_USED_ELSEWHERE, EXCHANGE_BROKEN, or a restore
   npm run payments -- backup <folder>    copies the journals while the relayer is at work
   npm run payments -- deploy-payouts [--owner ADDRESS]   deploys the contract Payouts, through which RELAYER_ADDRESSES may pay
   All commands take --json; those that decide take --why and --who.

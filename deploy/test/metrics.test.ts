@@ -2,15 +2,31 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type PaymentsRig, startPaymentsRig } from '@prism-gateway/payments/demo';
+import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { type RelayWorld, signWrite, startRelayerProcess, startRelayWorld } from '@prism-gateway/testing/relay';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findTool } from './rigs/findTool.ts';
-import { findMissingMetrics, listAskedMetrics } from './rigs/readMetricNames.ts';
+import { findMissingMetrics, listAlerts, listAskedMetrics, listExpressions } from './rigs/readMetricNames.ts';
 import { startDaemon } from './rigs/startDaemon.ts';
+import { startPrometheus } from './rigs/startPrometheus.ts';
 
 const run = promisify(execFile);
 const promtool = findTool('promtool', 'prometheus');
+const prometheus = findTool('prometheus', 'prometheus');
 const cwd = fileURLToPath(new URL('../prometheus', import.meta.url));
+
+interface Targets {
+  readonly activeTargets: readonly {
+    readonly labels: { readonly job: string };
+    readonly health: string;
+    readonly lastError: string;
+  }[];
+}
+interface RuleGroups {
+  readonly groups: readonly {
+    readonly rules: readonly { readonly name: string; readonly health: string; readonly lastError?: string }[];
+  }[];
+}
 
 describe.skipIf(promtool === undefined)("Prometheus' own judgement", () => {
   test('the configuration and the rules are well formed', async () => {
@@ -75,5 +91,36 @@ describe('programs at work', () => {
     expect(asked.length).toBeGreaterThan(80);
     const readAll = () => Promise.all(urls.map(async (url) => (await fetch(`${url}/metrics`)).text()));
     await expect.poll(async () => findMissingMetrics(asked, await readAll())).toEqual([]);
+  });
+
+  test.skipIf(prometheus === undefined)('are scraped by Prometheus, which evaluates every rule and panel', async () => {
+    const [gateway = '', relayer = '', watchtower = '', payments = '', monitor = ''] = urls;
+    const targets = { gateway, relayer, watchtower, payments, 'gas-monitor': monitor };
+    const server = running.use(await startPrometheus(prometheus as string, targets));
+    const health = async () => {
+      const { activeTargets } = await server.ask<Targets>('/targets');
+      return activeTargets.map(({ labels, health, lastError }) => `${labels.job} ${health} ${lastError}`).toSorted();
+    };
+    const up = Object.keys(targets).map((job) => `${job} up `);
+    await expect.poll(health, { timeout: PATIENCE_MS }).toEqual(up.toSorted());
+    const judge = async () => {
+      const { groups } = await server.ask<RuleGroups>('/rules');
+      const rules = groups.flatMap((group) => group.rules);
+      return rules.map(({ name, health, lastError = '' }) => `${name} ${health} ${lastError}`).toSorted();
+    };
+    const names = listAlerts();
+    expect(names.length).toBeGreaterThan(20);
+    await expect.poll(judge, { timeout: PATIENCE_MS }).toEqual(names.map((name) => `${name} ok `).toSorted());
+    const ask = async (query: string) => {
+      const { result } = await server.ask<{ result: readonly unknown[] }>(`/query?query=${encodeURIComponent(query)}`);
+      return result.length;
+    };
+    // A rule that keeps quiet has no result; a panel shows something, if only after the second look at a counter.
+    const panels = listExpressions().slice(names.length);
+    const findSilent = async () => {
+      const counts = await Promise.all(panels.map(ask));
+      return panels.filter((_, place) => counts[place] === 0);
+    };
+    await expect.poll(findSilent, { timeout: PATIENCE_MS }).toEqual([]);
   });
 });

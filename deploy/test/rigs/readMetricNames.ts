@@ -32,9 +32,15 @@ interface Dashboard {
   readonly panels: readonly { readonly title: string; readonly targets: readonly { readonly expr: string }[] }[];
 }
 
+const readRules = () => parse(readFileSync(join(folder, 'prometheus/alerts.yml'), 'utf8')) as Rules;
+
+/** Lists the names of the alerts, in their order. */
+export const listAlerts = (): readonly string[] =>
+  readRules().groups.flatMap(({ rules }) => rules.map(({ alert }) => alert));
+
 /** Reads every expression of the alert rules and of the dashboards. */
 export function listExpressions(): readonly string[] {
-  const { groups } = parse(readFileSync(join(folder, 'prometheus/alerts.yml'), 'utf8')) as Rules;
+  const { groups } = readRules();
   const dashboards = join(folder, 'grafana/dashboards');
   const boards = readdirSync(dashboards).map(
     (name) => JSON.parse(readFileSync(join(dashboards, name), 'utf8')) as Dashboard,

@@ -5,6 +5,7 @@ import { runBench } from './runBench.ts';
 
 /** Benches of their own, by the first argument; each module runs when it is imported. */
 const suites: Readonly<Record<string, () => Promise<unknown>>> = {
+  backup: () => import('./backup/main.ts'),
   dynamodb: () => import('./dynamodb/main.ts'),
   lambda: () => import('./lambda/main.ts'),
   payments: () => import('./payments/main.ts'),
@@ -14,6 +15,7 @@ const suites: Readonly<Record<string, () => Promise<unknown>>> = {
 
 /** What the benches that have no options of their own take: words like `scaling`, and numbers. */
 const wordsOf: Readonly<Record<string, RegExp>> = {
+  backup: /^(--quick)?( ?--(megabytes|rate) [1-9]\d{0,5}){0,2}$/,
   dynamodb: /^(--worst-day|scaling( [1-9]\d{0,6})?|service( [1-9]\d{0,6})?( --quick)?)?$/,
   lambda: /^(--quick|[1-9]\d{0,3})?$/,
   payments: /^(--quick)?$/,

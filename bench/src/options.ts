@@ -38,6 +38,7 @@ const logLevels = ['debug', 'info', 'warn', 'error', 'silent'];
 
 /** Text of `--help`. */
 export const usage = `npm run bench -- [options]
+npm run bench -- backup      a backup of 1 GB under 1,000 posts a second, and what it costs those who post
 npm run bench -- dynamodb    read and write units (npm run bench -- dynamodb scaling: shards;
                              dynamodb service: what a deployment carries;
                              dynamodb --worst-day: the dearest day that one address can cause)
@@ -45,7 +46,7 @@ npm run bench -- lambda      import time of the function, beside the DynamoDB cl
 npm run bench -- payments    payments a minute of the payment relayer, beside its two transactions sent raw
 npm run bench -- webhooks    from report to delivery, and what draining 10,000 deliveries costs those who post
 npm run bench -- relayer     requests a second, gas and conflicts of relayers (--help tells its options)
-The last three take --quick too: little is measured and nothing judged, to see that all works.
+backup, payments, webhooks and relayer take --quick too: little is measured and nothing judged, to see that all works.
 
   --only LIST        of ${measureNames.join(',')} (default: all)
   --peers            also graphile-worker on PostgreSQL and BullMQ on Redis, for "life"

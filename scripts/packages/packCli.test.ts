@@ -26,7 +26,7 @@ const prism = (...args: readonly string[]) =>
 async function listOutside(): Promise<readonly string[]> {
   const { programs } = await import(join(unpacked(), 'bin/programs.mjs'));
   const steps = Object.values(programs as typeof packedPrograms).flatMap((program) => program.steps);
-  const later = globSync('node_modules/@prism-gateway/gateway/src/entry/workerThread/*.js', { cwd: unpacked() });
+  const later = globSync('node_modules/@prism-gateway/gateway/src/entry/*/*Main.js', { cwd: unpacked() });
   const outside = new Set<string>();
   await build({
     absWorkingDir: unpacked(),

@@ -219,6 +219,7 @@ export const rows: readonly SmokeRow[] = [
   { command: 'demo:payments' },
   { command: 'acceptance', args: () => ['--only', 'tests/claim'] },
   { command: 'bench', args: () => ['--quick', '--only', 'get', '--runs', '1'] },
+  { command: 'bench backup', args: () => ['--quick'], prints: /POST p99/ },
   { command: 'bench dynamodb' },
   { command: 'bench dynamodb', args: () => ['scaling', '10000'] },
   { command: 'bench dynamodb', args: () => ['service', '1000', '--quick'], prints: /as deployed/ },

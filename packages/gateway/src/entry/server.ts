@@ -7,6 +7,7 @@ import { answersAdminLocally } from './answersAdminLocally.ts';
 import { assertRestored } from './backup/assertRestored.ts';
 import { writeBanner } from './banner.ts';
 import { boundConnections, type ConnectionLimits } from './boundConnections.ts';
+import { boundHeads } from './boundHeads.ts';
 import { createListener, type MemoryBudgets } from './createListener.ts';
 import { parseSettings, type Settings } from './settings.ts';
 import { describeStartFailure } from './startFailure.ts';
@@ -77,7 +78,7 @@ function connectionLimits(settings: Settings): ConnectionLimits {
   return { total, perPeer: hops === 0 ? perPeer : 0 };
 }
 
-/** Bytes of all bodies under way, and of all answers not yet read. */
+/** Bytes of all bodies under way, of all answers not yet read, and of all heads that have not come in wholly. */
 const BUDGET_BYTES = 32 * 1024 * 1024;
 /** Fewest bodies of the largest size that may be under way at once. */
 const LEAST_BODIES = 4;
@@ -111,10 +112,12 @@ async function serve(settings: Settings): Promise<void> {
   const signal = waitForSignal();
   const server = await listen(settings);
   const connections = boundConnections(server, connectionLimits(settings));
+  const heads = boundHeads(server, { maxBytes: BUDGET_BYTES, connections: connections.open, count: connections.count });
   const budgets = createBudgets(settings);
   const publicUrl = ownUrl(settings, server);
   const readBudgets = () => [
     { name: 'bodies', used: budgets.bodies.used(), ended: budgets.bodies.ended() },
+    { name: 'heads', used: heads.used(), ended: heads.ended() },
     { name: 'answers', used: budgets.answers.used(), ended: budgets.answers.ended() },
     { name: 'connections', used: connections.count(), ended: connections.ended() },
   ];

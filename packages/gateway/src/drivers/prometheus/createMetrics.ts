@@ -143,7 +143,7 @@ function watchChains(registers: [Registry], read: ReadQueue, now: () => number):
 function watchBudgets(registers: [Registry], readBudgets: () => readonly BudgetUse[]): void {
   new Gauge({
     name: 'prism_budget_used',
-    help: 'What is in use of a budget: bytes of bodies under way and of answers not yet read, and connections',
+    help: 'What is in use of a budget: bytes of bodies under way, of heads that have not come in wholly and of answers not yet read, and connections',
     labelNames: ['budget'],
     registers,
     collect() {

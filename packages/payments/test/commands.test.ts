@@ -23,7 +23,7 @@ const program = fileURLToPath(new URL('../src/entry/payments.ts', import.meta.ur
 const PRIVATE_KEY = `0x${'5a'.repeat(32)}` as const;
 const SELF = privateKeyToAddress(PRIVATE_KEY);
 /** One in so many cases is played in the quick form. */
-const EVERY = 5;
+const EVERY = 10;
 const CREDIT_TOKEN = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
 /** In each URL's user, password and path; in none of the outputs. */
 const SECRETS = ['ada-of-the-url', 'pass-of-the-url', 'key-of-the-path', 'a-secret-of-the-test', PRIVATE_KEY.slice(2)];
@@ -155,7 +155,7 @@ test('a command says what it could not reach, which setting names that, and what
     [[], { ...key, DATA_DIR: join(dir, 'bad') }, 1, /relayer stops.*cannot be used: file is not a database.*DATA_DIR/],
     [[], { ...key, DATA_DIR: join(dir, 'file') }, 1, /relayer stops.*cannot be used.*DATA_DIR/],
   ];
-  // Each is a process: one in five of them is enough for every day.
+  // Each is a process: one in ten of them is enough for every day.
   const first = isLong ? 0 : randomInt(EVERY);
   const played = cases.filter((_, place) => isLong || place % EVERY === first);
   for (let at = 0; at < played.length; at += 2)

@@ -57,22 +57,61 @@ async function openWorld(store: 'sqlite' | 'dynamodb'): Promise<World> {
   };
 }
 
-const go = (page: Page, view: string) => page.getByRole('button', { name: view, exact: true }).click();
+type Place = ReturnType<Page['getByRole']>;
 
-async function find(page: Page, what: string): Promise<void> {
-  await page.getByLabel('Find by id, signer or transaction').fill(what);
-  await page.keyboard.press('Enter');
+/** How somebody reaches what is on the page. */
+interface Hand {
+  press(place: Place): Promise<void>;
+  fill(place: Place, text: string): Promise<void>;
 }
 
-/** Does what a dialog asks about, after a reason where it wants one. */
-async function confirm(page: Page, word: string, reason?: string): Promise<void> {
-  const dialog = page.getByRole('dialog');
-  if (reason !== undefined) await dialog.getByRole('textbox').fill(reason);
-  await dialog.getByRole('button', { name: word, exact: true }).click();
-  await page.getByText(`Done: ${word}.`).waitFor();
+const pointer: Hand = { press: (place) => place.click(), fill: (place, text) => place.fill(text) };
+
+/** Most steps of Tab through a page; it has some forty places. */
+const MOST_STEPS = 300;
+
+/** Goes from place to place by Tab, as somebody without a pointer does. */
+async function reach(place: Place): Promise<void> {
+  await place.waitFor();
+  for (let step = 0; step < MOST_STEPS; step++) {
+    if (await place.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+    await place.page().keyboard.press('Tab');
+  }
+  throw new Error(`No Tab leads to ${place}.`);
 }
 
-const act = (page: Page, word: string) => page.getByRole('dialog').getByRole('button', { name: word, exact: true });
+const keys: Hand = {
+  async press(place) {
+    await reach(place);
+    await place.page().keyboard.press('Enter');
+  },
+  async fill(place, text) {
+    await reach(place);
+    await place.page().keyboard.press('ControlOrMeta+A');
+    await place.page().keyboard.type(text);
+  },
+};
+
+/** What is done on the page, by either hand. */
+function createPlayer(page: Page, hand: Hand) {
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const inDialog = (name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });
+  return {
+    fill: (label: string, text: string) => hand.fill(page.getByLabel(label), text),
+    press: (name: string) => hand.press(button(name)),
+    act: (name: string) => hand.press(inDialog(name)),
+    async find(what: string): Promise<void> {
+      await hand.fill(page.getByLabel('Find by id, signer or transaction'), what);
+      await page.keyboard.press('Enter');
+    },
+    /** Does what a dialog asks about, after a reason where it wants one. */
+    async confirm(word: string, reason?: string): Promise<void> {
+      if (reason !== undefined) await hand.fill(page.getByRole('dialog').getByRole('textbox'), reason);
+      await hand.press(inDialog(word));
+      await page.getByText(`Done: ${word}.`).waitFor();
+    },
+  };
+}
 
 // What the page does is the same on both; what a store answers, its contract shows.
 const stores = drawSome(['sqlite', 'dynamodb'] as const, { of: 'stores of journeys', small: 1 });
@@ -90,23 +129,25 @@ describe.skipIf(chromium === undefined).each(stores)('every journey through the 
     const { gateway, browser, relayerStatus } = world;
     const address = await readRelayer(gateway);
     const { page, complaints } = await openConsole(browser, gateway);
+    // Once with the keyboard alone, and once with the pointer.
+    const player = createPlayer(page, store === 'sqlite' ? keys : pointer);
     const claimOne = async () => {
       const requestId = await submitRequest(gateway, CHAIN);
       await callAsRelayer(gateway, 'PATCH', `/requests/${requestId}`, { status: 'processing' });
       return requestId;
     };
 
-    await go(page, 'Relayers');
-    await page.getByLabel('Address').fill(address);
-    await page.getByLabel('Label').fill('eu-1');
+    await player.press('Relayers');
+    await player.fill('Address', address);
+    await player.fill('Label', 'eu-1');
     await page.keyboard.press('Enter');
     await page.getByRole('cell', { name: 'eu-1' }).waitFor();
 
     // A story moves while it is looked at, and says what a relayer says.
     const waiting = await submitRequest(gateway, CHAIN);
     relayerStatus.chains = [{ waiting: [{ requestId: waiting, verdict: 'early', waitsFor: 'the priority window' }] }];
-    await go(page, 'Queue');
-    await find(page, waiting);
+    await player.press('Queue');
+    await player.find(waiting);
     await page.getByText('relayer: early, waits for the priority window').waitFor();
     await page.getByText('1.5 credits').waitFor();
     await page.getByText('5 bytes: “hello”').waitFor();
@@ -118,52 +159,52 @@ describe.skipIf(chromium === undefined).each(stores)('every journey through the 
     expect(await link.getAttribute('href')).toBe(`https://explorer.example/tx/${TX_HASH}`);
     expect(await findBarriers(page)).toEqual([]);
     if (store === 'sqlite') await keep(page, 'request');
-    await act(page, 'Close').click();
+    await player.act('Close');
 
-    await find(page, TX_HASH.toUpperCase().replace('0X', '0x'));
+    await player.find(TX_HASH.toUpperCase().replace('0X', '0x'));
     await link.waitFor();
-    await act(page, 'Remove for good').click();
-    await confirm(page, 'Remove for good');
+    await player.act('Remove for good');
+    await player.confirm('Remove for good');
     expect((await fetch(`${gateway.url}/requests/${waiting}`)).status).toBe(404);
 
     const released = await claimOne();
-    await find(page, released);
-    await act(page, 'Release').click();
-    await confirm(page, 'Release');
-    await find(page, SIGNER.toLowerCase());
+    await player.find(released);
+    await player.act('Release');
+    await player.confirm('Release');
+    await player.find(SIGNER.toLowerCase());
     await page.getByRole('button', { name: `Show ${released}` }).waitFor();
 
     const failed = await claimOne();
-    await page.getByRole('button', { name: `Show ${failed}` }).click();
-    await act(page, 'Fail').click();
-    await confirm(page, 'Fail', 'the relayer is gone');
-    await find(page, failed);
+    await player.press(`Show ${failed}`);
+    await player.act('Fail');
+    await player.confirm('Fail', 'the relayer is gone');
+    await player.find(failed);
     await page.getByText('the relayer is gone').waitFor();
-    await act(page, 'Close').click();
+    await player.act('Close');
 
     const held = await claimOne();
-    await go(page, 'Relayers');
-    await page.getByRole('button', { name: `Release all ${address}` }).click();
-    await confirm(page, 'Release all');
+    await player.press('Relayers');
+    await player.press(`Release all ${address}`);
+    await player.confirm('Release all');
     expect(await (await fetch(`${gateway.url}/requests/${held}`)).json()).toMatchObject({ status: 'pending' });
-    await page.getByRole('button', { name: `Suspend ${address}` }).click();
-    await confirm(page, 'Suspend', 'reports too late');
+    await player.press(`Suspend ${address}`);
+    await player.confirm('Suspend', 'reports too late');
     await page.getByText('suspended: reports too late').waitFor();
     await expect(claimOne()).rejects.toThrow('401');
     if (store === 'sqlite') await keep(page, 'relayers');
-    await page.getByRole('button', { name: `Resume ${address}` }).click();
-    await confirm(page, 'Resume');
+    await player.press(`Resume ${address}`);
+    await player.confirm('Resume');
     await claimOne();
-    await page.getByRole('button', { name: `Remove ${address}` }).click();
-    await confirm(page, 'Remove');
+    await player.press(`Remove ${address}`);
+    await player.confirm('Remove');
     await page.getByRole('cell', { name: 'eu-1' }).waitFor({ state: 'detached' });
 
-    await go(page, 'Service');
+    await player.press('Service');
     await page.getByText('No status: it does not answer.').waitFor();
     await page.getByRole('cell', { name: 'admin-failures' }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
     if (store === 'sqlite') await keep(page, 'service');
-    await go(page, 'Audit');
+    await player.press('Audit');
     await page.getByRole('cell', { name: 'relayers.remove' }).waitFor();
     const acts = await page.locator('tbody tr td:nth-child(2)').allInnerTexts();
     expect(acts).toEqual([

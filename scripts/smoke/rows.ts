@@ -248,6 +248,7 @@ export const rows: readonly SmokeRow[] = [
   { command: 'test:dynamodb-local', elsewhere: '.ci/run runs it' },
   { command: 'test:commands', elsewhere: 'this is it' },
   { command: 'mutate', args: () => ['relayerAuth.ts'], prints: /3 mutants; each/ },
+  { command: 'coverage:contracts', elsewhere: 'some minutes: it traces all tests of the contracts' },
   { command: 'check', elsewhere: '.ci/run runs it' },
   ...['check:format', 'check:types', 'check:imports', 'check:openapi', 'check:size'].map((command) => ({
     command,

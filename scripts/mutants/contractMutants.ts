@@ -11,14 +11,14 @@ const solidity = (file: string, tests: readonly string[], changes: readonly Chan
 
 const signatures: readonly Mutant[] = [
   ...solidity('forwarder/SignatureCheck.sol', signatureTests, [
-    ['recovered == signer && fault', 'fault'],
-    ['recovered == signer && fault == ECDSA.RecoverError.NoError', 'recovered == signer'],
+    ['recovered == signer && fault', 'recovered == recovered && fault'],
+    ['fault == ECDSA.RecoverError.NoError', 'fault <= ECDSA.RecoverError.InvalidSignature'],
     [
       'if (signer.code.length == 0) return false;',
       '',
       'An account without code answers nothing, and nothing is no valid answer.',
     ],
-    ['eq(mload(0), expected)', 'answered'],
+    ['eq(mload(0), expected)', 'or(answered, eq(mload(0), expected))'],
     ['gt(returndatasize(), 0x1f)', 'answered'],
     ['staticcall(WALLET_GAS, wallet', 'staticcall(gas(), wallet'],
     ['if (gasleft() - gasleft() / 64 < reserve) revert InsufficientGas();', ''],
@@ -74,7 +74,7 @@ const money: readonly Mutant[] = [
     ['if (msg.sender != forwarder)', 'if (msg.sender == address(0))'],
   ]),
   ...solidity('cloud/PrismCloud.sol', moneyTests, [
-    ['sponsored < left ? sponsored : left', 'sponsored'],
+    ['sponsored < left ? sponsored : left', 'sponsored < left ? sponsored : sponsored'],
     ['prism.owner != address(0) || prism.deleted', 'prism.owner != address(0)'],
     ['if (prism.pendingOwner != signer) revert NotPendingOwner(cloudId, signer);', ''],
     ['written * protocolFee', 'written * 0'],

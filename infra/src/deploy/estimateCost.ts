@@ -40,8 +40,10 @@ const LIFE = {
   logKilobytes: 1.3,
   gigabyteSeconds: 0.25 * 0.03,
 } as const;
+/** Of one life as the stream tells it: post, claim and report, each in a batch of its own at worst, whether there are webhooks or not. */
+const STREAM = { batches: 3, gigabyteSeconds: 0.25 * 0.02, logKilobytes: 0.3 } as const;
 /** Metrics that the alarms read, and those that the function writes of itself. */
-const ALARM_METRICS = 34;
+const ALARM_METRICS = 36;
 const CUSTOM_METRICS = 22;
 /** Rules of the firewall, and the set of rules itself. */
 const WAF_RULES = 4;
@@ -66,6 +68,14 @@ export function estimateCost({ edge }: Pick<StageSettings, 'edge'>): Cost {
       {
         what: 'function',
         usd: LIFE.calls * (PRICE.millionFunctionCalls + LIFE.gigabyteSeconds * PRICE.gigabyteSecond * 1e6),
+      },
+      {
+        what: 'stream',
+        usd:
+          STREAM.batches *
+          (PRICE.millionFunctionCalls +
+            STREAM.gigabyteSeconds * PRICE.gigabyteSecond * 1e6 +
+            STREAM.logKilobytes * PRICE.logGigabyte),
       },
       { what: 'logs', usd: LIFE.calls * LIFE.logKilobytes * PRICE.logGigabyte },
       ...(hasEdge

@@ -7,6 +7,8 @@ const INFRA = fileURLToPath(new URL('../../', import.meta.url));
 export const places = {
   /** The function's bundle, as `npm run build:lambda` leaves it. */
   bundleDirectory: join(INFRA, '..', 'dist', 'lambda'),
+  /** That of the functions that deliver webhooks. */
+  webhooksDirectory: join(INFRA, '..', 'dist', 'lambda-webhooks'),
   /** The bundle of the hook that judges it. */
   hookDirectory: join(INFRA, 'dist', 'hook'),
   /** The CDK's own command. */

@@ -21,7 +21,9 @@ export class BundleMissingError extends Error {
  * @throws BundleMissingError (`BUNDLE_MISSING`); the construct library's own errors where a rule is broken
  */
 export async function synthesize(settings: StageSettings, bundleDirectory = places.bundleDirectory): Promise<string> {
-  if (!existsSync(join(bundleDirectory, 'index.mjs'))) throw new BundleMissingError(bundleDirectory);
+  for (const directory of [bundleDirectory, places.webhooksDirectory]) {
+    if (!existsSync(join(directory, 'index.mjs'))) throw new BundleMissingError(directory);
+  }
   const outputDirectory = places.outputDirectory(settings.stage);
   rmSync(outputDirectory, { recursive: true, force: true });
   // It takes seconds to load: not for `--help`, and not for a bad setting.
@@ -29,8 +31,8 @@ export async function synthesize(settings: StageSettings, bundleDirectory = plac
     import('../stack/createGatewayApp.ts'),
     import('../hook/bundleHook.ts'),
   ]);
-  const hookDirectory = places.hookDirectory;
+  const { hookDirectory, webhooksDirectory } = places;
   await bundleHook(hookDirectory);
-  createGatewayApp({ settings, bundleDirectory, hookDirectory, outputDirectory }).synth();
+  createGatewayApp({ settings, bundleDirectory, hookDirectory, webhooksDirectory, outputDirectory }).synth();
   return outputDirectory;
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 export interface BundleStandIn extends Disposable {
   readonly bundleDirectory: string;
   readonly hookDirectory: string;
+  readonly webhooksDirectory: string;
   readonly outputDirectory: (name: string) => string;
 }
 
@@ -16,8 +17,9 @@ export function createBundleStandIn(): BundleStandIn {
   writeFileSync(join(bundleDirectory, 'index.mjs'), 'export const handler = async () => ({ statusCode: 200 });\n');
   return {
     bundleDirectory,
-    // Of the two bundles, the template differs in a hash only.
+    // Of the bundles, the template differs in a hash only.
     hookDirectory: bundleDirectory,
+    webhooksDirectory: bundleDirectory,
     outputDirectory: (name) => join(directory, name),
     [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
   };

@@ -16,11 +16,11 @@ declare module 'vitest' {
 /** Synthesises each variant once for all tests: it takes some seconds each. That it succeeds says that cdk-nag is content. */
 export function setup(project: TestProject): () => void {
   const standIn = createBundleStandIn();
-  const { bundleDirectory, hookDirectory } = standIn;
+  const { bundleDirectory, hookDirectory, webhooksDirectory } = standIn;
   const synthesize = (variant: Variant): string => {
     const outputDirectory = standIn.outputDirectory(variant);
     const settings = parseStageSettings(GIVEN_SETTINGS[variant]);
-    createGatewayApp({ settings, bundleDirectory, hookDirectory, outputDirectory }).synth();
+    createGatewayApp({ settings, bundleDirectory, hookDirectory, webhooksDirectory, outputDirectory }).synth();
     const parts = STACK_PARTS.flatMap((part) => {
       const file = join(outputDirectory, `${part}.template.json`);
       return existsSync(file) ? [[part, JSON.parse(readFileSync(file, 'utf8'))] as const] : [];

@@ -33,6 +33,8 @@ describe.each(STAGES)('alarms of %s', (stage) => {
       'RequestsReadThrottles',
       'RequestsThrottles',
       'ServerErrors',
+      'WebhookDeadLetters',
+      'WebhookIteratorAge',
     ]);
   });
 

@@ -6,6 +6,7 @@ import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { CANARY_CHAIN } from '../hook/canaryChain.ts';
 import { addRole } from './addRole.ts';
 import type { GatewaySecrets } from './addSecrets.ts';
+import { deliveriesName } from './addWebhooks.ts';
 import type { StackContext } from './stackContext.ts';
 
 interface FunctionParts {
@@ -30,6 +31,7 @@ function environmentOf({ settings }: StackContext, { bucket, secrets }: Function
     REQUESTS_TABLE: tables.requests,
     RELAYERS_TABLE: tables.relayers,
     RATELIMIT_TABLE: tables.rateLimits,
+    DELIVERIES_TABLE: deliveriesName({ settings }),
     STORAGE_BUCKET: bucket.bucketName,
     ADMIN_API_KEY_ARN: secrets.adminApiKey.secretArn,
     CURSOR_SECRET_ARN: secrets.cursorSecret.secretArn,

@@ -5,7 +5,7 @@ import { findOnly, findResources } from '../rig/readTemplate.ts';
 describe.each(STAGES)('queue watch of %s', (stage) => {
   it('has the function measure the queue every minute, and makes up for nothing', () => {
     const [aliasId] = Object.keys(findResources(stage, 'AWS::Lambda::Alias'));
-    expect(findOnly(stage, 'AWS::Events::Rule').Properties).toMatchObject({
+    expect(findOnly(stage, 'AWS::Events::Rule', 'QueueWatch').Properties).toMatchObject({
       ScheduleExpression: 'rate(1 minute)',
       State: 'ENABLED',
       Targets: [

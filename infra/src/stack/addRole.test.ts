@@ -35,6 +35,8 @@ function expectedPermissions(stage: Stage, names: { readonly requests: string; r
     ),
     ...on(table(`service-relayers-${stage}`), 'DeleteItem', 'GetItem', 'Scan', 'UpdateItem'),
     ...on(table(`service-ratelimit-${stage}`), 'GetItem', 'Query', 'UpdateItem'),
+    ...on(table(`service-deliveries-${stage}`), 'GetItem', 'Query', 'UpdateItem'),
+    ...['byDue', 'byWebhook'].flatMap((index) => on(`${table(`service-deliveries-${stage}`)}/index/${index}`, 'Query')),
     `s3:GetObject <${names.bucket}.Arn>/v1/*`,
     `s3:PutObject <${names.bucket}.Arn>/v1/*`,
     `s3:DeleteObject <${names.bucket}.Arn>/v1/*`,

@@ -3,6 +3,7 @@ import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { GatewaySecrets } from './addSecrets.ts';
+import { deliveriesStatements } from './addWebhooks.ts';
 import type { StackContext } from './stackContext.ts';
 import { TABLE_ACCESS } from './tableAccess.ts';
 
@@ -102,6 +103,7 @@ export function addRole(context: StackContext, { bucket, secrets, logGroupName }
     ...tableStatements(context, 'requests'),
     ...tableStatements(context, 'relayers'),
     ...tableStatements(context, 'rateLimits'),
+    ...deliveriesStatements(context, ['GetItem', 'Query', 'UpdateItem']),
     allow('Objects', ['s3:GetObject', 's3:PutObject', 's3:DeleteObject'], [objects]),
     absenceStatement(bucket),
     ...secretStatements(context, secrets),

@@ -10,15 +10,21 @@ import {
 import { STAGES } from '../rig/givenSettings.ts';
 import { findResources, readTemplate } from '../rig/readTemplate.ts';
 
-const NAMES = ['requests', 'relayers', 'ratelimit'] as const;
+const NAMES = ['requests', 'relayers', 'ratelimit', 'deliveries'] as const;
 
 describe.each(STAGES)('tables of %s', (stage) => {
   const tables = Object.values(findResources(stage, 'AWS::DynamoDB::Table'));
 
-  it('are the three stores, by the names of the specification', () => {
+  it('are the stores and the deliveries, by the names of the specification', () => {
     expect(tables.map(({ Properties }) => Properties.TableName).sort()).toEqual(
       NAMES.map((name) => `service-${name}-${stage}`).sort(),
     );
+  });
+
+  it('tell of moves by a stream of the requests’ table alone', () => {
+    const streams = tables.map(({ Properties }) => [Properties.TableName, Properties.StreamSpecification]);
+    const told = streams.filter(([, stream]) => stream !== undefined);
+    expect(told).toEqual([[`service-requests-${stage}`, { StreamViewType: 'NEW_AND_OLD_IMAGES' }]]);
   });
 
   it('are on demand up to a ceiling, and those that hold more than counters can be restored to any second', () => {

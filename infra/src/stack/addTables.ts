@@ -1,4 +1,5 @@
 import {
+  deliveriesTable,
   type IndexDescription,
   type KeyAttribute,
   type TableDescription,
@@ -12,6 +13,7 @@ import {
   BillingMode,
   type CfnTable,
   ProjectionType,
+  StreamViewType,
   Table,
 } from 'aws-cdk-lib/aws-dynamodb';
 import type { StageSettings } from '../settings/stageSettings.ts';
@@ -57,12 +59,13 @@ interface NamedTable {
 }
 
 function addTable({ stack, settings }: StackContext, { id, tableName, description, isRestorable }: NamedTable): Table {
-  const { partitionKey, sortKey, ttlAttribute, indexes } = description;
+  const { partitionKey, sortKey, ttlAttribute, indexes, hasStream } = description;
   const table = new Table(stack, id, {
     tableName,
     partitionKey: attribute(partitionKey),
     ...(sortKey !== undefined && { sortKey: attribute(sortKey) }),
     ...(ttlAttribute !== undefined && { timeToLiveAttribute: ttlAttribute }),
+    ...(hasStream && { stream: StreamViewType.NEW_AND_OLD_IMAGES }),
     billingMode: BillingMode.PAY_PER_REQUEST,
     ...ceilingOf(settings),
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: isRestorable },
@@ -90,12 +93,12 @@ function protect(stack: StackContext['stack'], tables: readonly Table[]): void {
 }
 
 /**
- * Adds the three tables, as the driver describes them. Encrypted by DynamoDB with its own key. Counters are worth nothing a minute
+ * Adds the tables, as the driver describes them. Encrypted by DynamoDB with its own key. Counters are worth nothing a minute
  * later, so that their table cannot be restored.
  *
  * @see docs/specification.md STORE-7
  */
-export function addTables(context: StackContext): Readonly<Record<keyof TableNames, Table>> {
+export function addTables(context: StackContext): Readonly<Record<keyof TableNames | 'deliveries', Table>> {
   const { stage } = context.settings;
   const add = (id: string, store: string, part: Pick<NamedTable, 'description' | 'isRestorable'>) =>
     addTable(context, { id, tableName: `service-${store}-${stage}`, ...part });
@@ -103,6 +106,7 @@ export function addTables(context: StackContext): Readonly<Record<keyof TableNam
     requests: add('RequestsTable', 'requests', { description: tableDescriptions.requests, isRestorable: true }),
     relayers: add('RelayersTable', 'relayers', { description: tableDescriptions.relayers, isRestorable: true }),
     rateLimits: add('RateLimitTable', 'ratelimit', { description: tableDescriptions.rateLimits, isRestorable: false }),
+    deliveries: add('DeliveriesTable', 'deliveries', { description: deliveriesTable, isRestorable: true }),
   };
   Validations.of(tables.rateLimits).acknowledge({
     id: 'AwsSolutions-DDB3',

@@ -30,6 +30,7 @@ describe('the app', () => {
       settings,
       bundleDirectory: standIn.bundleDirectory,
       hookDirectory: standIn.hookDirectory,
+      webhooksDirectory: standIn.webhooksDirectory,
       outputDirectory,
     });
     expect(() => app.synth()).toThrow();
@@ -47,11 +48,12 @@ describe('the app', () => {
     expect(outputs('Service')).toEqual(expect.arrayContaining(['Url', 'ApiHost', 'FunctionName', 'AlarmTopicArn']));
     using standIn = createBundleStandIn();
     const settings = parseStageSettings(GIVEN_SETTINGS[stage]);
-    const { bundleDirectory, hookDirectory } = standIn;
+    const { bundleDirectory, hookDirectory, webhooksDirectory } = standIn;
     const app = createGatewayApp({
       settings,
       bundleDirectory,
       hookDirectory,
+      webhooksDirectory,
       outputDirectory: standIn.outputDirectory('out'),
     });
     const parts = stage === 'prod' ? STACK_PARTS : (['Data', 'Service'] as const);
@@ -66,10 +68,10 @@ describe('the app', () => {
 
   it('is not synthesised with what CloudFormation would refuse', () => {
     using standIn = createBundleStandIn();
-    const { bundleDirectory, hookDirectory } = standIn;
+    const { bundleDirectory, hookDirectory, webhooksDirectory } = standIn;
     const outputDirectory = standIn.outputDirectory('out');
     const settings = parseStageSettings(GIVEN_SETTINGS.dev);
-    const app = createGatewayApp({ settings, bundleDirectory, hookDirectory, outputDirectory });
+    const app = createGatewayApp({ settings, bundleDirectory, hookDirectory, webhooksDirectory, outputDirectory });
     // The function's own resource.
     const target = app.node.findChild('Service').node.findChild('Function').node.defaultChild as CfnResource;
     target.addPropertyOverride('MemorySize', 'much');

@@ -1,4 +1,5 @@
 import { App, CfnOutput, Stack, Tags, Validations } from 'aws-cdk-lib';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Alias, type IFunction, type IVersion } from 'aws-cdk-lib/aws-lambda';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { AwsSolutionsChecks } from 'cdk-nag';
@@ -15,6 +16,7 @@ import { addRelease } from './addRelease.ts';
 import { addSecrets, type GatewaySecrets } from './addSecrets.ts';
 import { addTables } from './addTables.ts';
 import { addWebAcl } from './addWebAcl.ts';
+import { addWebhooks } from './addWebhooks.ts';
 import type { StackContext } from './stackContext.ts';
 
 interface Bundles {
@@ -22,6 +24,8 @@ interface Bundles {
   readonly bundleDirectory: string;
   /** Directory with that of the hook that judges it. */
   readonly hookDirectory: string;
+  /** Directory with that of the functions that deliver webhooks. */
+  readonly webhooksDirectory: string;
 }
 
 export interface GatewayAppOptions extends Bundles {
@@ -43,13 +47,14 @@ export type StackPart = (typeof STACK_PARTS)[number];
 export const stackNameOf = (stage: string, part: StackPart) => `prism-gateway-${stage}-${part.toLowerCase()}`;
 
 interface GatewayData {
+  readonly requests: Table;
   readonly bucket: Bucket;
   readonly secrets: GatewaySecrets;
 }
 
 /** What must not be lost. */
 function fillData(context: StackContext): GatewayData {
-  addTables(context);
+  const { requests } = addTables(context);
   const bucket = addBucket(context);
   const secrets = addSecrets(context);
   addOutputs(context.stack, {
@@ -58,11 +63,12 @@ function fillData(context: StackContext): GatewayData {
     CursorSecretArn: secrets.cursorSecret.secretArn,
     ...(secrets.originSecret !== undefined && { OriginSecretArn: secrets.originSecret.secretArn }),
   });
-  return { bucket, secrets };
+  return { requests, bucket, secrets };
 }
 
 /** What can be made again at any time. */
-function fillService(context: StackContext, data: GatewayData, { bundleDirectory, hookDirectory }: Bundles): void {
+function fillService(context: StackContext, data: GatewayData, bundles: Bundles): void {
+  const { bundleDirectory, hookDirectory, webhooksDirectory } = bundles;
   const target = addFunction(context, { ...data, bundleDirectory });
   // Casts: the library's own types differ in `undefined` where its own classes implement its own interfaces.
   const alias = new Alias(context.stack, 'Live', { aliasName: 'live', version: target.currentVersion as IVersion });
@@ -73,6 +79,7 @@ function fillService(context: StackContext, data: GatewayData, { bundleDirectory
   addRelease(context, { alias, secrets: data.secrets, alarms: releaseAlarms, hookDirectory });
   addBudget(context);
   addDashboard(context, { api, target, alarms, functionLog: target.logGroup });
+  addWebhooks(context, { requests: data.requests, topic, webhooksDirectory });
   addOutputs(context.stack, {
     Url: url,
     ApiHost: host,

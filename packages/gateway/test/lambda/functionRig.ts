@@ -37,6 +37,7 @@ function environment(engine: DynamoServer, identity: JwtIssuer, tables: string):
     REQUESTS_TABLE: `service-requests-${tables}`,
     RELAYERS_TABLE: `service-relayers-${tables}`,
     RATELIMIT_TABLE: `service-ratelimit-${tables}`,
+    DELIVERIES_TABLE: `service-deliveries-${tables}`,
     STORAGE_BUCKET: 'prism-objects',
     IDENTITY_ISSUER: identity.issuer,
     IDENTITY_APP_ID: identity.appId,

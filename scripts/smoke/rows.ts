@@ -203,13 +203,13 @@ export const rows: readonly SmokeRow[] = [
   { command: 'payments status', env: journalEnv },
   { command: 'payments:status', env: journalEnv },
   // No payment is held here: it says so.
-  { command: 'payments release', args: () => ['pi_unknown'], env: journalEnv, status: 1 },
+  { command: 'payments release', args: () => ['pi_unknown'], env: journalEnv, status: 2 },
   {
     command: 'payments deploy-payouts',
     env: deployEnv,
   },
-  { command: 'payments show', args: () => ['pi_unknown'], env: journalEnv, status: 1 },
-  { command: 'payments close', args: () => ['pi_unknown', '--refunded'], env: journalEnv, status: 1 },
+  { command: 'payments show', args: () => ['pi_unknown'], env: journalEnv, status: 2 },
+  { command: 'payments close', args: () => ['pi_unknown', '--refunded'], env: journalEnv, status: 2 },
   {
     command: 'gas-monitor',
     env: async (world) => ({ RPC_URL: (await world.payments()).rpcUrl, RELAYER_ADDRESSES: RELAYER.address }),

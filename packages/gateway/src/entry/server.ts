@@ -8,6 +8,7 @@ import { assertRestored } from './backup/assertRestored.ts';
 import { writeBanner } from './banner.ts';
 import { boundConnections, type ConnectionLimits } from './boundConnections.ts';
 import { boundHeads } from './boundHeads.ts';
+import { collectAfterRush, findCollector } from './collectAfterRush.ts';
 import { createListener, type MemoryBudgets } from './createListener.ts';
 import { parseSettings, type Settings } from './settings.ts';
 import { describeStartFailure } from './startFailure.ts';
@@ -112,6 +113,7 @@ async function serve(settings: Settings): Promise<void> {
   const signal = waitForSignal();
   const server = await listen(settings);
   const connections = boundConnections(server, connectionLimits(settings));
+  collectAfterRush(server, { count: connections.count, collect: findCollector() });
   const heads = boundHeads(server, { maxBytes: BUDGET_BYTES, connections: connections.open, count: connections.count });
   const budgets = createBudgets(settings);
   const publicUrl = ownUrl(settings, server);

@@ -46,8 +46,11 @@ test('a metric that nobody emits, and a value that no label has, are found', () 
     { name: 'prism_b', labels: { kind: 'x' } },
     { name: 'prism_b', labels: { kind: 'y' } },
     { name: 'prism', labels: {} },
+    { name: 'prism_a', labels: { chain: '' } },
+    { name: 'prism_b', labels: { chain: '' } },
   ];
   expect(findMissingMetrics(asked, ['# HELP prism a\nprism_a 1\n', 'prism_b{chain="c",kind="x"} 0\n'])).toEqual([
+    'prism_b{"chain":""}',
     'prism_b{"kind":"y"}',
     'prism{}',
   ]);

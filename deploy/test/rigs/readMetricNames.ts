@@ -71,7 +71,10 @@ export function findMissingMetrics(asked: readonly AskedMetric[], texts: readonl
     samples.some(
       (line) =>
         /^[^{ ]+/.exec(line)?.[0] === name &&
-        Object.entries(labels).every(([label, value]) => line.includes(`${label}="${value}"`)),
+        // To Prometheus, a label that is not there is an empty one.
+        Object.entries(labels).every(([label, value]) =>
+          value === '' ? !line.includes(`${label}="`) : line.includes(`${label}="${value}"`),
+        ),
     );
   const missing = asked.filter((one) => !isEmitted(one));
   return [...new Set(missing.map(({ name, labels }) => `${name}${JSON.stringify(labels)}`))].toSorted();

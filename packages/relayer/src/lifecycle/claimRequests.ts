@@ -11,12 +11,17 @@ export type Claimable = Candidate & {
   readonly verdict: Extract<Candidate['verdict'], { readonly kind: 'ready' | 'settle' }>;
 };
 
+/** Tells whether a candidate is to be claimed, as it was judged last. */
+export function isClaimable(candidate: Candidate): candidate is Claimable {
+  return candidate.verdict?.kind === 'ready' || candidate.verdict?.kind === 'settle';
+}
+
 /** What claiming goes through. */
 export interface ClaimPorts {
   readonly gateway: Pick<RequestGateway, 'claim'>;
   readonly journal: Pick<Journal, 'begin' | 'move'>;
   readonly inFlight: Pick<InFlight, 'take' | 'drop' | 'note' | 'size'>;
-  readonly candidates: Pick<Candidates, 'forget'>;
+  readonly candidates: Pick<Candidates, 'forget' | 'has'>;
   readonly budgets: Pick<Budgets, 'hold'>;
   readonly claimRate: ClaimRateController;
   readonly notes: Pick<ChainNotes, 'claimed' | 'inFlight' | 'claimShare'>;
@@ -33,7 +38,9 @@ function noteStanding({ inFlight }: ClaimPorts, { record: { requestId }, verdict
 }
 
 /** `checked` becomes `claiming`, on the disk before the gateway is asked, and then `claimed` or `lost`. */
-async function claimBurst(ports: ClaimPorts, burst: readonly Claimable[]): Promise<ReadonlyMap<string, ClaimResult>> {
+async function claimBurst(ports: ClaimPorts, given: readonly Claimable[]): Promise<ReadonlyMap<string, ClaimResult>> {
+  // As they are now: a block that comes while the gateway is asked has its signers judged anew.
+  const burst = given.map((claimable) => ({ ...claimable }));
   const { gateway, journal, inFlight, candidates, notes, now } = ports;
   const by = 'claimRequests';
   const claimedAtMs = now();
@@ -77,8 +84,8 @@ export async function claimRequests(ports: ClaimPorts, picked: readonly Claimabl
   for (let next = 0; next < picked.length && !signal.aborted; ) {
     const slice = picked.slice(next, next + claimRate.burst);
     next += slice.length;
-    // The others wait until what is at stake has been settled.
-    const burst = slice.filter(({ record: { requestId }, verdict }) => {
+    // What has changed since it was picked is picked anew; the others wait until what is at stake has been settled.
+    const burst = slice.filter(isClaimable).filter(({ record: { requestId }, verdict }) => {
       if (verdict.kind === 'settle') return true;
       return ports.budgets.hold({ requestId, signatures: verdict.signatures }, verdict.stake);
     });

@@ -1,6 +1,6 @@
 import type { PendingQueue } from '../gateway/pendingQueue.ts';
 import type { ChainSettings } from '../settings/chainSettings.ts';
-import { type Claimable, type ClaimPorts, claimRequests } from './claimRequests.ts';
+import { type Claimable, type ClaimPorts, claimRequests, isClaimable } from './claimRequests.ts';
 import { type Candidate, isDue } from './createCandidates.ts';
 import type { InFlight } from './createInFlight.ts';
 import { pickAtRandom } from './pickAtRandom.ts';
@@ -30,21 +30,19 @@ function isUnsearched({ verdict }: Candidate): boolean {
   return verdict?.kind === 'leave' && verdict.reason === 'nonceUnknown';
 }
 
-function isClaimable(candidate: Candidate): candidate is Claimable {
-  return candidate.verdict?.kind === 'ready' || candidate.verdict?.kind === 'settle';
-}
-
 /** What goes right before it in its run; undefined where it stands by itself. */
 function predecessor({ verdict }: Claimable): bigint | undefined {
   return verdict.kind === 'ready' ? verdict.follows : undefined;
 }
 
 /** One request a signer, for the next one is in order only after it; and what follows it in a run. */
-function listClaimable({ inFlight, now }: PickPorts, seen: readonly Candidate[]): Claimable[] {
+function listClaimable({ inFlight, claiming, now }: PickPorts, seen: readonly Candidate[]): Claimable[] {
   const signers = new Set<string>();
+  // What was claimed, and has ended, while this was judged is not known any more: a second claim would look like a rival's.
+  const isFree = ({ record: { requestId } }: Candidate) =>
+    claiming.candidates.has(requestId) && !inFlight.has(requestId);
   const fresh = seen.filter(
-    (candidate): candidate is Claimable =>
-      isClaimable(candidate) && !isDue(candidate, now()) && !inFlight.has(candidate.record.requestId),
+    (candidate): candidate is Claimable => isClaimable(candidate) && !isDue(candidate, now()) && isFree(candidate),
   );
   const heads = fresh.filter((candidate) => {
     if (predecessor(candidate) !== undefined) return false;
@@ -127,7 +125,9 @@ export async function pickClaims(ports: PickPorts, seen: readonly Candidate[]): 
   // Where there are no rivals, nobody has claimed anything since.
   const claimable = claiming.claimRate.share === 1 ? mine : await queue.dropClaimed(mine);
   // The claims of the round before have taken their room meanwhile.
-  const picked = pick(ports, claimable, await countRoom());
+  const room = await countRoom();
+  // A block that has come since has its signers judged anew.
+  const picked = pick(ports, claimable.filter(isClaimable), room);
   if (picked.length > 0) startClaiming(ports, picked);
   if (picked.length > 0 || queue.hasMore()) return 'claiming';
   if (claimable.length > 0) claiming.claimRate.noteWaiting();

@@ -127,6 +127,19 @@ it.each([
   }
 });
 
+// Shows RELAY-17.
+it('finds the nonce of what is a few ahead of its turn, whatever bad signatures use up all tries before it', async () => {
+  const { chain, context } = createChain();
+  const forged = createCandidate('forged', { ...(await sign(70n)), dataId: '0x0e' });
+  const next = createCandidate('next', await sign(73n));
+  const far = createCandidate('far', await sign(80n));
+  const { verdicts } = await checkRequests(context, { candidates: [forged, far, next], maxTries: 1 });
+  expect(verdicts.get('next')).toMatchObject({ reason: 'nonceAhead', gap: { nonce: 70n } });
+  expect(verdicts.get('far')).toMatchObject({ reason: 'nonceUnknown' });
+  // One of them with all, the others with the few.
+  expect(chain.recovered).toBe(NEAR + 4 + 4);
+});
+
 it('says which requests it could not judge, and why, and judges the others', async () => {
   const { context } = createChain();
   const silent = new ChainError('RPC_UNAVAILABLE', 'The node did not answer eth_simulateV1.');

@@ -37,7 +37,10 @@ export type CheckRequests = (check: {
   readonly maxTries?: number;
 }) => Promise<Checked>;
 
-/** Whoever posts a bad signature has it recovered with many nonces: large requests come last, so that small ones wait for none of it. */
+/**
+ * Whoever posts a bad signature has it recovered with many nonces. Every request has the few tried first that honest ones are signed for;
+ * of what is left, large requests come last, so that small ones wait for none of it.
+ */
 async function searchNonces(
   context: NonceContext,
   search: {
@@ -49,8 +52,10 @@ async function searchNonces(
   const { candidates, nonces, maxTries } = search;
   for (const candidate of candidates) await candidate.search.tryNext(context, nonces);
   const size = ({ record }: CheckCandidate) => listSignedParts(record).length;
+  const bySize = candidates.toSorted((a, b) => size(a) - size(b));
+  for (const candidate of bySize) if (size(candidate) === 1) await candidate.search.tryFew(context, nonces);
   let left = maxTries;
-  for (const candidate of candidates.toSorted((a, b) => size(a) - size(b))) {
+  for (const candidate of bySize) {
     if (left <= 0) return;
     left -= await candidate.search.lookAround(context, { nonces, maxTries: left });
   }

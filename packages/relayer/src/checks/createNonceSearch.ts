@@ -21,6 +21,8 @@ export interface NonceSearch {
   signatures(): readonly SignatureRef[];
   /** Tries the nonce that each signature has to have to be in its turn: one recovery each. */
   tryNext(context: NonceContext, nonces: Nonces): Promise<void>;
+  /** Tries the few nonces that follow the signers' own for what was not found: whoever signs several in a row has signed one of these. */
+  tryFew(context: NonceContext, nonces: Nonces): Promise<void>;
   /** Tries all nonces near the signers' own for what was not found. @returns how many were tried, hardly more than `maxTries` */
   lookAround(context: NonceContext, search: { readonly nonces: Nonces; readonly maxTries: number }): Promise<number>;
   /** Whether each nonce is found, or not near the signer's own. */
@@ -38,6 +40,13 @@ function join(one: NonceRange | undefined, other: NonceRange): NonceRange {
   return { from, to };
 }
 
+function* listRange({ from, to }: NonceRange): Generator<bigint> {
+  for (let nonce = from; nonce < to; nonce += 1n) yield nonce;
+}
+
+/** How many nonces are tried for every request, before any is looked for further. */
+const FEW = 4n;
+
 const only = (nonce: bigint): NonceRange => ({ from: nonce, to: nonce + 1n });
 
 /**
@@ -52,6 +61,23 @@ export function createNonceSearch(record: RelayedRecord, known: readonly Signatu
   // Not kept: the queue may be long.
   const parts = () => listSignedParts(record);
   const isOpen = (index: number, range: NonceRange) => found[index] === undefined && !covers(tried[index], range);
+  /** Tries what was not tried yet of a range. @returns how many were tried */
+  async function tryAll(
+    isSignedFor: (nonce: bigint) => Promise<boolean>,
+    search: { readonly index: number; readonly range: NonceRange; readonly order?: Iterable<bigint> },
+  ): Promise<number> {
+    const { index, range, order = listRange(range) } = search;
+    let tries = 0;
+    for (const nonce of order) {
+      if (covers(tried[index], only(nonce))) continue;
+      tries += 1;
+      if (!(await isSignedFor(nonce))) continue;
+      found[index] = nonce;
+      break;
+    }
+    tried[index] = join(tried[index], range);
+    return tries;
+  }
   return {
     signatures: () => parts().map(({ signer, r, s }, index) => ({ signer, nonce: found[index], r, s })),
     async tryNext(context, nonces) {
@@ -65,6 +91,13 @@ export function createNonceSearch(record: RelayedRecord, known: readonly Signatu
         if (found[index] === nonce) next.set(part.signer, nonce + 1n);
       }
     },
+    async tryFew(context, nonces) {
+      for (const [index, part] of parts().entries()) {
+        const from = nonces.get(part.signer) ?? 0n;
+        const range = { from, to: from + FEW };
+        if (isOpen(index, range)) await tryAll(createSignatureTest(context, part), { index, range });
+      }
+    },
     async lookAround(context, { nonces, maxTries }) {
       let tries = 0;
       for (const [index, part] of parts().entries()) {
@@ -72,14 +105,7 @@ export function createNonceSearch(record: RelayedRecord, known: readonly Signatu
         if (!isOpen(index, nearRange(current))) continue;
         if (tries >= maxTries) break;
         const isSignedFor = createSignatureTest(context, part);
-        for (const nonce of listNear(current)) {
-          if (covers(tried[index], only(nonce))) continue;
-          tries += 1;
-          if (!(await isSignedFor(nonce))) continue;
-          found[index] = nonce;
-          break;
-        }
-        tried[index] = join(tried[index], nearRange(current));
+        tries += await tryAll(isSignedFor, { index, range: nearRange(current), order: listNear(current) });
       }
       return tries;
     },

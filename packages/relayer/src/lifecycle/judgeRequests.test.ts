@@ -24,13 +24,17 @@ function write(index: number): RequestRecord {
 function createPorts(customers: readonly RequestRecord[], check: JudgePorts['check']) {
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const unjudged: string[] = [];
+  const told: Record<string, number>[] = [];
   const candidates = createCandidates();
   const ports: JudgePorts = {
     ...{ check, candidates },
     journal: openJournal({ path: ':memory:', nowMs: 0 }),
     inFlight: createInFlight((error) => expect.unreachable(String(error))),
     policy: { giveUpMs: 1 },
-    notes: createChainNotes({ metrics: createMetrics(['c']), chainName: 'c', log }),
+    notes: {
+      ...createChainNotes({ metrics: createMetrics(['c']), chainName: 'c', log }),
+      requests: (counts) => void told.push(Object.fromEntries(counts)),
+    },
     isCustomer: (signer) => customers.some((record) => record.signer === signer),
     noteFailures: async () => undefined,
     noteUnjudged: (reason) => void unjudged.push(reason),
@@ -39,30 +43,35 @@ function createPorts(customers: readonly RequestRecord[], check: JudgePorts['che
     recovery: { chainId: 1, forwarder: WORD, recoverSigner: async () => WORD },
     now: () => 0,
   };
-  return { ports, candidates, unjudged };
+  return { ports, candidates, unjudged, told };
 }
 
-/** Judges these requests. @returns which of them were checked, in their order */
+/** Judges these requests. @returns which of them were checked, in their order, and how many nonces could be tried for them */
 async function listChecked(records: readonly RequestRecord[], customers: readonly RequestRecord[]) {
   const checked: string[] = [];
-  const { ports, candidates } = createPorts(customers, async ({ candidates: asked }) => {
+  let tries = 0;
+  const { ports, candidates } = createPorts(customers, async ({ candidates: asked, maxTries = 0 }) => {
+    tries = maxTries;
     checked.push(...asked.map(({ record }) => record.requestId));
     const left: Verdict = { kind: 'leave', reason: 'fee', recheckAtMs: 1 };
     return { verdicts: new Map(checked.map((id) => [id, left])), failures: new Map() };
   });
   expect(await judgeRequests(ports, candidates.see(records, 0))).toBe('idle');
-  return checked;
+  return { checked, tries };
 }
 
 // Shows RELAY-17.
 test('who has paid before is judged first, and few strangers beside it, however many there are', async () => {
   const strangers = Array.from({ length: 1000 }, (_, index) => write(index));
   const customers = [write(2000), write(2001)];
-  const checked = await listChecked([...strangers, ...customers], customers);
+  const { checked, tries } = await listChecked([...strangers, ...customers], customers);
   expect(new Set(checked.slice(0, 2))).toEqual(new Set(['r2000', 'r2001']));
   expect(checked.length).toBe(27);
   // Where there are strangers alone, they have all of a round.
-  expect((await listChecked(strangers, customers)).length).toBe(200);
+  const alone = await listChecked(strangers, customers);
+  expect(alone.checked.length).toBe(200);
+  // Signatures that nobody has made are looked at for longer then, too.
+  expect(alone.tries).toBeGreaterThan(4 * tries);
 });
 
 test('a node that does not tell what all checks go by makes judging fail, and that is told', async () => {
@@ -71,4 +80,18 @@ test('a node that does not tell what all checks go by makes judging fail, and th
   });
   await expect(judgeRequests(ports, candidates.see([write(1)], 0))).rejects.toThrow(ChainError);
   expect(unjudged).toEqual(['The node refused eth_call.']);
+});
+
+test('what was claimed since the last round is told as gone, though there is nothing to judge', async () => {
+  const hopeless: Verdict = { kind: 'settle', signatures: [], errorMessage: 'used' };
+  const { ports, candidates, told } = createPorts([], async () => ({
+    verdicts: new Map([['r1', hopeless]]),
+    failures: new Map(),
+  }));
+  const seen = candidates.see([write(1)], 0);
+  await judgeRequests(ports, seen);
+  expect(told.at(-1)).toMatchObject({ settle: 1 });
+  candidates.forget('r1');
+  await judgeRequests(ports, []);
+  expect(told.at(-1)).toMatchObject({ settle: 0 });
 });

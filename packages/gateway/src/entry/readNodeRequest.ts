@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { ByteBudget } from '../http/byteBudget.ts';
 import { bodyIncomplete, bodyTooLarge, overloaded } from '../http/errors.ts';
 import { type HeaderReader, NO_BODY, type TransportRequest } from '../http/request.ts';
@@ -99,12 +100,18 @@ function countAnnounced({ headers }: IncomingMessage): number | undefined {
   return Number(headers['content-length'] ?? 0);
 }
 
-/** Makes the signal that a handler may ask for: few do. */
-function followClient(incoming: IncomingMessage): AbortSignal {
-  const gone = new AbortController();
+/** The signals of connections: a client that keeps one open and waits again and again leaves one listener on it, not one a call. */
+const signals = new WeakMap<Socket, AbortSignal>();
+
+/** Makes the signal that a handler may ask for: few do. Who listens to it takes the listener away again: it outlives the call. */
+function followClient({ socket }: IncomingMessage): AbortSignal {
   // A request is closed when it has come in; its connection, when the client has gone.
-  if (incoming.socket.destroyed) gone.abort();
-  else incoming.socket.once('close', () => gone.abort());
+  if (socket.destroyed) return AbortSignal.abort();
+  const known = signals.get(socket);
+  if (known !== undefined) return known;
+  const gone = new AbortController();
+  socket.once('close', () => gone.abort());
+  signals.set(socket, gone.signal);
   return gone.signal;
 }
 

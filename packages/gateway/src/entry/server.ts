@@ -10,6 +10,7 @@ import { boundConnections, type ConnectionLimits } from './boundConnections.ts';
 import { boundHeads } from './boundHeads.ts';
 import { collectAfterRush, findCollector } from './collectAfterRush.ts';
 import { createListener, type MemoryBudgets } from './createListener.ts';
+import { fitConnections, readFileLimit } from './fitConnections.ts';
 import { parseSettings, type Settings } from './settings.ts';
 import { describeStartFailure } from './startFailure.ts';
 import { findStartWarnings } from './startWarnings.ts';
@@ -112,7 +113,8 @@ async function listenForMetrics({ METRICS_HOST: host, METRICS_PORT: port }: Sett
 async function serve(settings: Settings): Promise<void> {
   const signal = waitForSignal();
   const server = await listen(settings);
-  const connections = boundConnections(server, connectionLimits(settings));
+  const { limits, warning: fewFiles } = fitConnections(connectionLimits(settings), readFileLimit());
+  const connections = boundConnections(server, limits);
   collectAfterRush(server, { count: connections.count, collect: findCollector() });
   const heads = boundHeads(server, { maxBytes: BUDGET_BYTES, connections: connections.open, count: connections.count });
   const budgets = createBudgets(settings);
@@ -141,6 +143,7 @@ async function serve(settings: Settings): Promise<void> {
   const gateway = await wired;
   server.on('request', await listener).off('request', early);
   if (settings.STAGE === 'dev') console.log(writeBanner({ settings, publicUrl, usesDevIssuer: gateway.usesDevIssuer }));
+  if (fewFiles !== undefined) gateway.logger.warn({ code: 'SETTING' }, fewFiles);
   for (const warning of findStartWarnings(settings)) gateway.logger.warn({ code: 'SETTING' }, warning);
   if (answersAdminLocally(settings)) gateway.logger.warn({ code: 'SETTING' }, ADMIN_KEY_WARNING);
   gateway.logger.info({ address: publicUrl, stage: settings.STAGE, store: settings.STORE }, 'listening');

@@ -24,3 +24,17 @@ test('a file that has been removed or replaced is not ready, until it is back', 
   await rm(rig.file);
   await expect(isReady()).rejects.toMatchObject(notReady);
 });
+
+test('nothing is acknowledged that goes into a file which nobody will find', async () => {
+  const { requests } = rig.open();
+  const before = pendingRequest();
+  await requests.create(before);
+  await rename(rig.file, `${rig.file}.away`);
+  const lost = pendingRequest();
+  await expect(requests.create(lost)).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE', dependency: 'store' });
+  await rename(`${rig.file}.away`, rig.file);
+  const after = pendingRequest();
+  await requests.create(after);
+  const found = await Promise.all([before, lost, after].map(({ requestId }) => requests.get(requestId)));
+  expect(found.map((record) => record?.requestId)).toEqual([before.requestId, undefined, after.requestId]);
+});

@@ -8,11 +8,33 @@ const MIN_FREE_BYTES = 1024 * 1024;
 
 const unavailable = (cause: unknown) => new DependencyUnavailableError('store', { cause });
 
+/** What tells a file from another under the same name. */
+interface FileIdentity {
+  readonly dev: bigint;
+  readonly ino: bigint;
+}
+
+/** Connections stay with the file that they opened, under whatever name or none. */
+const isSame = (one: FileIdentity, other: FileIdentity) => one.dev === other.dev && one.ino === other.ino;
+
+const isAnother = (file: string) => `${file} is not the file that was opened: restart the gateway`;
+
+/**
+ * Makes the check that what is written now will be found again: some microseconds, once a transaction.
+ *
+ * @param file - path of a database that has just been opened
+ * @returns the check; it throws where the file has been removed or replaced since
+ */
+export function createIdentityCheck(file: string): () => void {
+  const opened = statSync(file, { bigint: true });
+  return function assertSameFile() {
+    if (!isSame(statSync(file, { bigint: true }), opened)) throw new Error(isAnother(file));
+  };
+}
+
 /** What a write that changes nothing does not say: whether there is room, and whether others find what is written. */
-async function findFault(file: string, opened: { readonly dev: bigint; readonly ino: bigint }): Promise<string | null> {
-  const { dev, ino } = await stat(file, { bigint: true });
-  // Connections stay with the file that they opened, under whatever name or none.
-  if (dev !== opened.dev || ino !== opened.ino) return `${file} is not the file that was opened: restart the gateway`;
+async function findFault(file: string, opened: FileIdentity): Promise<string | null> {
+  if (!isSame(await stat(file, { bigint: true }), opened)) return isAnother(file);
   const { bavail, bsize } = await statfs(dirname(file));
   return bavail * bsize < MIN_FREE_BYTES ? `the disk of ${dirname(file)} is full` : null;
 }

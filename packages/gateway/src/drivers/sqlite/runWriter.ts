@@ -1,6 +1,7 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { type AccessWrites, prepareAccessWrites } from './accessWrites.ts';
 import { type AdminWrites, prepareAdminWrites } from './adminWrites.ts';
+import { createIdentityCheck } from './checkFile.ts';
 import type { CommittedMoves } from './counters.ts';
 import { openDatabase } from './database.ts';
 import { type DeliveryWrites, prepareDeliveryWrites } from './deliveryWrites.ts';
@@ -51,6 +52,7 @@ const refuse = (orders: readonly NumberedOrder[], { message }: Error): FromWrite
  */
 export function runWriter(port: MessagePort, { file, tables }: WriterData): void {
   const database = openDatabase(file);
+  const assertSameFile = createIdentityCheck(file);
   const quoted = quoteTables(tables);
   const { writes: requestWrites, counters } = prepareRequestWrites(database, quoted);
   const writes: { readonly [K in WriteKind]: (input: Writes[K]['input']) => Writes[K]['result'] } = {
@@ -71,6 +73,7 @@ export function runWriter(port: MessagePort, { file, tables }: WriterData): void
   /** Begins a transaction. @returns why the file is not to be had, if so */
   function tryBegin(): Error | undefined {
     try {
+      assertSameFile();
       begin.run();
       return undefined;
     } catch (error) {
@@ -93,13 +96,13 @@ export function runWriter(port: MessagePort, { file, tables }: WriterData): void
   }
 
   /**
-   * Runs orders in transactions of a given size, and again one by one where that fails. Once the file is locked for longer than SQLite waits, the rest is refused
-   * too: to wait again for each group would hold up all that come after.
+   * Runs orders in transactions of a given size, and again one by one where that fails. Once the file is locked for longer than SQLite waits, or gone, the rest
+   * is refused too: to wait again for each group would hold up all that come after.
    */
   function* runInGroups(orders: readonly NumberedOrder[], size: number): Generator<FromWriter> {
     for (let i = 0; i < orders.length; i += size) {
-      const locked = tryBegin();
-      if (locked !== undefined) return yield refuse(orders.slice(i), locked);
+      const fault = tryBegin();
+      if (fault !== undefined) return yield refuse(orders.slice(i), fault);
       const some = orders.slice(i, i + size);
       const done = runTogether(some);
       if (!(done instanceof Error)) yield done;

@@ -1,8 +1,8 @@
 import { type Address, type Hash, type Hex, numberToHex, type PublicClient, pad, parseTransaction } from 'viem';
 import type { BroadcastTable } from '../journal/broadcastTable.ts';
 import type { MarkedTransaction, MarkTable, Place } from '../journal/markTable.ts';
-import { mayHoldLog } from './bloom.ts';
 import { type ChainLook, createChainView } from './createChainView.ts';
+import { createLogFinder } from './createLogFinder.ts';
 import { describeTransaction } from './describeTransaction.ts';
 import { TRANSFER_TOPIC } from './marks.ts';
 import { NodeBehindError } from './NodeBehindError.ts';
@@ -87,6 +87,14 @@ function createLogReader(options: MarkSearchOptions) {
   /** Blocks whose filter speaks of a log that is none, by hash. */
   const cleared = new Set<Hash>();
 
+  /** Whether a block may have a transfer out of a relayer, by its filter. */
+  const findersOf = new Map(
+    options.relayers.map((relayer) => [
+      relayer.toLowerCase(),
+      tokens.map((token) => createLogFinder([token, TRANSFER_TOPIC, pad(relayer, { size: 32 })])),
+    ]),
+  );
+
   const filterOf = (relayers: readonly Address[]) => ({
     address: tokens,
     topics: [TRANSFER_TOPIC, relayers.map((relayer) => pad(relayer, { size: 32 }))],
@@ -125,9 +133,7 @@ function createLogReader(options: MarkSearchOptions) {
   async function checkFilters({ relayers, fromBlock, toBlock }: Query, found: ReadonlySet<string>, look: ChainLook) {
     for (const { number, hash, logsBloom } of look.headers.values()) {
       if (number < fromBlock || number > toBlock || found.has(hash) || cleared.has(hash)) continue;
-      const isSuspect = tokens.some((token) =>
-        relayers.some((relayer) => mayHoldLog(logsBloom, [token, TRANSFER_TOPIC, pad(relayer, { size: 32 })])),
-      );
+      const isSuspect = relayers.some((relayer) => findersOf.get(relayer)?.some((mayHold) => mayHold(logsBloom)));
       if (!isSuspect) continue;
       if (await hasTransfer(hash, relayers)) throw new NodeBehindError(`its logs lack those of block ${number}`);
       cleared.add(hash);

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { cloudAbi, type Deployment } from '@prism-gateway/contracts';
 import { deployContracts, startDevnet } from '@prism-gateway/devnet';
-import { encryptKey } from '@prism-gateway/testing';
+import { encryptKey } from '@prism-gateway/testing/keys';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import {
   createPrisms,

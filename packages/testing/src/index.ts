@@ -3,7 +3,6 @@ export { createLogRecorder, type LogLine, type LogRecorder } from './createLogRe
 export { DYNAMO_TEST_ACCESS, DynamoEngineMissingError, type DynamoServer } from './dynamo/dynamoServer.ts';
 export { missingDynamoEngine } from './dynamo/missingDynamoEngine.ts';
 export { startDynamo } from './dynamo/startDynamo.ts';
-export { encryptKey } from './encryptKey.ts';
 export { createSeededRandom } from './faults/createSeededRandom.ts';
 export { FAULT_KINDS, type FaultKind, type FaultShares, shareFaults } from './faults/fault.ts';
 export {
@@ -36,7 +35,6 @@ export { type ChatReceiver, type ReceivedMessage, startChatReceiver } from './st
 export { startFetchServer } from './startFetchServer.ts';
 export { type GatewaySettings, type RunningGateway, startGateway } from './startGateway.ts';
 export { type JwtIssuer, type JwtIssuerOptions, startJwtIssuer } from './startJwtIssuer.ts';
-export { type KmsServer, startKmsServer } from './startKmsServer.ts';
 export { type MailServer, type ReceivedMail, startMailServer } from './startMailServer.ts';
 export {
   type IssueOptions,

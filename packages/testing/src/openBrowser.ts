@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type BrowserContext, chromium } from 'playwright-core';
+import type { BrowserContext } from 'playwright-core';
 
 /** Where distributions put Chromium. */
 const USUAL_PLACES = [
@@ -37,6 +37,8 @@ export interface BrowserRig {
  * @param executablePath - what `findChromium` found
  */
 export async function openBrowser(executablePath: string): Promise<BrowserRig> {
+  // It takes half a second of a core to load, and nearly every file of tests would.
+  const { chromium } = await import('playwright-core');
   const browser = await chromium.launch({ executablePath, args: FLAGS });
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   return { context, close: () => browser.close() };

@@ -1,4 +1,4 @@
-import { type Devnet, startDevnet } from '@prism-gateway/devnet';
+import type { Devnet } from '@prism-gateway/devnet';
 
 export interface AnvilOptions {
   /** Blocks only when `evm_mine` or `anvil_mine` is called; else each transaction has its block at once. */
@@ -28,6 +28,8 @@ function createRpc(rpcUrl: string): Anvil['rpc'] {
  * @throws AnvilStartError
  */
 export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
+  // It brings viem and the contracts, which most tests do without.
+  const { startDevnet } = await import('@prism-gateway/devnet');
   const devnet = await startDevnet(options);
   return { ...devnet, rpc: createRpc(devnet.rpcUrl) };
 }

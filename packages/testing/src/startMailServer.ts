@@ -4,7 +4,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { SMTPServer } from 'smtp-server';
 
 /** A mail as it arrived. */
 export interface ReceivedMail {
@@ -50,6 +49,8 @@ function createCertificate(dir: string): { key: string; cert: string; file: stri
  * @returns the running server
  */
 export async function startMailServer(onMail: (mail: ReceivedMail) => void = () => undefined): Promise<MailServer> {
+  // Loaded by those tests alone that send mail.
+  const { SMTPServer } = await import('smtp-server');
   const dir = mkdtempSync(join(tmpdir(), 'mail-'));
   const { key, cert, file } = createCertificate(dir);
   const mails: ReceivedMail[] = [];

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
-import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { listenOnLoopback } from './listenOnLoopback.ts';
 import { type S3Server, startS3Server } from './startS3Server.ts';
 
@@ -59,7 +58,9 @@ function findRefusal({ headers }: IncomingMessage, body: Buffer, before: Content
 }
 
 /** Reads and puts back objects by the server's own keys. */
-function createKeeper({ endpoint, bucket, credentials }: S3Server) {
+async function createKeeper({ endpoint, bucket, credentials }: S3Server) {
+  // Loaded by those tests alone that store objects.
+  const { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } = await import('@aws-sdk/client-s3');
   const client = new S3Client({ endpoint, credentials, region: 'us-east-1', forcePathStyle: true });
   return {
     async read(Key: string): Promise<Content> {
@@ -80,7 +81,7 @@ function createKeeper({ endpoint, bucket, credentials }: S3Server) {
 export async function startStrictS3Server(): Promise<S3Server> {
   const server = await startS3Server();
   const upstream = new URL(server.endpoint);
-  const keeper = createKeeper(server);
+  const keeper = await createKeeper(server);
   const turns = new Map<string, Promise<unknown>>();
 
   async function answer(incoming: IncomingMessage, key: string, body: Buffer): Promise<Answer> {

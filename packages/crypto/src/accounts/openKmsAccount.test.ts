@@ -1,4 +1,4 @@
-import { startKmsServer } from '@prism-gateway/testing';
+import { startKmsServer } from '@prism-gateway/testing/keys';
 import {
   type Hex,
   hexToBytes,

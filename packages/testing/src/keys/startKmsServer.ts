@@ -1,8 +1,8 @@
 import { createPublicKey } from 'node:crypto';
 import { type Hex, hexToBytes, numberToHex } from 'viem';
 import { privateKeyToAccount, publicKeyToAddress, sign } from 'viem/accounts';
-import type { LoopbackServer } from './listenOnLoopback.ts';
-import { startFetchServer } from './startFetchServer.ts';
+import type { LoopbackServer } from '../listenOnLoopback.ts';
+import { startFetchServer } from '../startFetchServer.ts';
 
 const GROUP_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 

@@ -1,0 +1,2 @@
+export { encryptKey } from './encryptKey.ts';
+export { type KmsServer, startKmsServer } from './startKmsServer.ts';

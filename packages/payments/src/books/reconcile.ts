@@ -8,8 +8,9 @@ import type { Payment } from '../journal/payment.ts';
 import { OPEN_STATES } from '../journal/paymentState.ts';
 import { checkListing } from '../payments/checkListing.ts';
 import { formatCredits, formatStablecoins } from '../payments/formatAmount.ts';
-import { compareProcessor, type ProcessorRows } from './compareProcessor.ts';
+import { compareProcessor } from './compareProcessor.ts';
 import type { Difference } from './difference.ts';
+import type { ProcessorRow } from './readExport.ts';
 
 /** What is compared with the journal. */
 export interface ReconcileParts {
@@ -23,7 +24,7 @@ export interface ReconcileParts {
   /** What the frontend lists as pending, not looked at. */
   readonly pending: readonly unknown[];
   /** A card processor's export; absent: not compared. */
-  readonly processor?: ProcessorRows | undefined;
+  readonly processor?: readonly ProcessorRow[] | undefined;
 }
 
 /** Payouts that this journal should know of: those of its own address, and whoever made them if the card was refunded. */

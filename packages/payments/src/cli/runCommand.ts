@@ -1,8 +1,8 @@
 import { userInfo } from 'node:os';
 import type { Environment } from '@prism-gateway/runtime/settings';
 import { isAddress } from 'viem';
-import { writeCsv } from '../books/csv.ts';
 import { writeLedger } from '../books/ledger.ts';
+import { writeCsv } from '../books/writeCsv.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import { OPEN_STATES, PAYMENT_STATES } from '../journal/paymentState.ts';
 import { parseSettings, type Settings } from '../settings/settings.ts';

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { Environment } from '@prism-gateway/runtime/settings';
 import { isAddress, zeroAddress } from 'viem';
-import { findExportFault, type ProcessorRows } from '../books/compareProcessor.ts';
-import { readCsv } from '../books/csv.ts';
 import type { Difference } from '../books/difference.ts';
+import { ExportError } from '../books/ExportError.ts';
 import { findPayouts } from '../books/findPayouts.ts';
+import { type ProcessorRow, readExport } from '../books/readExport.ts';
 import { reconcile } from '../books/reconcile.ts';
 import { createFrontendClient } from '../frontend/createFrontendClient.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
@@ -18,23 +18,25 @@ import { UsageError, type Words } from './parseWords.ts';
 const DIFFERENT = 1;
 
 /** A card processor's export, fit to be compared. @throws UsageError */
-function readExport(file: string): ProcessorRows {
-  let text: string;
+function readProcessor(file: string): readonly ProcessorRow[] {
+  let bytes: Uint8Array;
   try {
-    text = readFileSync(file, 'utf8');
+    bytes = readFileSync(file);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? `${error.code}` : 'unknown';
     throw new UsageError(`--processor: ${file} cannot be read (${code}).`);
   }
-  const rows = readCsv(text);
-  const fault = findExportFault(rows);
-  if (fault !== undefined) throw new UsageError(`--processor: ${file} cannot be compared. ${fault}`);
-  return rows;
+  try {
+    return readExport(bytes);
+  } catch (error) {
+    if (error instanceof ExportError) throw new UsageError(`--processor: ${file} cannot be compared. ${error.message}`);
+    throw error;
+  }
 }
 
 async function findDifferences(
   settings: Settings<'reconcile'>,
-  parts: { readonly journal: PaymentJournal; readonly processor: ProcessorRows | undefined },
+  parts: { readonly journal: PaymentJournal; readonly processor: readonly ProcessorRow[] | undefined },
 ): Promise<readonly Difference[]> {
   const { journal } = parts;
   const { FRONTEND_URL: url, RELAYER_SECRET: secret, CREDIT_TOKEN_ADDRESS: creditToken } = settings;
@@ -76,7 +78,7 @@ export async function showDifferences(context: {
   const { journal, words, print } = context;
   const settings = parseSettings('reconcile', context.environment);
   const file = words.values.get('processor');
-  const processor = file === undefined ? undefined : readExport(file);
+  const processor = file === undefined ? undefined : readProcessor(file);
   const differences = await findDifferences(settings, { journal, processor });
   if (words.flags.has('json')) print(JSON.stringify(differences, undefined, 2));
   else if (differences.length === 0) print('Journal, chain and frontend agree.');

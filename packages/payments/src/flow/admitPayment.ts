@@ -1,3 +1,4 @@
+import { tellPayment } from '../alerts/tellPayment.ts';
 import type { Payment } from '../journal/payment.ts';
 import type { Spent } from '../limits/createDayLimit.ts';
 import type { ListedPayment } from '../payments/checkListing.ts';
@@ -46,7 +47,8 @@ function holdForLimit(context: RelayerContext, payment: Payment, reason: string)
   const subject = `Payment ${paymentIntentId} is held: over a limit`;
   context.journal.commit(() => {
     context.journal.move(paymentIntentId, 'held', { reason });
-    context.alerter.raise({ code: 'PAYMENT_OVER_LIMIT', severity: 'warning', subject, text });
+    const alert = { code: 'PAYMENT_OVER_LIMIT', severity: 'warning', subject, text } as const;
+    tellPayment(context, { paymentIntentId, alert });
   });
 }
 

@@ -1,3 +1,4 @@
+import { tellPayment } from '../alerts/tellPayment.ts';
 import { type ChainCall, encodeAnnouncement, encodeBuy, markAnnouncement, readBuy } from '../chain/marks.ts';
 import { readMined } from '../chain/readMined.ts';
 import type { MoveChanges } from '../journal/openPaymentJournal.ts';
@@ -139,10 +140,11 @@ function isBroken({ data }: Attempt, { stablecoins, credits }: MinedAttempt): bo
 
 /** Stops all purchases: a next one would go the same way. */
 function takeBroken(
-  { journal, alerter, memory }: RelayerContext,
+  context: RelayerContext,
   { paymentIntentId }: Payment,
   { attempt, settled }: { readonly attempt: Attempt; readonly settled: NonNullable<MoveChanges['settled']> },
 ): void {
+  const { journal, memory } = context;
   const { stablecoins, minCredits } = readBuy(attempt.data);
   const { mined } = settled;
   const reason = `The Exchange took ${formatStablecoins(mined?.stablecoins ?? 0n)} stablecoins and gave ${formatCredits(mined?.credits ?? 0n)} credits in ${settled.txHash}; agreed were ${formatStablecoins(stablecoins)}, and ${formatCredits(minCredits)} at least.`;
@@ -150,11 +152,14 @@ function takeBroken(
   journal.commit(() => {
     journal.setFact(BROKEN_FACT, reason);
     journal.move(paymentIntentId, 'held', { reason, settled });
-    alerter.raise({
-      code: 'EXCHANGE_BROKEN',
-      severity: 'critical',
-      subject: `Purchases are stopped, and payment ${paymentIntentId} is held: the Exchange broke its word`,
-      text: `${reason} Nothing more is bought until a person resumes.`,
+    tellPayment(context, {
+      paymentIntentId,
+      alert: {
+        code: 'EXCHANGE_BROKEN',
+        severity: 'critical',
+        subject: `Purchases are stopped, and payment ${paymentIntentId} is held: the Exchange broke its word`,
+        text: `${reason} Nothing more is bought until a person resumes.`,
+      },
     });
   });
 }

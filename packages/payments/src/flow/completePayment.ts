@@ -1,3 +1,4 @@
+import { tellPayment } from '../alerts/tellPayment.ts';
 import type { Payment } from '../journal/payment.ts';
 import { claimFact } from './giveBack.ts';
 import type { RelayerContext } from './relayerContext.ts';
@@ -41,11 +42,14 @@ export async function completePayment(context: RelayerContext, payment: Payment)
   const reason = `Paid by ${txHash}, but the frontend ${seen}.`;
   journal.commit(() => {
     journal.move(paymentIntentId, 'held', { reason });
-    alerter.raise({
-      code: 'COMPLETION_CONFLICT',
-      severity: 'critical',
-      subject: `Payment ${paymentIntentId} is held: the frontend ${seen}`,
-      text: `${reason} Compare the frontend's transaction with this one; nothing more is paid for it.`,
+    tellPayment(context, {
+      paymentIntentId,
+      alert: {
+        code: 'COMPLETION_CONFLICT',
+        severity: 'critical',
+        subject: `Payment ${paymentIntentId} is held: the frontend ${seen}`,
+        text: `${reason} Compare the frontend's transaction with this one; nothing more is paid for it.`,
+      },
     });
   });
 }

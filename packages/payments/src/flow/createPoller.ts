@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createAgeWatch } from '../alerts/createAgeWatch.ts';
 import { createJournalFault, isJournalFault } from '../alerts/createJournalFault.ts';
 import { createPaymentLatch } from '../alerts/createPaymentLatch.ts';
+import { tellRecoveries } from '../alerts/tellRecoveries.ts';
 import { KeyUsedElsewhereError } from '../chain/createKeyWatch.ts';
 import { explainError } from '../explainError.ts';
 import { FrontendError } from '../frontend/FrontendError.ts';
@@ -222,6 +223,7 @@ export function createPoller(context: RelayerContext): Poller {
     waiting = [...(await choosePayable(wanted))];
     await watchPayouts(context);
     await lookAtHeld(context);
+    await tellRecoveries(context);
     driveOpen();
     return waiting.length;
   }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Alert } from '@prism-gateway/alerts';
+import { tellPayment } from '../alerts/tellPayment.ts';
 import { explainError } from '../explainError.ts';
 import type { Payment } from '../journal/payment.ts';
 import { OPEN_STATES, type PaymentState } from '../journal/paymentState.ts';
@@ -55,7 +56,7 @@ function writeLate({ paymentIntentId, tries, reason, state }: Failure): Alert {
 
 /** Counts a failure. @returns whether the payment was given back */
 function takeFailure(context: RelayerContext, payment: Payment, tries: number, error: unknown): boolean {
-  const { journal, alerter, log, config } = context;
+  const { journal, log, config } = context;
   const { paymentIntentId } = payment;
   // The step may have moved it.
   const state = journal.get(paymentIntentId)?.state ?? payment.state;
@@ -67,7 +68,8 @@ function takeFailure(context: RelayerContext, payment: Payment, tries: number, e
     if (isReturned) giveBack(context, paymentIntentId, { reason });
     if (isTold) return;
     if (isReturned) context.memory.givenBackTold.add(paymentIntentId);
-    alerter.raise((isReturned ? writeReturned : writeLate)({ paymentIntentId, tries, reason, state }));
+    const alert = (isReturned ? writeReturned : writeLate)({ paymentIntentId, tries, reason, state });
+    tellPayment(context, { paymentIntentId, alert });
   });
   return isReturned;
 }

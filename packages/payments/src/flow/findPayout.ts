@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { payoutsAbi } from '@prism-gateway/contracts';
 import { type Hex, zeroAddress } from 'viem';
+import { tellPayment } from '../alerts/tellPayment.ts';
 import { markPayout } from '../chain/marks.ts';
 import type { PlacedMark } from '../journal/markTable.ts';
 import type { Payment } from '../journal/payment.ts';
@@ -54,16 +55,19 @@ export function takePayout(
 ): void {
   const { payment, payout } = params;
   const { paymentIntentId, walletAddress } = payment;
-  const { journal, alerter, log } = context;
+  const { journal, log } = context;
   if (payout.recipient?.toLowerCase() !== walletAddress.toLowerCase()) {
     const reason = `A payout with its mark went to ${payout.recipient}, not to ${walletAddress}.`;
     journal.commit(() => {
       journal.move(paymentIntentId, 'held', { reason });
-      alerter.raise({
-        code: 'PAYOUT_TO_ANOTHER',
-        severity: 'critical',
-        subject: `Payment ${paymentIntentId} is held: it was paid to another wallet`,
-        text: `${reason} Transaction: ${payout.txHash}. Find out which wallet is right before anything else is paid.`,
+      tellPayment(context, {
+        paymentIntentId,
+        alert: {
+          code: 'PAYOUT_TO_ANOTHER',
+          severity: 'critical',
+          subject: `Payment ${paymentIntentId} is held: it was paid to another wallet`,
+          text: `${reason} Transaction: ${payout.txHash}. Find out which wallet is right before anything else is paid.`,
+        },
       });
     });
     return;

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { creditTokenAbi } from '@prism-gateway/contracts';
 import { FINAL_STATES, type Sent } from '@prism-gateway/sender';
 import { type Address, parseEventLogs } from 'viem';
+import { tellPayment } from '../alerts/tellPayment.ts';
 import { describeTransaction } from '../chain/describeTransaction.ts';
 import { encodePayout, markAnnouncement, markPayout } from '../chain/marks.ts';
 import { readMined } from '../chain/readMined.ts';
@@ -142,7 +143,7 @@ function hasPaid(context: RelayerContext, payment: Payment, sent: Sent): boolean
 
 /** Mined, and the credits are not where they belong. */
 async function takeStrange(context: RelayerContext, payment: Payment, sent: Sent, intentId: string): Promise<void> {
-  const { client, config, journal, alerter } = context;
+  const { client, config, journal } = context;
   const { paymentIntentId } = payment;
   const { to } = await client.getTransaction({ hash: sent.txHash });
   if (to?.toLowerCase() === config.self.toLowerCase()) {
@@ -154,11 +155,14 @@ async function takeStrange(context: RelayerContext, payment: Payment, sent: Sent
   const reason = `The payout ${sent.txHash} is mined, and its log does not say that the wallet got what it is owed.`;
   journal.commit(() => {
     journal.move(paymentIntentId, 'held', { reason, settled: { intentId, state: 'done', txHash: sent.txHash } });
-    alerter.raise({
-      code: 'PAYOUT_UNKNOWN',
-      severity: 'critical',
-      subject: `Payment ${paymentIntentId} is held: its payout is mined, but does not show`,
-      text: `${reason} Look at the transaction and at the credit token; nothing more is paid for it.`,
+    tellPayment(context, {
+      paymentIntentId,
+      alert: {
+        code: 'PAYOUT_UNKNOWN',
+        severity: 'critical',
+        subject: `Payment ${paymentIntentId} is held: its payout is mined, but does not show`,
+        text: `${reason} Look at the transaction and at the credit token; nothing more is paid for it.`,
+      },
     });
   });
 }

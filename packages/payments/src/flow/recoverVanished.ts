@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createClient, type Hash } from 'viem';
+import { tellPayment } from '../alerts/tellPayment.ts';
 import type { Payment } from '../journal/payment.ts';
 import { patienceMs } from '../relayerConfig.ts';
 import { findPayout, takePayout } from './findPayout.ts';
@@ -27,7 +28,7 @@ function makeAnew(context: RelayerContext, { paymentIntentId, txHash, creditsOwe
 
 /** A person must say: what its bytes were is forgotten, so that nobody here can know whether they come back. */
 function takeForgotten(context: RelayerContext, payment: Payment): void {
-  const { journal, alerter } = context;
+  const { journal } = context;
   const { paymentIntentId, txHash } = payment;
   if (journal.fact(releasedFact(paymentIntentId)) !== undefined) {
     journal.clearFact(releasedFact(paymentIntentId));
@@ -37,11 +38,14 @@ function takeForgotten(context: RelayerContext, payment: Payment): void {
   const reason = `Its payout ${txHash} is no longer on the chain, and its bytes are not in the journal.`;
   journal.commit(() => {
     journal.move(paymentIntentId, 'held', { reason });
-    alerter.raise({
-      code: 'PAYOUT_UNKNOWN',
-      severity: 'critical',
-      subject: `Payment ${paymentIntentId} is held: its payout has vanished`,
-      text: `${reason} It is never paid again by itself. Should it come back, the payment goes on.`,
+    tellPayment(context, {
+      paymentIntentId,
+      alert: {
+        code: 'PAYOUT_UNKNOWN',
+        severity: 'critical',
+        subject: `Payment ${paymentIntentId} is held: its payout has vanished`,
+        text: `${reason} It is never paid again by itself. Should it come back, the payment goes on.`,
+      },
     });
   });
 }

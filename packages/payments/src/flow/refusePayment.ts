@@ -1,4 +1,5 @@
 import type { Alert } from '@prism-gateway/alerts';
+import { tellPayment } from '../alerts/tellPayment.ts';
 import type { Payment } from '../journal/payment.ts';
 import type { PaymentState } from '../journal/paymentState.ts';
 import type { ListedPayment, ListingFault } from '../payments/checkListing.ts';
@@ -52,7 +53,10 @@ export function refusePayment(context: Pick<RelayerContext, 'journal' | 'alerter
     journal.setFact(name, reason);
     const known = journal.get(paymentIntentId);
     if (known !== undefined && REFUSABLE.includes(known.state)) journal.move(paymentIntentId, 'refused', { reason });
-    alerter.raise(writeAlert(known, fault));
+    const alert = writeAlert(known, fault);
+    // Of one that is paid already, and of what has no name, no end is ever seen.
+    if (alert.code === 'PAYMENT_REFUSED' && paymentIntentId !== '') tellPayment(context, { paymentIntentId, alert });
+    else alerter.raise(alert);
   });
 }
 

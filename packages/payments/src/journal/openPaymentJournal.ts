@@ -10,6 +10,7 @@ import type { Attempt, Payment, PaymentMove } from './payment.ts';
 import { assertMove, type PaymentState } from './paymentState.ts';
 import { readAttempt, readMove, readPayment, writeMined } from './rows.ts';
 import { makeTables } from './schema.ts';
+import { createToldTable, type ToldTable } from './toldTable.ts';
 
 /** What a move changes besides the state; a field that is absent stays. */
 export interface MoveChanges {
@@ -41,6 +42,7 @@ export interface PaymentJournal {
   readonly marks: MarkTable;
   readonly broadcasts: BroadcastTable;
   readonly outbox: OutboxTable;
+  readonly told: ToldTable;
   /** Runs some writes as one commit, those of the tables among them. */
   commit<Result>(write: () => Result): Result;
   /** Writes down a payment that was never listed before, as `seen`. */
@@ -237,6 +239,7 @@ export function openPaymentJournal(options: { readonly file: string; readonly no
     marks: createMarkTable(database),
     broadcasts: createBroadcastTable(database),
     outbox: createOutboxTable(database, { now: options.now, commit }),
+    told: createToldTable(database, options.now),
     commit,
     ...createWrites(database, statements, options.now),
     list(states) {

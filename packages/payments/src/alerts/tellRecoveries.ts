@@ -1,0 +1,66 @@
+import { markPayout } from '../chain/marks.ts';
+import { PAYOUT_CONFIRMATIONS } from '../flow/findPayout.ts';
+import type { RelayerContext } from '../flow/relayerContext.ts';
+import type { Payment } from '../journal/payment.ts';
+import { formatStablecoins } from '../payments/formatAmount.ts';
+
+/** The code of the end, which asks for nothing. */
+const OVER = 'PAYMENT_OVER';
+/** Polls for which a look at the chain serves, for what another instance has paid: nobody waits for it. */
+const FRESH_POLLS = 5;
+
+/** Says how a payment ended that this instance has ended; undefined: it has not. */
+function describeEnd({ state, txHash, paidBy }: Payment): string | undefined {
+  if (state === 'completed') return `It is paid by ${txHash} of ${paidBy}, and the frontend knows.`;
+  return state === 'closed'
+    ? 'A person has closed it: its money went back to the card, and it is never paid.'
+    : undefined;
+}
+
+function tellEnd(
+  { journal, alerter }: RelayerContext,
+  { paymentIntentId, stablecoinAmount }: Payment,
+  end: string,
+): void {
+  journal.commit(() => {
+    journal.told.forget(paymentIntentId);
+    alerter.raise({
+      code: OVER,
+      severity: 'info',
+      subject: `Payment ${paymentIntentId} is over`,
+      text: `${end} It was of ${formatStablecoins(stablecoinAmount)} stablecoins.`,
+    });
+  });
+}
+
+/** What another instance has paid, deep enough: the frontend lists it no more, and this instance has nothing to do with it. */
+async function tellPaidByOthers(context: RelayerContext, gone: readonly Payment[]): Promise<void> {
+  if (gone.length === 0) return;
+  const { headBlock } = await context.search.search({ notOlderMs: FRESH_POLLS * context.config.pollIntervalMs });
+  for (const payment of gone) {
+    const payout = context.journal.marks
+      .find(markPayout(payment.paymentIntentId))
+      .find(({ kind, blockNumber }) => kind === 'payout' && headBlock - blockNumber + 1 >= PAYOUT_CONFIRMATIONS);
+    if (payout !== undefined)
+      tellEnd(context, payment, `Another instance, ${payout.sender}, has paid it by ${payout.txHash}.`);
+  }
+}
+
+/**
+ * Tells of each payment that people were told of and that is over: once, whoever ended it.
+ *
+ * @param context - the instance
+ * @throws NodeBehindError; viem's errors
+ * @see docs/payments.md, "Alerts"
+ */
+export async function tellRecoveries(context: RelayerContext): Promise<void> {
+  const ended = context.journal.told.listEnded();
+  for (const payment of ended) {
+    const end = describeEnd(payment);
+    if (end !== undefined) tellEnd(context, payment, end);
+  }
+  await tellPaidByOthers(
+    context,
+    ended.filter((payment) => describeEnd(payment) === undefined),
+  );
+}

@@ -19,6 +19,8 @@ export interface ReconcileParts {
   readonly creditToken: Address;
   /** Whose journal it is. */
   readonly self: Address;
+  /** All addresses whose payouts count, this instance's among them. */
+  readonly relayers: readonly Address[];
   /** Payouts that the chain has now, of every known relayer. */
   readonly payouts: readonly PlacedMark[];
   /** What the frontend lists as pending, not looked at. */
@@ -43,7 +45,8 @@ async function compareWithChain(parts: ReconcileParts, payment: Payment): Promis
   const mark = markPayout(paymentIntentId);
   const payouts = parts.payouts.filter((payout) => payout.mark === mark);
   const doubled = payouts.length > 1 ? [`it has ${payouts.length} payouts on the chain`] : [];
-  if (txHash === undefined) return [...doubled, ...findUnexpected(parts, payment, payouts)];
+  if (txHash === undefined || payment.state === 'closed')
+    return [...doubled, ...findUnexpected(parts, payment, payouts)];
   const receipt = await client.getTransactionReceipt({ hash: txHash }).catch((error: unknown) => {
     if (error instanceof TransactionReceiptNotFoundError) return undefined;
     throw error;
@@ -52,6 +55,8 @@ async function compareWithChain(parts: ReconcileParts, payment: Payment): Promis
   if (receipt.status !== 'success') return [...doubled, `its payout ${txHash} was reverted`];
   const told = describeTransaction(await client.getTransaction({ hash: txHash }), creditToken);
   if (told.mark !== mark || told.kind !== 'payout') return [...doubled, `${txHash} is no payout of it`];
+  if (!parts.relayers.some((relayer) => relayer.toLowerCase() === told.sender))
+    return [...doubled, `${txHash} is no payout of it: ${told.sender} is no relayer`];
   const faults = [...doubled];
   if (told.recipient?.toLowerCase() !== walletAddress.toLowerCase())
     faults.push(`${told.recipient} was paid, and ${walletAddress} is its wallet`);

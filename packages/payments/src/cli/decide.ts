@@ -1,5 +1,6 @@
 import { unsettleKey } from '../chain/createKeyWatch.ts';
 import { approvedFact, LIMIT_REASON } from '../flow/admitPayment.ts';
+import { forgedFact } from '../flow/recheckMarks.ts';
 import { releasedFact } from '../flow/recoverVanished.ts';
 import { refusedFact } from '../flow/refusePayment.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
@@ -113,9 +114,10 @@ export function closePayment(journal: PaymentJournal, decision: Decision): strin
   const { paymentIntentId } = decision;
   return journal.commit(() => {
     const { state, txHash } = mustGet(journal, paymentIntentId);
-    if (txHash !== undefined || !['seen', 'given back', 'held', 'refused'].includes(state))
+    const isPaid = txHash !== undefined && journal.fact(forgedFact(paymentIntentId)) !== txHash;
+    if (isPaid || !['seen', 'given back', 'held', 'refused'].includes(state))
       throw new UsageError(
-        `Payment ${paymentIntentId} is ${state}${txHash === undefined ? '' : ' and was paid'}; it cannot be closed.`,
+        `Payment ${paymentIntentId} is ${state}${isPaid ? ' and was paid' : ''}; it cannot be closed.`,
       );
     const open = journal
       .attemptsOf(paymentIntentId)

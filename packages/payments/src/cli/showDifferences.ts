@@ -45,17 +45,18 @@ async function findDifferences(
   const [owner = ''] = journal.fact('owner')?.split(' ') ?? [];
   // A journal that no relayer has opened has paid nothing.
   const self = isAddress(owner) ? owner : zeroAddress;
+  const relayers = [self, ...settings.RELAYER_ADDRESSES];
   try {
     const payouts = await findPayouts({
       client,
       chainId,
       creditToken,
-      relayers: [self, ...settings.RELAYER_ADDRESSES],
+      relayers,
       // What came before the first payout that the journal knows is of a journal before it.
       fromBlock: Math.max(settings.SEARCH_FROM_BLOCK, journal.marks.listPayoutsBy(self).at(-1)?.blockNumber ?? 0),
       reorgDepth: settings.REORG_DEPTH,
     });
-    return await reconcile({ ...parts, client, creditToken, self, payouts, pending });
+    return await reconcile({ ...parts, client, creditToken, self, relayers, payouts, pending });
   } catch (error) {
     throw toUnreachedNode(error);
   }

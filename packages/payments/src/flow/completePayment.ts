@@ -33,7 +33,7 @@ export async function completePayment(context: RelayerContext, payment: Payment)
         code: 'COMPLETED_BY_ANOTHER_TRANSACTION',
         severity: 'warning',
         subject: `Payment ${paymentIntentId} was paid by another transaction than the frontend says`,
-        text: `A reorganisation undid the payout that the frontend was told. ${txHash} paid it, once; put that in the frontend's record.`,
+        text: `The payout that the frontend was told is not on the chain any more, or was none. ${txHash} paid it, once; put that in the frontend's record.`,
       });
     });
     return;

@@ -12,6 +12,7 @@ import { OBSTACLES, type Obstacle } from '../readiness/createReadiness.ts';
 import { admitPayment } from './admitPayment.ts';
 import { drivePayment, resumePayments } from './drivePayment.ts';
 import { lookAtHeld } from './holdPayment.ts';
+import { recheckMarks } from './recheckMarks.ts';
 import { watchPayouts } from './recoverVanished.ts';
 import { refuseChanged, refusedFact, refusePayment } from './refusePayment.ts';
 import type { RelayerContext } from './relayerContext.ts';
@@ -55,6 +56,7 @@ export function createPoller(context: RelayerContext): Poller {
   const coolUntilMs = new Map<string, number>();
   let waiting: ListedPayment[] = [];
   let isStopping = false;
+  let isChecked = false;
   let isResumed = false;
   let settling: Promise<void> | undefined;
   let settleFault: unknown;
@@ -212,6 +214,8 @@ export function createPoller(context: RelayerContext): Poller {
     const { payments, faults } = checkListing(selectEntries(entries), forbidden);
     refuseAll(faults);
     noteListed(payments);
+    if (!isChecked) await recheckMarks(context);
+    isChecked = true;
     if (!isSettled()) {
       throwSettleFault();
       return undefined;

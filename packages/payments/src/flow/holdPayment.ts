@@ -37,7 +37,8 @@ function isMarked({ journal }: RelayerContext, { paymentIntentId }: Payment): bo
 
 /** It is held for another reason than its payout. */
 function isOnChain({ journal }: RelayerContext, { txHash }: Payment): boolean {
-  return txHash !== undefined && journal.marks.blockOf(txHash) !== undefined;
+  if (txHash === undefined || journal.marks.amountOf(txHash) === undefined) return false;
+  return journal.marks.blockOf(txHash) !== undefined;
 }
 
 /**

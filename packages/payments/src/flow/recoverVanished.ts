@@ -23,6 +23,7 @@ function makeAnew(context: RelayerContext, { paymentIntentId, txHash, creditsOwe
   const owed = amount ?? creditsOwed;
   log.warn({ paymentIntentId, txHash, reason }, 'a vanished payout is made anew');
   memory.bought.delete(paymentIntentId);
+  journal.clearFact(releasedFact(paymentIntentId));
   journal.move(paymentIntentId, 'claimed', { reason, ...(owed === undefined ? {} : { creditsOwed: owed }) });
 }
 
@@ -31,7 +32,6 @@ function takeForgotten(context: RelayerContext, payment: Payment): void {
   const { journal } = context;
   const { paymentIntentId, txHash } = payment;
   if (journal.fact(releasedFact(paymentIntentId)) !== undefined) {
-    journal.clearFact(releasedFact(paymentIntentId));
     makeAnew(context, payment, 'released by a person');
     return;
   }

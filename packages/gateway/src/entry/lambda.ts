@@ -8,6 +8,7 @@ import { parseFunctionSettings } from './lambda/functionSettings.ts';
 import { createInvocation } from './lambda/invocation.ts';
 import { createOriginGuard } from './lambda/originGuard.ts';
 import { resolveSecrets } from './lambda/resolveSecrets.ts';
+import { warmUp } from './lambda/warmUp.ts';
 import { wireFunction } from './lambda/wireFunction.ts';
 
 /** Longest that an answer waits for the collector, in milliseconds. */
@@ -34,7 +35,15 @@ async function start() {
     const openApiFile = new URL('openapi.json', import.meta.url);
     const wired = await wireFunction({ settings, environment, invocation, logger, write, openApiFile, tracing });
     const { basePath, originSecrets } = settings;
-    return createHandler({ ...wired, logger, basePath, guardOrigin: createOriginGuard(originSecrets), invocation });
+    const handler = createHandler({
+      ...wired,
+      logger,
+      basePath,
+      guardOrigin: createOriginGuard(originSecrets),
+      invocation,
+    });
+    await warmUp({ handler, rehearsal: wired.rehearsal, settings, now: Date.now });
+    return handler;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     createLogger({ ...logging, level: 'error' }).error({ reason }, 'the function cannot start');

@@ -63,12 +63,29 @@ describeWithDynamo('the function', () => {
     const headers = [['traceparent', `00-${traceId}-${'d'.repeat(16)}-01`]] as const;
     const call = makeCall({ target: '/requests?signer=0x5FbDB2315678afecb367f032d93F642f64180aa3', headers });
     expect(await sendToFunction(traced, call, httpApiEvent(call, deployment))).toMatchObject({ status: 200 });
+    // What an instance has rehearsed before is in no trace.
+    expect(collector.spans.filter(({ kind }) => kind === 2)).toHaveLength(1);
     const served = collector.spans.find(({ kind }) => kind === 2);
     expect(served).toMatchObject({ traceId, parentSpanId: 'd'.repeat(16), name: 'GET /requests' });
     expect(collector.spans).toContainEqual(
       expect.objectContaining({ name: 'requests.list', parentSpanId: served?.spanId }),
     );
     expect(await readLog(traced)).toContainEqual(expect.objectContaining({ msg: 'request', trace_id: traceId }));
+  });
+
+  it('rehearses on the gateway that answers, and leaves no trace of it', async () => {
+    const secret = 's'.repeat(48);
+    const fresh = await rig.start('fresh', { ORIGIN_SECRET: secret, LOG_LEVEL: 'debug' });
+    const call = makeCall({ target: '/admin/requests', headers: [...admin, ['X-Origin-Secret', secret]] });
+    const { status, body } = await sendToFunction(fresh, call, httpApiEvent(call, deployment));
+    expect(status).toBe(200);
+    expect(JSON.parse(Buffer.from(body, 'latin1').toString())).toMatchObject({ items: [] });
+    const log = await readLog(fresh);
+    expect(log.filter(({ msg }) => msg !== undefined)).toEqual([expect.objectContaining({ msg: 'request' })]);
+    const counted = log.filter(({ Latency }) => Latency !== undefined);
+    expect(counted).toEqual([expect.objectContaining({ Route: '/admin/requests', ColdStarts: 1 })]);
+    // They were made, not refused at the door: the tables have counted them.
+    expect(counted[0]?.WriteUnits).toBeGreaterThan(20);
   });
 
   it.each([{ ping: true }, null, 'warm', []])('takes %j for a ping', async (event) => {

@@ -1,8 +1,10 @@
-import type { Gateway } from '../../app.ts';
-import { createRequest } from './lightFetch.ts';
+import type { Rehearsal } from './createRehearsal.ts';
+import type { FunctionSettings } from './functionSettings.ts';
 
 /** How long an instance rehearses at most, in milliseconds: with dark tables it begins all the same, and answers 503. */
 const LIMIT_MS = 1500;
+/** What a rehearsed call is told that it has, in milliseconds: the drivers give up much earlier. */
+const CALL_LIMIT_MS = 29_000;
 /** The first compiles, the others let the engine settle what it has compiled. */
 const ROUNDS = 6;
 /** Nobody's address and signer. */
@@ -12,11 +14,18 @@ const ABSENT_ID = '00000000-0000-7000-8000-000000000000';
 const SIGNATURE = `0x79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798${'01'.padStart(64, '0')}1b`;
 const BYTES_32 = `0x${'00'.repeat(32)}`;
 
-interface WarmUpOptions {
+/** The function's handler, as far as a rehearsal goes. */
+type Handler = (
+  event: unknown,
+  context: { awsRequestId: string; getRemainingTimeInMillis(): number },
+) => Promise<unknown>;
+
+interface WarmUpContext {
+  readonly handler: Handler;
+  readonly rehearsal: Rehearsal;
+  readonly settings: Pick<FunctionSettings, 'chains' | 'originSecrets'>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** A chain that requests are taken for. */
-  readonly chainName: string;
 }
 
 interface Rehearsed {
@@ -27,8 +36,9 @@ interface Rehearsed {
 }
 
 /** Of each kind of call, one: created (which stores nothing in a rehearsal), read, listed, and claimed by a stranger. */
-function rehearsedCalls({ now, chainName }: WarmUpOptions): readonly Rehearsed[] {
+function rehearsedCalls({ now, settings }: WarmUpContext): readonly Rehearsed[] {
   const zero = '0';
+  const chainName = settings.chains[0] ?? 'warm-up';
   const params = {
     ...{ signer: NOBODY, cloudId: BYTES_32, dataId: BYTES_32, payload: '0x00', relayerFee: zero, timestamp: zero },
     ...{ v: 27, r: BYTES_32, s: BYTES_32 },
@@ -46,28 +56,42 @@ function rehearsedCalls({ now, chainName }: WarmUpOptions): readonly Rehearsed[]
   ];
 }
 
-async function rehearse(gateway: Gateway, { method, path, headers = {}, body }: Rehearsed): Promise<void> {
-  const bytes = Buffer.from(body === undefined ? '' : JSON.stringify(body));
-  const fields = { 'content-type': 'application/json', 'content-length': String(bytes.length), ...headers };
-  const request = createRequest({ method, url: `http://function${path}`, headers: fields });
-  await (await gateway.fetch(request, { peerAddress: '127.0.0.1', arrivedBody: () => bytes })).text();
+/** An event of an HTTP API for a call, as from an edge. */
+function writeEvent({ method, path, headers = {}, body }: Rehearsed, { settings }: WarmUpContext) {
+  const [rawPath, rawQueryString = ''] = path.split('?');
+  const [secret] = settings.originSecrets;
+  return {
+    version: '2.0',
+    rawPath,
+    rawQueryString,
+    headers: {
+      host: 'function',
+      'content-type': 'application/json',
+      ...(secret && { 'x-origin-secret': secret }),
+      ...headers,
+    },
+    requestContext: { domainName: 'function', stage: '$default', http: { method, sourceIp: '127.0.0.1' } },
+    body: body === undefined ? '' : JSON.stringify(body),
+    isBase64Encoded: false,
+  };
 }
 
 /**
- * Has an instance do once, before its first call, what that call would otherwise be the first to do: open connections, compile
- * schemas, drivers and wasm. Lambda gives more of the processor to an instance that gets ready than to one that answers.
- *
- * @param gateway - a twin of the one that answers, which neither logs, nor counts, nor stores
+ * Has an instance do once, before its first call, what that call would otherwise be the first to do: open connections and the log,
+ * compile schemas, routes, drivers and wasm. Lambda gives more of the processor to an instance that gets ready than to one that answers.
  */
-export async function warmUp(gateway: Gateway, options: WarmUpOptions): Promise<void> {
+export async function warmUp(context: WarmUpContext): Promise<void> {
+  const { handler, rehearsal } = context;
   const limit = Promise.withResolvers<void>();
   const timer = setTimeout(limit.resolve, LIMIT_MS);
+  const functionContext = { awsRequestId: 'init', getRemainingTimeInMillis: () => CALL_LIMIT_MS };
   // What fails here fails again at a call, which says so.
   const play = async () => {
     for (let round = 0; round < ROUNDS; round++) {
-      await Promise.allSettled(rehearsedCalls(options).map((call) => rehearse(gateway, call)));
+      const events = rehearsedCalls(context).map((call) => writeEvent(call, context));
+      await Promise.allSettled(events.map((event) => handler(event, functionContext)));
     }
   };
-  await Promise.race([play(), limit.promise]);
+  await Promise.race([rehearsal.run(play), limit.promise]);
   clearTimeout(timer);
 }

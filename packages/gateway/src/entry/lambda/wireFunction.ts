@@ -3,7 +3,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { loadKeccak256 } from '@prism-gateway/crypto';
 import { type Environment, SettingsError } from '@prism-gateway/runtime/settings';
 import type { Tracing } from '@prism-gateway/runtime/tracing';
-import { createGateway, type Gateway } from '../../app.ts';
+import type { Gateway } from '../../app.ts';
 import { createDynamoClient } from '../../drivers/dynamodb/createDynamoClient.ts';
 import { createDynamoStores } from '../../drivers/dynamodb/createDynamoStores.ts';
 import { meterCapacity } from '../../drivers/dynamodb/meterCapacity.ts';
@@ -11,7 +11,7 @@ import { createEmfMetrics } from '../../drivers/emf/createEmfMetrics.ts';
 import { createS3SignerFromAws } from '../../drivers/s3/createS3SignerFromAws.ts';
 import { loadCompactRecovery } from '../../drivers/secp256k1/loadCompactRecovery.ts';
 import { routeNotFound } from '../../http/errors.ts';
-import type { DocsAsset, GatewayPorts } from '../../ports/gatewayPorts.ts';
+import type { DocsAsset } from '../../ports/gatewayPorts.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { AdminAccess } from '../../routes/admin/adminAccess.ts';
 import { createUuidV7Source } from '../../uuidV7.ts';
@@ -19,12 +19,12 @@ import { gatewayOptions } from '../gatewayOptions.ts';
 import { createProviderVerifier } from '../provider.ts';
 import { createTracedGateway } from '../tracing/createTracedGateway.ts';
 import { countReports } from './countReports.ts';
+import { createRehearsal, type Rehearsal } from './createRehearsal.ts';
 import type { FunctionSettings } from './functionSettings.ts';
 import type { Invocation } from './invocation.ts';
 import { lazyWebhooks } from './lazyWebhooks.ts';
 import { measureQueue } from './measureQueue.ts';
 import { fillOpenApi } from './openApiTemplate.ts';
-import { warmUp } from './warmUp.ts';
 
 const MS_PER_SECOND = 1000;
 
@@ -60,6 +60,8 @@ interface WireContext {
 /** The gateway in a function, and what else the function does. */
 interface WiredFunction {
   readonly gateway: Gateway;
+  /** How the gateway is called without a trace. */
+  readonly rehearsal: Rehearsal;
   /** Writes the queue's figures for CloudWatch. @throws DependencyUnavailableError */
   readonly measureQueue: () => Promise<void>;
 }
@@ -91,23 +93,12 @@ function createOpenApiSource({ settings, invocation, openApiFile }: WireContext)
   };
 }
 
-const nothing = () => undefined;
-
-/** Ports of a twin that leaves no trace: of a record that it is to create, it tries to claim what is not there, which costs as much. */
-function createQuietPorts(ports: GatewayPorts): GatewayPorts {
-  const { requests, metrics } = ports;
-  return {
-    ...ports,
-    logger: { debug: nothing, info: nothing, warn: nothing, error: nothing },
-    metrics: { ...metrics, answered: nothing, claimed: nothing },
-    requests: {
-      ...requests,
-      async create({ requestId, signer: relayer, createdAt: now }) {
-        await requests.claim({ requestId, relayer, claimId: requestId, now });
-        return { outcome: 'created' };
-      },
-    },
-  };
+/** The gateway of clients, whose calls may be traced; spans of rehearsed calls would tell of nobody. */
+function chooseGateway(wired: Parameters<typeof createTracedGateway>[0], { isOn }: Rehearsal): Gateway {
+  const gateway = createTracedGateway(wired);
+  if (wired.tracing === undefined) return gateway;
+  const untraced = createTracedGateway({ ...wired, tracing: undefined });
+  return { ...gateway, fetch: (...call) => (isOn() ? untraced : gateway).fetch(...call) };
 }
 
 /** Builds the gateway on the drivers that a function has: DynamoDB, S3, an identity provider, CloudWatch. */
@@ -127,7 +118,8 @@ export async function wireFunction(context: WireContext): Promise<WiredFunction>
   await stores.prepare();
   const metrics = createEmfMetrics({ stage: settings.STAGE, write, now, takeUnits: meter.take });
   const requests = countReports(stores.requests, metrics.reported);
-  const ports = {
+  const rehearsal = createRehearsal({ stage: settings.STAGE, now, write });
+  const ports = rehearsal.silence({
     ...stores,
     requests,
     hasSpace: () => true,
@@ -151,9 +143,8 @@ export async function wireFunction(context: WireContext): Promise<WiredFunction>
     readPrograms: async () => [],
     readBudgets: () => [],
     mounts: [],
-  };
+  });
   const options = gatewayOptions(settings, new Uint8Array(0));
-  await warmUp(createGateway(createQuietPorts(ports), options), { now, chainName: settings.chains[0] ?? 'warm-up' });
   const webhooks = { client, settings, admin: stores.admin, logger, now };
   const moreEndpoints = (access: AdminAccess) => lazyWebhooks(webhooks, access);
   const measuring = {
@@ -163,7 +154,8 @@ export async function wireFunction(context: WireContext): Promise<WiredFunction>
     now,
   };
   return {
-    gateway: createTracedGateway({ ports, options, moreEndpoints, tracing, flushes: true }),
+    gateway: chooseGateway({ ports, options, moreEndpoints, tracing, flushes: true }, rehearsal),
+    rehearsal,
     measureQueue: async () => metrics.measured(await measureQueue(measuring)),
   };
 }

@@ -130,3 +130,21 @@ test('a sweep ends when the store does', async () => {
   await retention.close();
   await expect(sweeping).rejects.toMatchObject({ name: 'AbortError' });
 });
+
+test('a clock that leaps ahead removes nothing; the next start, which finds it so, does', async () => {
+  const { pending } = await storeEach(1);
+  let clock = START;
+  const options = { requestRetentionDays: 0, pendingRetentionDays: 30, now: () => clock };
+  const [before, isThere] = [
+    createRetention(writer, options),
+    async () => (await stores.requests.get(pending!.requestId)) !== undefined,
+  ];
+  clock += 40 * DAY;
+  await before.sweep();
+  expect(await isThere()).toBe(true);
+  await before.close();
+  const after = createRetention(writer, options);
+  await after.sweep();
+  expect(await isThere()).toBe(false);
+  await after.close();
+});

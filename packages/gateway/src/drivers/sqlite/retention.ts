@@ -18,6 +18,15 @@ const MS_PER_DAY = 86_400_000;
 /** Pause between two sweeps, in milliseconds; one that finds nothing to do costs three look-ups. */
 const SWEEP_EVERY_MS = 60_000;
 
+/** How far the clock may run ahead of the time that has passed, in milliseconds: what is removed does not come back with the right time. */
+const MAX_LEAP_MS = 3_600_000;
+
+/** Follows the clock, but into no leap: a machine that wakes up in another year removes nothing for it. */
+function followClock(now: () => number): () => number {
+  const start = now() - performance.now();
+  return () => Math.min(now(), start + performance.now() + MAX_LEAP_MS);
+}
+
 /** Pause between two steps of a sweep, in milliseconds, in which others write. */
 const STEP_PAUSE_MS = 20;
 
@@ -38,7 +47,8 @@ type Removed = ExpiryStep['status'];
  * @see docs/specification.md STORE-10
  */
 export function createRetention({ write }: Pick<Writer, 'write'>, options: RetentionOptions): Retention {
-  const { requestRetentionDays, pendingRetentionDays, now } = options;
+  const { requestRetentionDays, pendingRetentionDays } = options;
+  const now = followClock(options.now);
   const days: Readonly<Record<Removed, number>> = {
     success: requestRetentionDays,
     failed: requestRetentionDays,

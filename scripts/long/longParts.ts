@@ -66,6 +66,7 @@ export const longParts: readonly LongPart[] = [
     files: [
       'demo/test/demo.test.ts',
       'packages/console/test/journeys.test.ts',
+      `${gateway}/src/drivers/swaggerUi/page.test.ts`,
       `${gateway}/test/process/start.test.ts`,
     ],
   },

@@ -21,7 +21,15 @@ export const hollowFiles: readonly (readonly [file: RegExp, contents: string])[]
   [/@smithy\/signature-v4\/.*\/HeaderFormatter\.js$/, 'export class HeaderFormatter {}'],
   // Asks a virtual machine for its region; Lambda puts it into the environment.
   [/\/regionConfig\/getInstanceMetadataRegion\.js$/, 'export const getInstanceMetadataRegion = async () => undefined;'],
-  // The client has a strategy of its own: drivers/dynamodb/retryStrategy.ts.
+  // The client has a strategy of its own, drivers/dynamodb/retryStrategy.ts; without one a call is made once.
+  [
+    /\/util-retry\/StandardRetryStrategy\.js$/,
+    `export class StandardRetryStrategy {
+      async acquireInitialRetryToken() { return { getRetryCount: () => 0, getRetryDelay: () => 0 }; }
+      async refreshRetryTokenForRetry() { throw new Error('a call is made once'); }
+      recordSuccess() {}
+    }`,
+  ],
   [/\/util-retry\/AdaptiveRetryStrategy\.js$/, 'export class AdaptiveRetryStrategy {}'],
   // The world's regions, for rules of addresses that are written anew below.
   [/\/util-endpoints\/lib\/aws\/partitions\.js$/, 'export const partitionsInfo = { partitions: [] };'],

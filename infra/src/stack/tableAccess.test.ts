@@ -88,6 +88,11 @@ function callsOf(input: object, operation: string): string[] {
   if ('RequestItems' in input && typeof input.RequestItems === 'object' && input.RequestItems !== null) {
     return Object.keys(input.RequestItems).map((table) => `${operation} ${table}`);
   }
+  if ('TransactItems' in input) {
+    // A transaction is allowed to whoever may make each of its writes.
+    const writes = input.TransactItems as readonly Readonly<Record<string, { readonly TableName: string }>>[];
+    return writes.flatMap((write) => Object.entries(write).map(([act, { TableName }]) => `${act}Item ${TableName}`));
+  }
   const { TableName, IndexName } = input as { readonly TableName: string; readonly IndexName?: string };
   return [`${operation} ${TableName}${IndexName === undefined ? '' : `/index/${IndexName}`}`];
 }

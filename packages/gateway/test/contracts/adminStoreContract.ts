@@ -1,16 +1,18 @@
 import { sized } from '@prism-gateway/testing/test-size';
 import { describe, expect, test } from 'vitest';
 import { type AdminStore, KEPT_ACTS, type NotedAct, type QueueStats } from '../../src/ports/adminStore.ts';
+import type { RequestChanges } from '../../src/ports/requestChanges.ts';
 import type { RequestStore, StoredRequest } from '../../src/ports/requestStore.ts';
 import { createSignatureKey } from '../../src/ports/signatureKey.ts';
 import { anyAddress, anyChain, anyTxHash, claimOf, pendingRequest, reportOf, START } from './storedRequests.ts';
 import type { CreateStore } from './storeUnderTest.ts';
 import { useStore } from './useStore.ts';
 
-/** The two views of one store. */
+/** The views of one store. */
 export interface AdminStores {
   readonly requests: RequestStore;
   readonly admin: AdminStore;
+  readonly changes: RequestChanges;
 }
 
 const LATER = START + 5000;
@@ -134,6 +136,20 @@ export function adminStoreContract(name: string, createStore: CreateStore<AdminS
       expect(await admin.remove(claimed.requestId)).toBe('claimed');
       expect(await requests.get(claimed.requestId)).toMatchObject({ status: 'processing' });
       expect(chainOf(await admin.readStats(LATER), chainName)).toMatchObject({ pending: 0, processing: 1 });
+    });
+
+    // Shows ADMIN-7.
+    test('who waits for a request has been told when its removal is answered', async () => {
+      const { requests, admin, changes } = store().store;
+      const records = [pendingRequest(), pendingRequest()] as const;
+      for (const record of records) await requests.create(record);
+      const told: string[] = [];
+      const ends = records.map(({ requestId }) =>
+        changes.watch({ requestId, status: 'pending' }, () => told.push(requestId)),
+      );
+      expect(await admin.remove(records[0].requestId)).toBe('removed');
+      expect(told).toContain(records[0].requestId);
+      for (const end of ends) end();
     });
 
     // Shows ADMIN-11.

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DeleteItemCommand, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { RequestStatus } from '@prism-gateway/protocol';
 import {
   type Activity,
@@ -14,15 +14,14 @@ import {
   type QueueStats,
   quantileOf,
   type RelayerStats,
-  type Removal,
 } from '../../ports/adminStore.ts';
-import { askConditionally, askStore } from './askStore.ts';
+import { askStore } from './askStore.ts';
 import { type Item, number, text } from './attributes.ts';
 import { createAuditLog } from './auditLog.ts';
 import { type Additions, isTime, letters, type MoveCounter, statsKeys } from './countMoves.ts';
 import { findOldest } from './listRequests.ts';
 import { readItems } from './readItems.ts';
-import { readHead } from './requestItem.ts';
+import { removeRequest } from './removeRequest.ts';
 import type { RequestTable } from './requestTable.ts';
 import { TTL_ATTRIBUTE } from './tables.ts';
 
@@ -204,33 +203,17 @@ async function readStats(table: RequestTable, now: number): Promise<QueueStats> 
   };
 }
 
-async function remove(table: RequestTable, requestId: string): Promise<Removal> {
-  const { client, name: TableName } = table;
-  const Key = { requestId: text(requestId) };
-  const { Item: item } = await askStore(() =>
-    client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true })),
-  );
-  if (item === undefined) return 'missing';
-  const { params, record } = readHead(item);
-  if (record.status === 'processing') return 'claimed';
-  const command = new DeleteItemCommand({
-    ...{ TableName, Key, ConditionExpression: '#status = :status' },
-    ExpressionAttributeNames: { '#status': 'status' },
-    ExpressionAttributeValues: { ':status': text(record.status) },
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-  });
-  const answer = await askConditionally(() => client.send(command));
-  // Claimed, or removed, since it was read.
-  if (!answer.done) return answer.item === undefined ? 'missing' : 'claimed';
-  if (typeof params === 'string') {
-    await askStore(() => client.send(new DeleteItemCommand({ TableName, Key: { requestId: text(params) } })));
-  }
-  await addCounts(table, statsKeys.chains, [[`${record.status} ${record.chainName}`, -1]]);
-  return 'removed';
+interface AdminContext {
+  readonly table: RequestTable;
+  /** Writes what this process has counted. */
+  readonly flush: () => Promise<void>;
+  /** Tells those who wait for a request in this process that it is gone. */
+  readonly removed: (requestId: string) => void;
 }
 
 /** What administrators do, in DynamoDB. */
-export function createAdminStore(table: RequestTable, flush: () => Promise<void>): AdminStore {
+export function createAdminStore({ table, flush, removed }: AdminContext): AdminStore {
+  const bound = createChainBound(table);
   return {
     async readStats(now) {
       // What this process has just answered is in what it tells.
@@ -238,7 +221,11 @@ export function createAdminStore(table: RequestTable, flush: () => Promise<void>
       return await readStats(table, now);
     },
     findOldestPending: (chainName) => findOldest(table, { status: 'pending', chainName }),
-    remove: (requestId) => remove(table, requestId),
+    async remove(requestId) {
+      const removal = await removeRequest({ table, bound }, requestId);
+      if (removal === 'removed') removed(requestId);
+      return removal;
+    },
     ...createAuditLog(table, randomUUID),
   };
 }

@@ -119,7 +119,7 @@ export function createDynamoStores(options: DynamoStoresOptions): DynamoStores {
   return {
     requests,
     changes,
-    admin: createAdminStore(requestTable, flushing.flush),
+    admin: createAdminStore({ table: requestTable, flush: flushing.flush, removed: changes.removed }),
     relayers: createRelayerStore(client, tables.relayers),
     rateLimits: createRateLimitStore({ client, name: tables.rateLimits, now }),
     async prepare() {

@@ -23,6 +23,8 @@ type OnChange = () => void;
 export interface WatchedChanges extends RequestChanges {
   /** Tells at once that this process has moved a request, or stored it. */
   tell(request: Pick<StoredRequest, 'requestId' | 'chainName' | 'status'>): void;
+  /** Tells at once that this process has removed a request. */
+  removed(requestId: string): void;
   /** Ends all watches; nothing is called afterwards. */
   close(): void;
 }
@@ -183,6 +185,10 @@ export function createRequestChanges(table: RequestTable): WatchedChanges {
       for (const watch of requests.get(requestId) ?? []) if (watch.status !== status) watch.onChange();
       if (status !== INITIAL_STATUS) return;
       for (const onChange of chains.get(chainName)?.watching ?? []) onChange();
+    },
+    removed(requestId) {
+      for (const onChange of [...anything]) onChange();
+      for (const watch of [...(requests.get(requestId) ?? [])]) watch.onChange();
     },
     close() {
       clearTimeout(timer);

@@ -11,7 +11,12 @@ export interface CapacityMeter {
   take(): { readonly reads: number; readonly writes: number };
 }
 
-const writeCommands = new Set(['PutItemCommand', 'UpdateItemCommand', 'DeleteItemCommand']);
+const writeCommands = new Set([
+  'PutItemCommand',
+  'UpdateItemCommand',
+  'DeleteItemCommand',
+  'TransactWriteItemsCommand',
+]);
 const dataCommands = new Set([
   ...writeCommands,
   'GetItemCommand',

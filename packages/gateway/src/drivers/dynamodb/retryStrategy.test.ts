@@ -56,6 +56,14 @@ test('what the caller did wrong is not tried again', async () => {
   expect((await countTries(createRetryStrategy(options), 'CLIENT_ERROR')).pauses).toEqual([]);
 });
 
+test('what met a transaction on the same item is tried again, though its error is told as a fault of the caller', async () => {
+  const strategy = createRetryStrategy(options);
+  const first = await strategy.acquireInitialRetryToken('');
+  const error = { name: 'TransactionConflictException', message: '', $fault: 'client', $metadata: {} } as const;
+  const given = { errorType: 'CLIENT_ERROR', error } as const;
+  expect((await strategy.refreshRetryTokenForRetry(first, given)).getRetryCount()).toBe(1);
+});
+
 test('when all calls fail the budget ends, and successes bring it back', async () => {
   const strategy = createRetryStrategy(options);
   const tries = async () => (await countTries(strategy, 'TRANSIENT')).pauses.length;

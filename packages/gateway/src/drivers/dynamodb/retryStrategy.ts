@@ -21,6 +21,9 @@ export interface RetryOptions {
   readonly now: () => number;
 }
 
+/** A write met a transaction on the same item, which ends by itself. It is no client's fault, though told as one. */
+const PASSING = 'TransactionConflictException';
+
 /** Carries how many further tries a call has had. */
 function createToken(retries: number, pauseMs: number): Token {
   return { getRetryCount: () => retries, getRetryDelay: () => pauseMs };
@@ -50,10 +53,10 @@ export function createRetryStrategy(options: RetryOptions): RetryStrategy {
 
   return {
     acquireInitialRetryToken: async () => startToken(0, 0, now()),
-    async refreshRetryTokenForRetry(token, { errorType }) {
+    async refreshRetryTokenForRetry(token, { errorType, error }) {
       const retries = token.getRetryCount() + 1;
       const callBegunAt = begunAt.get(token) ?? now();
-      if (errorType === 'CLIENT_ERROR') throw new Error('trying again would change nothing');
+      if (errorType === 'CLIENT_ERROR' && error?.name !== PASSING) throw new Error('trying again would change nothing');
       if (retries >= maxAttempts) throw new Error('tried often enough');
       if (now() - callBegunAt > patienceMs) throw new Error('tried long enough');
       if (left === 0) throw new Error('too many calls are being tried again');

@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto';
+import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import type { ProxiedCall } from '@prism-gateway/testing';
+import { beforeAll, expect, test } from 'vitest';
+import { anyChain, claimOf, pendingRequest } from '../../../test/contracts/storedRequests.ts';
+import { createDynamoRig, DYNAMO_TABLES, type DynamoRig, describeWithDynamo } from '../../../test/rigs/dynamoStores.ts';
+import type { StoredRequest } from '../../ports/requestStore.ts';
+import { createDynamoClient } from './createDynamoClient.ts';
+
+const largeRequest = (): StoredRequest =>
+  pendingRequest({
+    chainName: anyChain(),
+    paramsJson: JSON.stringify({ payload: `0x${randomBytes(20_000).toString('hex')}` }),
+  });
+
+const isWrite = ({ headers }: ProxiedCall) => /Delete|Put|Update|Transact/.test(`${headers['x-amz-target']}`);
+
+describeWithDynamo('a removal', () => {
+  let rig: DynamoRig;
+  let raw: DynamoDBClient;
+  beforeAll(async () => {
+    rig = await createDynamoRig({ createClient: createDynamoClient });
+    raw = rig.openClient();
+    return rig.dispose;
+  });
+
+  /** What is left of a request in the table: its head, its params, and how many pending ones its chain counts. */
+  async function look({ chainName }: StoredRequest) {
+    const { Items = [] } = await raw.send(new ScanCommand({ TableName: DYNAMO_TABLES.requests }));
+    const counts = Items.find(({ requestId }) => requestId?.S === 'stats#chains');
+    return {
+      heads: Items.filter((item) => item.chainName?.S === chainName).length,
+      params: Items.filter((item) => item.chainName === undefined && item.params !== undefined).length,
+      pending: Number(counts?.[`pending ${chainName}`]?.N ?? 0),
+    };
+  }
+
+  async function store(record: StoredRequest) {
+    const stores = rig.open();
+    await stores.requests.create(record);
+    // What the process has counted is in the table.
+    await stores.admin.readStats(Date.now());
+    return stores.admin;
+  }
+
+  test.each([1, 2, 3])('whose process dies before its write number %i leaves all, or nothing', async (last) => {
+    const record = largeRequest();
+    const admin = await store(record);
+    const before = await look(record);
+    expect(before).toMatchObject({ heads: 1, pending: 1 });
+    let writes = 0;
+    // A process that has died asks no more.
+    rig.proxy.planFaults(Array(20).fill('cutBefore'), (call) => isWrite(call) && ++writes >= last);
+    await admin.remove(record.requestId).catch(() => undefined);
+    rig.proxy.planFaults([]);
+    const params = before.params - 1;
+    expect([before, { heads: 0, params, pending: 0 }]).toContainEqual(await look(record));
+    await admin.remove(record.requestId);
+    expect(await look(record)).toEqual({ heads: 0, params, pending: 0 });
+  });
+
+  test('whose answer was lost is done once', async () => {
+    const record = largeRequest();
+    const admin = await store(record);
+    const { params } = await look(record);
+    rig.proxy.planFaults(Array(2).fill('cutAfter'), isWrite);
+    expect(await admin.remove(record.requestId)).toBe('removed');
+    expect(rig.proxy.planned()).toBe(0);
+    expect(await look(record)).toEqual({ heads: 0, params: params - 1, pending: 0 });
+  });
+
+  test('beside claims never takes what is held, and tells the truth', async () => {
+    const stores = rig.open();
+    const records = Array.from({ length: 20 }, largeRequest);
+    for (const record of records) await stores.requests.create(record);
+    for (const record of records) {
+      const [removal, claim] = await Promise.all([
+        rig.open().admin.remove(record.requestId),
+        stores.requests.claim(claimOf(record)),
+      ]);
+      const left = await stores.requests.get(record.requestId);
+      expect([removal, claim.outcome, left?.status]).toEqual(
+        removal === 'removed' ? ['removed', 'missing', undefined] : ['claimed', 'moved', 'processing'],
+      );
+    }
+  });
+});

@@ -137,12 +137,21 @@ function createLane(channel: AlertChannel, options: OutboxOptions, closing: Abor
     );
   }
 
+  /** What cannot be read waits, and keeps nothing back that is not written down. */
+  function listWritten(): readonly WaitingAlert[] {
+    try {
+      return outbox.listWaiting(name).filter(({ id }) => !unmarked.has(id));
+    } catch (error) {
+      if (unwritten.length === 0) throw error;
+      return [];
+    }
+  }
+
   /** Delivers what waits. @returns in how many milliseconds there is room for more, or undefined: when there is more */
   async function deliverWaiting(): Promise<number | undefined> {
     markAll();
-    const written = outbox.listWaiting(name).filter(({ id }) => !unmarked.has(id));
     const told = unwritten.map((alert) => ({ ids: [], alert }));
-    const messages: readonly Message[] = [...told, ...groupByCode(written)];
+    const messages: readonly Message[] = [...told, ...groupByCode(listWritten())];
     const [first] = messages;
     if (first === undefined) return undefined;
     const times = listTimes();
@@ -178,6 +187,15 @@ function createLane(channel: AlertChannel, options: OutboxOptions, closing: Abor
     rest();
   }
 
+  /** What is still to be delivered, as far as it can be read. */
+  function countLeft(): number {
+    try {
+      return unwritten.length + outbox.listWaiting(name).filter(({ id }) => !unmarked.has(id)).length;
+    } catch {
+      return unwritten.length;
+    }
+  }
+
   const running = run();
   return {
     tell(alert: Alert) {
@@ -192,10 +210,10 @@ function createLane(channel: AlertChannel, options: OutboxOptions, closing: Abor
     waitIdle: async () => {
       // Who has just raised something wakes the lane in a microtask.
       await Promise.resolve();
-      while (!closing.aborted && outbox.listWaiting(name).length > 0) {
-        const before = outbox.listWaiting(name).length;
+      while (!closing.aborted && countLeft() > 0) {
+        const before = countLeft();
         await idle.promise;
-        if (outbox.listWaiting(name).length === before) return;
+        if (countLeft() === before) return;
       }
     },
     ended: running,

@@ -10,9 +10,12 @@ import { type PaymentsRig, startPaymentsRig } from '../scripts/demo/startPayment
 import { createMonitor } from '../src/monitor/createMonitor.ts';
 import { lookOnce, writeBalance } from '../src/monitor/lookOnce.ts';
 import { openMonitorStore } from '../src/monitor/openMonitorStore.ts';
+import { mountSmall } from './rig/mountSmall.ts';
 
 const ETHER = 10n ** 18n;
 const DAY_MS = 86_400_000;
+
+const disk = mountSmall();
 
 let rig: PaymentsRig;
 
@@ -20,10 +23,13 @@ beforeAll(async () => {
   rig = await startPaymentsRig();
 });
 
-afterAll(() => rig.close());
+afterAll(async () => {
+  await rig.close();
+  disk?.close();
+});
 
 /** A monitor whose memory is a file, and a channel that may be away. */
-async function open(rpcUrl: string, timeoutMs = PATIENCE_MS) {
+async function open(rpcUrl: string, { timeoutMs = PATIENCE_MS, dir = rig.dir } = {}) {
   const clock = createFakeClock();
   const key = await rig.fundKey();
   const { address } = key;
@@ -40,7 +46,7 @@ async function open(rpcUrl: string, timeoutMs = PATIENCE_MS) {
   const client = createPublicClient({ transport: http(rpcUrl, { timeout: timeoutMs, retryCount: 0 }) });
   const { stablecoin, exchange } = rig.deployment;
   const openAll = () => {
-    const store = openMonitorStore({ file: join(rig.dir, `monitor-${address}.db`), now: clock.now });
+    const store = openMonitorStore({ file: join(dir, `monitor-${address}.db`), now: clock.now });
     const alerter = createOutbox({
       outbox: store.outbox,
       channels: [channel],
@@ -59,6 +65,7 @@ async function open(rpcUrl: string, timeoutMs = PATIENCE_MS) {
       alerter,
       log: createLogRecorder(),
       now: clock.now,
+      monotonicNow: clock.now,
     });
     return { store, alerter, monitor };
   };
@@ -128,10 +135,28 @@ test('what no channel has taken is delivered later, after a restart too, and onc
   expect(await look()).toEqual([]);
 });
 
+test.skipIf(disk === undefined)('on a full disk it goes on to watch and to tell, and loses nothing', async () => {
+  using scene = await open(rig.rpcUrl, { dir: `${disk?.dir}` });
+  const { address, clock, look, restart } = scene;
+  expect(await look()).toEqual([]);
+  disk?.fill();
+  await rig.client.setBalance({ address, value: ETHER / 10n - 1n });
+  expect(await look()).toEqual(['JOURNAL_FAILED', 'GAS_BALANCE_LOW']);
+  clock.advance(60_000);
+  expect(await look()).toEqual([]);
+  disk?.free();
+  // Now that it can be written down, it is told once more, for a restart would not know of it.
+  expect((await look()).toSorted()).toEqual(['GAS_BALANCE_LOW', 'JOURNAL_FAILED_OVER']);
+  restart();
+  expect(await look()).toEqual([]);
+  await rig.client.setBalance({ address, value: ETHER });
+  expect(await look()).toEqual(['GAS_BALANCE_RECOVERED']);
+});
+
 // Shows GAS-3.
 test('a node that does not answer is an alert of its own, the second time and once', async () => {
   await using hole = await startBlackHole();
-  using scene = await open(hole.url, 200);
+  using scene = await open(hole.url, { timeoutMs: 200 });
   const { look } = scene;
   expect([await look(), await look(), await look()]).toEqual([[], ['RPC_UNREACHABLE'], []]);
 });

@@ -1,4 +1,5 @@
 import type { Alerter } from '@prism-gateway/alerts';
+import { FileGoneError } from '@prism-gateway/runtime';
 import type { Logger } from '@prism-gateway/runtime/logs';
 import { explainError } from '../explainError.ts';
 
@@ -21,6 +22,7 @@ const REMINDER_MS = 86_400_000;
  * @returns whether SQLite has thrown it
  */
 export function isJournalFault(error: unknown): boolean {
+  if (error instanceof FileGoneError) return true;
   return error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR';
 }
 
@@ -28,13 +30,17 @@ export function isJournalFault(error: unknown): boolean {
  * Creates what tells people of a journal that fails; a restart forgets that they were told.
  *
  * @param context - alerts, log, and a clock that is never set, in milliseconds
+ * @param words - what waits meanwhile, and what goes on then
  * @returns the condition, which does not hold
  */
-export function createJournalFault(context: {
-  readonly alerter: Pick<Alerter, 'raise' | 'tell'>;
-  readonly log: Logger;
-  readonly monotonicNow: () => number;
-}): JournalFault {
+export function createJournalFault(
+  context: {
+    readonly alerter: Pick<Alerter, 'raise' | 'tell'>;
+    readonly log: Logger;
+    readonly monotonicNow: () => number;
+  },
+  words: { readonly subject: string; readonly text: string; readonly relief: string },
+): JournalFault {
   const { alerter, log, monotonicNow } = context;
   let toldAtMs: number | undefined;
   return {
@@ -46,8 +52,8 @@ export function createJournalFault(context: {
       alerter.tell({
         code: 'JOURNAL_FAILED',
         severity: 'critical',
-        subject: 'Payments wait: the journal cannot be written',
-        text: `${reason}. Nothing is begun that cannot be written down, and nothing is paid twice.`,
+        subject: words.subject,
+        text: `${reason}. ${words.text}`,
       });
     },
     clear() {
@@ -57,7 +63,7 @@ export function createJournalFault(context: {
         code: OVER,
         severity: 'info',
         subject: 'The journal can be written again',
-        text: 'Payments go on.',
+        text: words.relief,
       });
       toldAtMs = undefined;
     },

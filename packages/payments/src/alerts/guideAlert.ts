@@ -31,7 +31,7 @@ const GUIDANCE: Readonly<Record<string, Guidance>> = {
   GAS_BALANCE_LOW: { act: 'send ether to the address', section: MONITOR },
   GAS_PRICE_TOO_HIGH: { act: 'wait until gas costs less, or raise MAX_FEE_GWEI', section: BEFORE },
   JOURNAL_FAILED: {
-    act: 'see whether the disk of DATA_DIR is full or gone; payments go on by themselves once it can be written',
+    act: 'see whether the disk of DATA_DIR is full, or the folder was moved; all goes on by itself once it can be written',
     section: FAULTS,
   },
   KEY_USED_ELSEWHERE: {

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { syncDirectorySync } from '@prism-gateway/runtime';
@@ -21,7 +21,7 @@ function copyDatabase(from: string, to: string): void {
  * @param source - the journal and its folder
  * @param target - a folder without a backup in it; made where it is missing
  * @returns the files
- * @throws UsageError where there is a backup already
+ * @throws UsageError where there is a backup already, or no room for one; then nothing of it is left
  */
 export function backUp(
   source: { readonly journal: PaymentJournal; readonly folder: string },
@@ -34,11 +34,19 @@ export function backUp(
   if (files.some((file) => existsSync(file)))
     throw new UsageError(`There is a backup in ${folder} already; name another folder.`);
   const senderJournal = join(source.folder, 'sender.db');
-  // The sender's last: it may know more than the journal, and never less.
-  source.journal.backUp(payments);
   const written = existsSync(senderJournal) ? files : [payments];
-  if (written.length > 1) copyDatabase(senderJournal, sender);
-  for (const file of written) chmodSync(file, 0o600);
-  syncDirectorySync(folder);
+  try {
+    // The sender's last: it may know more than the journal, and never less.
+    source.journal.backUp(payments);
+    if (written.length > 1) copyDatabase(senderJournal, sender);
+    for (const file of written) chmodSync(file, 0o600);
+    syncDirectorySync(folder);
+  } catch (error) {
+    for (const file of files) rmSync(file, { force: true });
+    const reason = error instanceof Error ? error.message : 'unknown';
+    throw new UsageError(
+      `There is no backup in ${folder}: ${reason}. Nothing of it is left; make room, or name another.`,
+    );
+  }
   return written;
 }

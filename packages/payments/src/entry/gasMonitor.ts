@@ -97,6 +97,7 @@ async function watch(settings: Settings<'gas-monitor'>): Promise<void> {
     alerter,
     log,
     now: Date.now,
+    monotonicNow: () => performance.now(),
   });
   log.info({ targets: targets.map(({ name, addresses }) => ({ name, addresses })) }, 'gas monitor at work');
   while (!signal.aborted) {

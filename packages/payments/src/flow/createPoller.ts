@@ -38,6 +38,12 @@ const OBSTACLE_SUBJECTS: Readonly<Record<Obstacle['code'], { readonly subject: s
   OUT_OF_STABLECOINS: { subject: 'Payments wait: out of stablecoins', over: 'There are stablecoins again' },
   RATE_DEVIATES: { subject: 'Payments wait: the rate is not as expected', over: 'The rate is as expected again' },
 };
+/** How an alert calls a journal that fails, and its end. */
+const JOURNAL_WORDS = {
+  subject: 'Payments wait: the journal cannot be written',
+  text: 'Nothing is begun that cannot be written down, and nothing is paid twice.',
+  relief: 'Payments go on.',
+};
 /** Entries of a listing that are looked at; the frontend lists the oldest first, and the others when these are done. */
 const MAX_ENTRIES = 5000;
 /** A listing that was worked through is followed by another one after this time at the earliest, in milliseconds. */
@@ -62,7 +68,7 @@ export function createPoller(context: RelayerContext): Poller {
   let settleFault: unknown;
   let lastListed: readonly ListedPayment[] = [];
   const ages = createAgeWatch(context);
-  const journalFault = createJournalFault(context);
+  const journalFault = createJournalFault(context, JOURNAL_WORDS);
   let silentPolls = { frontend: 0, node: 0 };
   let wake = Promise.withResolvers<void>();
   const silence = createPaymentLatch(context, {

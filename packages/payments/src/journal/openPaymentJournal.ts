@@ -1,7 +1,8 @@
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { commitTogether, createOutboxTable, type OutboxTable } from '@prism-gateway/alerts';
+import { openDatabase as openFile } from '@prism-gateway/runtime';
 import type { Address, Hash } from 'viem';
 import { type BroadcastTable, createBroadcastTable } from './broadcastTable.ts';
 import { JournalFileError } from './JournalFileError.ts';
@@ -214,7 +215,7 @@ function openDatabase(file: string): DatabaseSync {
     // Wallets and amounts are nobody else's business.
     closeSync(openSync(file, 'a', 0o600));
     chmodSync(file, 0o600);
-    database = new DatabaseSync(file, { timeout: 5000 });
+    database = openFile(file, { timeout: 5000 });
     makeTables(database);
     return database;
   } catch (error) {

@@ -97,6 +97,7 @@ export function makeTables(database: DatabaseSync): void {
       throw new Error(`The journal is of version ${version}; this program knows version ${SCHEMA_VERSION}. Update it.`);
     database.exec(TABLES);
     if (version < 2) database.exec(VERSION_2);
-    database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+    // On a full disk a command that reads must not have to write.
+    if (version < SCHEMA_VERSION) database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
   });
 }

@@ -1,7 +1,8 @@
 import type { Alerter } from '@prism-gateway/alerts';
 import type { Logger } from '@prism-gateway/runtime/logs';
 import { type Address, formatEther, formatUnits, type PublicClient } from 'viem';
-import { FIRST_CONDITION, judgeReading } from './condition.ts';
+import { createJournalFault, isJournalFault } from '../alerts/createJournalFault.ts';
+import { FIRST_CONDITION, judgeReading, type Telling } from './condition.ts';
 import type { MonitorMetrics } from './createMonitorMetrics.ts';
 import { addSample, estimateReach, type Sample } from './estimateReach.ts';
 import type { MonitorStore } from './openMonitorStore.ts';
@@ -32,11 +33,19 @@ export interface MonitorOptions {
   readonly metrics?: MonitorMetrics;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Milliseconds of a clock that is never set. */
+  readonly monotonicNow: () => number;
 }
 
 /** Reads in a row without an answer, then people are told; one lost answer is no news. */
 const MAX_SILENT_LOOKS = 2;
 const STABLECOIN_DECIMALS = 6;
+/** How an alert calls a memory that fails, and its end. */
+const JOURNAL_WORDS = {
+  subject: 'The gas monitor cannot write down what it tells',
+  text: 'It goes on to watch and to tell; a restart would forget what it has told.',
+  relief: 'What was told meanwhile may be told once more.',
+};
 
 function describeReach(samples: readonly Sample[], unit: MonitorTarget['unit']): string {
   const reach = estimateReach(samples);
@@ -58,6 +67,9 @@ export function createMonitor(options: MonitorOptions): () => Promise<void> {
   const { store, alerter, log, now } = options;
   const { outbox } = store;
   const silentLooks = new Map<string, number>();
+  const journalFault = createJournalFault(options, JOURNAL_WORDS);
+  /** What people were told of that could not be written down. */
+  const unwritten = new Map<string, Telling>();
 
   /** What is told is written down with the alert, which reaches people however long their channels are away. */
   function take(watched: Watched, isWell: boolean): void {
@@ -66,12 +78,32 @@ export function createMonitor(options: MonitorOptions): () => Promise<void> {
     const before = told === undefined ? FIRST_CONDITION : ({ state: 'bad', toldAtMs: told.toldAtMs } as const);
     const { condition, telling } = judgeReading(before, { isWell, atMs: now() });
     if (telling === undefined) return;
-    store.commit(() => {
-      const { toldAtMs } = condition;
-      if (condition.state === 'well') outbox.clearCondition(key);
-      else outbox.setCondition(key, { sinceMs: told?.sinceMs ?? toldAtMs, toldAtMs });
-      alerter.raise(writeAlert(watched, telling));
-    });
+    try {
+      store.commit(() => {
+        const { toldAtMs } = condition;
+        if (condition.state === 'well') outbox.clearCondition(key);
+        else outbox.setCondition(key, { sinceMs: told?.sinceMs ?? toldAtMs, toldAtMs });
+        alerter.raise(writeAlert(watched, telling));
+      });
+      unwritten.delete(key);
+    } catch (error) {
+      if (!isJournalFault(error)) throw error;
+      journalFault.raise(error);
+      // It is told now, and once more when it can be written down.
+      if (unwritten.get(key) !== telling) alerter.tell(writeAlert(watched, telling));
+      unwritten.set(key, telling);
+    }
+  }
+
+  /** What accounts had of late is only kept for estimates. */
+  function keep(write: () => void): void {
+    try {
+      write();
+      journalFault.clear();
+    } catch (error) {
+      if (!isJournalFault(error)) throw error;
+      journalFault.raise(error);
+    }
   }
 
   function takeReading(target: MonitorTarget, address: Address, reading: AccountReading): void {
@@ -79,7 +111,7 @@ export function createMonitor(options: MonitorOptions): () => Promise<void> {
     const { balanceWei, nonce, stablecoins, isApproved } = reading;
     options.metrics?.read({ chain: target.name, account: address }, reading);
     const samples = addSample(store.samplesOf(where), { atMs: now(), balanceWei, nonce });
-    store.setSamples(where, samples);
+    keep(() => store.setSamples(where, samples));
     const reach = describeReach(samples, target.unit);
     log.info({ where, balanceEth: formatEther(balanceWei), stablecoins: `${stablecoins ?? ''}`, reach }, 'balance');
     const gasText = `${formatEther(balanceWei)} ETH; the limit is ${formatEther(options.warnBelow)}. ${reach}`;
@@ -91,7 +123,7 @@ export function createMonitor(options: MonitorOptions): () => Promise<void> {
       const text = `${has} stablecoins; the limit is ${limit}.`;
       take({ kind: 'STABLECOIN_BALANCE', where, text }, stablecoins >= options.warnStablecoinsBelow);
     }
-    if (isApproved) store.setApproved(where);
+    if (isApproved) keep(() => store.setApproved(where));
     // A relayer approves before its first payment: until then nothing is missing.
     if (isApproved !== undefined && store.wasApproved(where)) {
       const text = `Its unlimited stablecoin approval ${isApproved ? 'is there' : 'is missing'}.`;

@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { commitTogether, createOutboxTable, OUTBOX_TABLES, type OutboxTable } from '@prism-gateway/alerts';
+import { openDatabase } from '@prism-gateway/runtime';
 import * as z from 'zod/mini';
 import type { Sample } from './estimateReach.ts';
 
@@ -40,7 +40,7 @@ export function openMonitorStore(options: { readonly file: string; readonly now:
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   closeSync(openSync(file, 'a', 0o600));
   chmodSync(file, 0o600);
-  const database = new DatabaseSync(file, { timeout: 5000 });
+  const database = openDatabase(file, { timeout: 5000 });
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
   database.exec(OUTBOX_TABLES);
   const commit = <Result>(write: () => Result) => commitTogether(database, write);

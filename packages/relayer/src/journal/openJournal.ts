@@ -1,4 +1,4 @@
-import { DatabaseSync } from 'node:sqlite';
+import { openDatabase } from '@prism-gateway/runtime';
 import type { ExceededBudget, Loss } from '../budgets/loss.ts';
 import { assertMove, type LifeState, type Mover } from '../lifecycle/lifecycle.ts';
 import type { BegunRequest, OpenRequest, Outcome, Submission } from '../lifecycle/openRequest.ts';
@@ -83,7 +83,7 @@ type SqlValue = string | number | null;
  * @see https://sqlite.org/pragma.html#pragma_synchronous
  */
 export function openJournal(options: { readonly path: string; readonly nowMs: number }): Journal {
-  const database = new DatabaseSync(options.path, { timeout: BUSY_TIMEOUT_MS });
+  const database = openDatabase(options.path, { timeout: BUSY_TIMEOUT_MS });
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;');
   makeTables(database);
   database

@@ -1,5 +1,6 @@
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { commitTogether, createOutboxTable, OUTBOX_TABLES, type OutboxTable } from '@prism-gateway/alerts';
+import { openDatabase } from '@prism-gateway/runtime';
 import type { Hex } from 'viem';
 import type { Finding, FindingKind } from './finding.ts';
 import type { SeenExecution } from './judgeReport.ts';
@@ -327,7 +328,7 @@ function openFindings(database: DatabaseSync) {
  * @see docs/specification.md WATCH-3
  */
 export function openWatchJournal(options: { readonly path: string; readonly now: () => number }): WatchJournal {
-  const database = new DatabaseSync(options.path, { timeout: BUSY_TIMEOUT_MS });
+  const database = openDatabase(options.path, { timeout: BUSY_TIMEOUT_MS });
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
   const commit = <Result>(write: () => Result) => commitTogether(database, write);
   commit(() => database.exec(TABLES + OUTBOX_TABLES));

@@ -1,4 +1,5 @@
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { openDatabase } from '@prism-gateway/runtime';
 import type { TxVersion } from '../intents/intent.ts';
 import type { IntentState } from '../intents/intentState.ts';
 import type { LiveIntent } from '../intents/liveIntent.ts';
@@ -107,7 +108,7 @@ function createReads(database: DatabaseSync) {
  * @see https://sqlite.org/wal.html
  */
 export function openJournal(path: string): Journal {
-  const database = new DatabaseSync(path, { timeout: 5000 });
+  const database = openDatabase(path, { timeout: 5000 });
   refuseNewerSchema(database);
   makeTables(database);
   const writes = prepareWrites(database);
@@ -124,7 +125,8 @@ export function openJournal(path: string): Journal {
       database.exec('COMMIT');
     } catch (error) {
       if (database.isTransaction) database.exec('ROLLBACK');
-      throw new SenderError('JOURNAL_FAILED', 'The journal cannot be written; see the cause.', { cause: error });
+      const reason = error instanceof Error ? error.message : 'unknown';
+      throw new SenderError('JOURNAL_FAILED', `The journal cannot be written: ${reason}.`, { cause: error });
     }
   }
 

@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A file system of its own, which can be full. */
+export interface SmallDisk {
+  readonly dir: string;
+  /** Takes up all that is free. */
+  fill(): void;
+  /** Gives that back. */
+  free(): void;
+  close(): void;
+}
+
+const CHUNKS = [65_536, 4096, 64];
+
+/**
+ * Mounts a file system of 3 MB.
+ *
+ * @returns undefined where this user may mount none
+ */
+export function mountSmall(): SmallDisk | undefined {
+  if (process.platform !== 'linux') return undefined;
+  const dir = mkdtempSync(join(tmpdir(), 'payments-small-'));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', dir], { stdio: 'ignore' });
+  } catch {
+    rmSync(dir, { recursive: true });
+    return undefined;
+  }
+  const filler = join(dir, 'filler');
+  return {
+    dir,
+    fill() {
+      for (const size of CHUNKS) {
+        try {
+          for (;;) appendFileSync(filler, Buffer.alloc(size));
+        } catch (error) {
+          if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
+        }
+      }
+    },
+    free: () => rmSync(filler, { force: true }),
+    close() {
+      execFileSync('umount', [dir]);
+      rmSync(dir, { recursive: true });
+    },
+  };
+}

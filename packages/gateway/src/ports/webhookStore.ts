@@ -156,8 +156,12 @@ export interface DeliveryOrder {
 
 /** Port: the deliveries that wait, written in the commits of the moves that they tell of. */
 export interface DeliveryQueue {
-  /** When the next delivery is due, in milliseconds since the epoch; undefined: none is. It reads, and writes nothing. */
-  nextDueAt(): Awaitable<number | undefined>;
+  /**
+   * When the next delivery is due, in milliseconds since the epoch; undefined: none is. It reads, and writes nothing.
+   *
+   * @param except - webhooks that take none now, by id
+   */
+  nextDueAt(except?: readonly string[]): Awaitable<number | undefined>;
   /** How many events have found no room, of all webhooks that are there. */
   countDropped(): Awaitable<number>;
   /** Takes due deliveries, of one request never one before the one before it has ended; of a webhook that fails one, to try it. */
@@ -167,6 +171,6 @@ export interface DeliveryQueue {
     readonly now: number;
     readonly outcomes: readonly DeliveryOutcome[];
   }): Promise<readonly WebhookNews[]>;
-  /** Calls back after each commit of this process that may have added deliveries; nobody else's are told. */
-  onCommitted(listener: () => void): void;
+  /** Calls back, with how many requests have moved, after each commit of this process that may have added deliveries; nobody else's are told. */
+  onCommitted(listener: (moves: number) => void): void;
 }

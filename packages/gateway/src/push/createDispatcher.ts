@@ -2,14 +2,15 @@ import type { Logger } from '../ports/logger.ts';
 import type { WebhookPost } from '../ports/webhookPost.ts';
 import type { DeliveryOutcome, DeliveryQueue, TakenDelivery } from '../ports/webhookStore.ts';
 import { attemptDelivery, HOLD_MS, PER_WEBHOOK } from './attemptDelivery.ts';
+import { createPace, createPaceMeters } from './createPace.ts';
 import { tellNews } from './tellNews.ts';
 
 /** How often the queue is looked at although nothing of this process's own has moved, in milliseconds. */
 const TICK_MS = 1000;
-/** How often lost events are told at most, in milliseconds. */
-const TELL_DROPPED_MS = 60_000;
-/** Where the process was busy for more than this share of the last window, so long lies between two lots, in milliseconds. */
-const [BUSY_SHARE, BUSY_PAUSE_MS, BUSY_WINDOW_MS] = [0.6, 60, 100];
+/** How long outcomes wait for others that are under way, in milliseconds: each commit costs the disk and those who post. */
+const GATHER_MS = 10;
+/** How often lost events are looked for, and told, at most, in milliseconds. */
+const [COUNT_DROPPED_MS, TELL_DROPPED_MS] = [1000, 60_000];
 
 interface DispatcherPorts {
   readonly queue: DeliveryQueue;
@@ -25,33 +26,26 @@ export interface Dispatcher {
   close(): Promise<void>;
 }
 
-/** Tells how busy the process has been of late. */
-function createBusyCheck(): () => boolean {
-  let last = performance.eventLoopUtilization();
-  let lastAt = performance.now();
-  let isBusy = false;
-  return () => {
-    if (performance.now() - lastAt >= BUSY_WINDOW_MS) {
-      const now = performance.eventLoopUtilization();
-      isBusy = performance.eventLoopUtilization(now, last).utilization > BUSY_SHARE;
-      last = now;
-      lastAt = performance.now();
-    }
-    return isBusy;
-  };
+/** Adds to a count, which is there as long as it is not zero. */
+function addTo(counts: Map<string, number>, key: string, change: number): void {
+  const count = (counts.get(key) ?? 0) + change;
+  if (count === 0) counts.delete(key);
+  else counts.set(key, count);
 }
 
 /** Tells, now and then, of events that found no room; those of before the process began were told then. */
 function createDropWatch({ queue, logger }: Pick<DispatcherPorts, 'queue' | 'logger'>): () => Promise<void> {
   let known: number | undefined;
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let nextAt = 0;
   return async function tellDropped() {
-    if (performance.now() - toldAt < TELL_DROPPED_MS) return;
+    const at = performance.now();
+    if (at < nextAt) return;
+    nextAt = at + COUNT_DROPPED_MS;
     const dropped = await queue.countDropped();
     const more = dropped - (known ?? dropped);
     known = dropped;
     if (more <= 0) return;
-    toldAt = performance.now();
+    nextAt = at + TELL_DROPPED_MS;
     logger.warn({ code: 'WEBHOOK', news: 'dropped', events: more }, 'webhook');
   };
 }
@@ -65,20 +59,34 @@ function createDropWatch({ queue, logger }: Pick<DispatcherPorts, 'queue' | 'log
 export function startDispatcher(ports: DispatcherPorts): Dispatcher {
   const { queue, logger, now } = ports;
   const closing = new AbortController();
-  const underWay: Record<string, number> = {};
+  const underWay = new Map<string, number>();
   const running = new Set<Promise<void>>();
-  const isBusy = createBusyCheck();
+  const pace = createPace(createPaceMeters());
   const tellDropped = createDropWatch(ports);
   let outcomes: DeliveryOutcome[] = [];
+  let attempting = 0;
   let settling: Promise<void> | undefined;
+  let settleNow = () => {};
   let timer: NodeJS.Timeout | undefined;
-  let [lookAt, lookedAt] = [0, 0];
+  let lookAt = 0;
   let isLooking = false;
   let mayHaveMore = false;
 
-  /** Writes all outcomes of a turn at once. */
+  /** Resolves once no attempt is under way, or some time has passed. */
+  function gather(): Promise<void> {
+    return new Promise((resolve) => {
+      const enough = setTimeout(resolve, GATHER_MS);
+      settleNow = () => {
+        clearTimeout(enough);
+        setImmediate(resolve);
+      };
+      if (attempting === 0) settleNow();
+    });
+  }
+
+  /** Writes the outcomes of a lot at once. */
   async function settle(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve));
+    await gather();
     settling = undefined;
     const done = outcomes;
     outcomes = [];
@@ -89,29 +97,31 @@ export function startDispatcher(ports: DispatcherPorts): Dispatcher {
       return [];
     });
     for (const one of news) tellNews(logger, one);
+    for (const { webhookId } of done) addTo(underWay, webhookId, -1);
+    lookSoon(0);
   }
 
   async function make(one: TakenDelivery): Promise<void> {
-    underWay[one.webhookId] = (underWay[one.webhookId] ?? 0) + 1;
+    attempting++;
     const outcome = await attemptDelivery(ports, one, closing.signal);
+    attempting--;
     outcomes.push(outcome);
+    if (attempting === 0) settleNow();
     settling ??= settle();
     await settling;
-    underWay[one.webhookId] = (underWay[one.webhookId] ?? 1) - 1;
-    if (underWay[one.webhookId] === 0) delete underWay[one.webhookId];
   }
 
   async function take(): Promise<boolean> {
     await tellDropped();
-    const dueAt = await queue.nextDueAt();
+    const full = [...underWay].filter(([, count]) => count >= PER_WEBHOOK).map(([webhookId]) => webhookId);
+    const dueAt = await queue.nextDueAt(full);
     if (dueAt === undefined || dueAt > now()) return false;
-    const order = { now: now(), holdMs: HOLD_MS, perWebhook: PER_WEBHOOK, underWay };
+    const order = { now: now(), holdMs: HOLD_MS, perWebhook: PER_WEBHOOK, underWay: Object.fromEntries(underWay) };
     const taken = await queue.take(order);
+    pace.noteDeliveries(taken.length);
     for (const one of taken) {
-      const run = make(one).finally(() => {
-        running.delete(run);
-        lookSoon(0);
-      });
+      addTo(underWay, one.webhookId, 1);
+      const run = make(one).finally(() => running.delete(run));
       running.add(run);
     }
     return taken.length > 0;
@@ -119,7 +129,7 @@ export function startDispatcher(ports: DispatcherPorts): Dispatcher {
 
   async function look(): Promise<void> {
     timer = undefined;
-    lookedAt = performance.now();
+    pace.noteLook();
     isLooking = true;
     mayHaveMore = false;
     // A store that does not answer is asked again; its own callers are told.
@@ -134,17 +144,19 @@ export function startDispatcher(ports: DispatcherPorts): Dispatcher {
       mayHaveMore ||= ms === 0;
       return;
     }
-    const at = performance.now();
-    const soonest = ms === 0 && isBusy() ? lookedAt + BUSY_PAUSE_MS - at : ms;
-    const inMs = Math.max(0, soonest);
+    const inMs = ms === 0 ? pace.restMs() : ms;
+    const at = performance.now() + inMs;
     // An earlier look is good for this too.
-    if (timer !== undefined && lookAt <= at + inMs) return;
+    if (timer !== undefined && lookAt <= at) return;
     clearTimeout(timer);
-    lookAt = at + inMs;
+    lookAt = at;
     timer = setTimeout(look, inMs).unref();
   }
 
-  queue.onCommitted(() => lookSoon(0));
+  queue.onCommitted((moves) => {
+    pace.noteMoves(moves);
+    lookSoon(0);
+  });
   lookSoon(TICK_MS);
   return {
     async close() {

@@ -21,9 +21,10 @@ function prepareReads({ database, tables }: Pick<SqliteContext, 'database' | 'ta
     dropped: database.prepare(`SELECT coalesce(sum(dropped), 0) AS events FROM ${t.webhooks}`),
     // Of one that is paused nothing is due before its pause has ended.
     due: database.prepare(`
-      SELECT count(*) AS webhooks, min(max(w.paused_until, w.probe_until, (
-        SELECT min(next_at) FROM ${t.deliveries} d WHERE d.webhook_id = w.id AND next_at IS NOT NULL
-      ))) AS at FROM ${t.webhooks} w WHERE w.enabled = 1`),
+      SELECT count(*) AS webhooks, min(CASE WHEN w.id NOT IN (SELECT value FROM json_each(?)) THEN
+        max(w.paused_until, w.probe_until, (
+          SELECT min(next_at) FROM ${t.deliveries} d WHERE d.webhook_id = w.id AND next_at IS NOT NULL
+        )) END) AS at FROM ${t.webhooks} w WHERE w.enabled = 1`),
   };
 }
 
@@ -32,16 +33,19 @@ export function createWebhookStore(context: SqliteContext): SqliteWebhooks {
   const { snapshot, writer } = context;
   const reads = prepareReads(context);
   const read = <T>(query: () => T): T => readStore(() => snapshot.read(query));
-  const listeners = new Set<() => void>();
+  const listeners = new Set<(moves: number) => void>();
   /** As far as this process knows; without any, a commit is nothing to look after. */
   let hasWebhooks = false;
+  const tell = (moves: number) => {
+    for (const listener of listeners) listener(moves);
+  };
   const told = <T>(value: T): T => {
     hasWebhooks = true;
-    for (const listener of listeners) listener();
+    tell(0);
     return value;
   };
   writer.onCommitted((moves) => {
-    if (moves !== undefined && hasWebhooks) told(undefined);
+    if (moves !== undefined && hasWebhooks) tell(moves.last - moves.after);
   });
   return {
     webhooks: {
@@ -66,8 +70,8 @@ export function createWebhookStore(context: SqliteContext): SqliteWebhooks {
       resend: async (order) => told(await writer.write('resendDelivery', order)),
     },
     deliveries: {
-      nextDueAt() {
-        const { webhooks, at } = read(() => reads.due.get()) ?? {};
+      nextDueAt(except = []) {
+        const { webhooks, at } = read(() => reads.due.get(JSON.stringify(except))) ?? {};
         hasWebhooks = webhooks !== 0;
         return typeof at === 'number' ? at : undefined;
       },

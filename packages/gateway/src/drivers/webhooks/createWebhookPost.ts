@@ -9,8 +9,8 @@ import type { WebhookPost, WebhookPostAnswer, WebhookPostOrder } from '../../por
 export const POST_TIMEOUT_MS = 10_000;
 /** Bytes of an answer that are read, and forgotten, so that its connection can be used again. */
 const MAX_ANSWER_BYTES = 16_384;
-/** Most connections to one receiver, and how many of them stay open between deliveries. */
-const [MAX_SOCKETS, MAX_FREE_SOCKETS] = [8, 4];
+/** Most connections to one receiver; they stay open between deliveries. */
+const MAX_SOCKETS = 8;
 
 /** Resolves names as connections ask for it. */
 export type LookUp = typeof lookUpName;
@@ -87,7 +87,7 @@ function exchange(ask: () => ClientRequest, body: string): Promise<number> {
  */
 export function createWebhookPost(options: PostOptions): WebhookPost & { close(): void } {
   const { allowPrivate, timeoutMs = POST_TIMEOUT_MS, lookUp = lookUpName } = options;
-  const sockets = { keepAlive: true, maxSockets: MAX_SOCKETS, maxFreeSockets: MAX_FREE_SOCKETS, timeout: timeoutMs };
+  const sockets = { keepAlive: true, maxSockets: MAX_SOCKETS, maxFreeSockets: MAX_SOCKETS, timeout: timeoutMs };
   const resolver = allowPrivate ? {} : { lookup: createPublicLookup(lookUp) };
   const agents = { http: new HttpAgent(sockets), https: new HttpsAgent(sockets) };
 

@@ -15,15 +15,15 @@ function createChain(timestamp: bigint, pending?: bigint): WatchedChain {
 }
 
 it('expects the next block at the time of day, but no earlier than the newest one, and not a second later either', async () => {
-  expect(await watchChain(createChain(101n), () => 103_900).seconds()).toBe(103n);
-  expect(await watchChain(createChain(103n), () => 103_900).seconds()).toBe(103n);
-  expect(await watchChain(createChain(105n), () => 103_900).seconds()).toBe(105n);
+  expect(await watchChain(createChain(101n), { now: () => 103_900 }).seconds()).toBe(103n);
+  expect(await watchChain(createChain(103n), { now: () => 103_900 }).seconds()).toBe(103n);
+  expect(await watchChain(createChain(105n), { now: () => 103_900 }).seconds()).toBe(105n);
 });
 
 it('believes a clock that is ahead of the newest block as far as the node’s pending block does', async () => {
-  expect(await watchChain(createChain(60n, 103n), () => 103_900).seconds()).toBe(103n);
-  expect(await watchChain(createChain(60n, 62n), () => 103_900).seconds()).toBe(62n);
-  expect(await watchChain(createChain(60n, 999n), () => 103_900).seconds()).toBe(103n);
+  expect(await watchChain(createChain(60n, 103n), { now: () => 103_900 }).seconds()).toBe(103n);
+  expect(await watchChain(createChain(60n, 62n), { now: () => 103_900 }).seconds()).toBe(62n);
+  expect(await watchChain(createChain(60n, 999n), { now: () => 103_900 }).seconds()).toBe(103n);
 });
 
 it('goes on from the newest block where the node does not tell, and believes the clock again once no block has come for long', async () => {
@@ -32,7 +32,7 @@ it('goes on from the newest block where the node does not tell, and believes the
   // Asked anew each time, as the newest block changes.
   const state = watchChain(
     { ...chain, head: () => chain.head(), pendingSeconds: () => chain.pendingSeconds() },
-    () => nowMs,
+    { now: () => nowMs },
   );
   expect(await state.seconds()).toBe(60n);
   nowMs += 12_000;

@@ -1,5 +1,6 @@
 import { createChainClock } from './chainClock.ts';
 import type { BlockHead, ChainReader, ForwarderPolicy } from './chainReader.ts';
+import { createBlockPace } from './createBlockPace.ts';
 
 /** How long what was read stays good, in milliseconds: a head for less than a block, the rest for longer. */
 const HEAD_MS = 500;
@@ -16,6 +17,8 @@ export interface ChainState {
   balance(): Promise<bigint>;
   /** The time that the next block is expected to have, in Unix seconds. @see createChainClock */
   seconds(): Promise<bigint>;
+  /** How long it takes until what is sent now is mined, and as deep as it has to be, in seconds. */
+  settleSeconds(): Promise<bigint>;
 }
 
 /** Keeps an answer for some time; callers in the meantime share it, a failure is kept for nobody. */
@@ -39,10 +42,20 @@ function keepFresh<T>(
  * Keeps what is known of a chain, so that many requests share few questions.
  *
  * @param chain - who is asked
- * @param now - Unix time in milliseconds
+ * @param options.now - Unix time in milliseconds
+ * @param options.confirmations - blocks that settle a transaction, the including one counted; default 1
  */
-export function watchChain(chain: WatchedChain, now: () => number): ChainState {
-  const head = keepFresh(() => chain.head(), { forMs: HEAD_MS, now });
+export function watchChain(
+  chain: WatchedChain,
+  { now, confirmations = 1 }: { readonly now: () => number; readonly confirmations?: number },
+): ChainState {
+  const pace = createBlockPace();
+  async function readHead(): Promise<BlockHead> {
+    const head = await chain.head();
+    pace.note(head);
+    return head;
+  }
+  const head = keepFresh(readHead, { forMs: HEAD_MS, now });
   const pendingSeconds = keepFresh(() => chain.pendingSeconds(), { forMs: HEAD_MS, now });
   const readSeconds = createChainClock({ pendingSeconds, now });
   return {
@@ -50,5 +63,10 @@ export function watchChain(chain: WatchedChain, now: () => number): ChainState {
     policy: keepFresh(() => chain.policy(), { forMs: POLICY_MS, now }),
     balance: keepFresh(() => chain.balance(), { forMs: BALANCE_MS, now }),
     seconds: async () => await readSeconds(await head()),
+    async settleSeconds() {
+      await head();
+      // The next block may come too soon for it.
+      return pace.secondsOf(1n + BigInt(confirmations));
+    },
   };
 }

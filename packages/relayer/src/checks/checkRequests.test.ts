@@ -54,6 +54,7 @@ function createChain() {
       head: async () => ({ ...HEAD, number: 1n, timestamp: 100n, gasPrice: 1n, gasReserve: 1n }),
       policy: async () => ({ isOfficial: true, priorityWindow: 0n, maxAge: 1000n, shareBps: 10_000n }),
       seconds: async () => 101n,
+      settleSeconds: async () => 1n,
     },
     recovery: {
       ...{ chainId, forwarder },

@@ -1,13 +1,12 @@
 import type { Hex } from 'viem';
 import { ChainError } from '../chain/chainError.ts';
 import type { ChainReader } from '../chain/chainReader.ts';
-import type { ChainState } from '../chain/watchChain.ts';
 import type { RelayedRecord } from '../lifecycle/openRequest.ts';
-import { type CheckContext, checkPolicy, checkRequest } from './checkRequest.ts';
+import { type CheckContext, checkRequest } from './checkRequest.ts';
 import type { NonceSearch } from './createNonceSearch.ts';
 import { extendRuns } from './extendRuns.ts';
 import { listSignedParts, type NonceContext } from './findNonce.ts';
-import { type ChainFacts, screenRequest } from './screenRequest.ts';
+import { readFacts, type ScreensContext, screenRequests } from './screenRequests.ts';
 import type { Verdict } from './verdict.ts';
 
 /** A request to check, and what is known of the nonces it was signed for: they are looked for further. */
@@ -19,7 +18,7 @@ export interface CheckCandidate {
 /** What the checks of many requests ask, and what they go by. */
 export interface ChecksContext extends CheckContext {
   readonly chain: Pick<ChainReader, 'simulate' | 'extraCost' | 'nonces' | 'forwarder' | 'relayer'>;
-  readonly state: Pick<ChainState, 'head' | 'policy' | 'seconds'>;
+  readonly state: ScreensContext['state'];
   readonly recovery: NonceContext;
 }
 
@@ -61,25 +60,6 @@ async function searchNonces(
   }
 }
 
-/** What needs no question of its own; many requests share the answers. */
-async function readFacts({ state }: ChecksContext): Promise<ChainFacts> {
-  const [head, forwarder, seconds] = await Promise.all([state.head(), state.policy(), state.seconds()]);
-  return { head, forwarder, seconds };
-}
-
-/** @returns those that have no verdict yet; the others' are noted */
-function pass(
-  candidates: readonly CheckCandidate[],
-  verdicts: Map<string, Verdict>,
-  judge: (candidate: CheckCandidate) => Verdict | undefined,
-): readonly CheckCandidate[] {
-  return candidates.filter((candidate) => {
-    const verdict = judge(candidate);
-    if (verdict !== undefined) verdicts.set(candidate.record.requestId, verdict);
-    return verdict === undefined;
-  });
-}
-
 /**
  * Checks many requests at once, with few calls to the node: none for what cannot be carried out anyway, each signer's nonce once, a
  * simulation for each that is in order.
@@ -92,12 +72,15 @@ function pass(
  * @throws ChainError where the node answers nothing at all
  */
 export async function checkRequests(context: ChecksContext, check: Parameters<CheckRequests>[0]): Promise<Checked> {
-  const verdicts = new Map<string, Verdict>();
   const failures = new Map<string, Error>();
-  const allowed = pass(check.candidates, verdicts, ({ record }) => checkPolicy(context, record));
-  if (allowed.length === 0) return { verdicts, failures };
+  const screened = await screenRequests(
+    context,
+    check.candidates.map(({ record }) => record),
+  );
+  const verdicts = new Map(screened);
+  const open = check.candidates.filter(({ record }) => !verdicts.has(record.requestId));
+  if (open.length === 0) return { verdicts, failures };
   const facts = await readFacts(context);
-  const open = pass(allowed, verdicts, ({ record }) => screenRequest(context, { record, facts }));
   const signers = open.flatMap(({ record }) => listSignedParts(record).map(({ signer }) => signer));
   const nonces = signers.length === 0 ? new Map() : await context.chain.nonces(signers);
   const known: CheckCandidate[] = [];

@@ -27,6 +27,8 @@ export interface ChainFacts {
   readonly forwarder: ForwarderPolicy;
   /** Earliest Unix time in seconds that the next block is expected to have. */
   readonly seconds: bigint;
+  /** How long it takes until what is sent now is mined, and as deep as it has to be, in seconds. */
+  readonly settleSeconds: bigint;
 }
 
 /** The fee that a request offers at most: of a multi-user batch, what its entries would pay together. */
@@ -35,6 +37,17 @@ function sumOffered({ action, params }: RelayedRecord): bigint {
   // Action and params go together in a record.
   const { requests } = params as ActionParams<'BATCH_MULTI_USER_WRITE_DATA'>;
   return requests.reduce((sum, { relayerFee }) => sum + BigInt(relayerFee), 0n);
+}
+
+/** @returns the second in which a request closes that can still be sent, but not be mined as deep as it has to be before that */
+function findClosing(
+  times: readonly bigint[],
+  { forwarder, seconds, settleSeconds }: Pick<ChainFacts, 'forwarder' | 'seconds' | 'settleSeconds'>,
+): bigint | undefined {
+  // Of a batch the last one: until then some of it can be carried out.
+  const [latest = 0n] = times.toSorted((a, b) => (a < b ? 1 : -1));
+  const closes = latest + forwarder.maxAge;
+  return closes < seconds + settleSeconds ? closes : undefined;
 }
 
 /**
@@ -47,12 +60,17 @@ export function screenRequest(
   { policy, settings, now }: ScreenContext,
   { record, facts }: { readonly record: RelayedRecord; readonly facts: ChainFacts },
 ): Verdict | undefined {
-  const { head, forwarder, seconds } = facts;
+  const { head, forwarder, seconds, settleSeconds } = facts;
   const times = listSignedParts(record).map(({ params }) => BigInt(params.timestamp));
   const signatures = listSignedParts(record).map(({ signer, r, s }) => ({ signer, r, s, nonce: undefined }));
   if (times.every((time) => time + forwarder.maxAge < seconds)) {
     const [first = 0n] = times;
     return { kind: 'settle', signatures, errorMessage: `RequestExpired(${first + forwarder.maxAge})` };
+  }
+  const closing = findClosing(times, { forwarder, seconds, settleSeconds });
+  if (closing !== undefined) {
+    // One second later it is past its age, and ends with that as its reason.
+    return { kind: 'leave', reason: 'closing', recheckAtMs: now() + Number(closing + 1n - seconds) * 1000 };
   }
   const delay = forwarder.isOfficial ? 0n : forwarder.priorityWindow;
   // One by one, as numbers would lose digits of a uint256.

@@ -9,6 +9,8 @@ export type LeaveReason =
   | 'fee'
   | 'gasPrice'
   | 'early'
+  /** Its time window ends before a transaction could be mined, and be as deep as it has to be. */
+  | 'closing'
   | 'nonceAhead'
   | 'reverts'
   /** The nonces that it was signed for have not all been looked for yet. */

@@ -37,7 +37,10 @@ const PAUSES = { firstMs: 250, maxMs: 10_000 };
 export interface FeedQueuePorts {
   readonly calls: Pick<QueueCalls, 'feed'>;
   readonly gateway: Pick<RequestGateway, 'read'>;
-  readonly journal: Pick<Journal, 'cursors' | 'saveCursors' | 'recall' | 'postpone' | 'forgetVerdict' | 'get'>;
+  readonly journal: Pick<
+    Journal,
+    'cursors' | 'saveCursors' | 'judge' | 'recall' | 'postpone' | 'forgetVerdict' | 'get'
+  >;
   readonly candidates: Pick<Candidates, 'see' | 'list' | 'has' | 'size' | 'shed' | 'forget' | 'countReasons'>;
   readonly inFlight: Pick<InFlight, 'has'>;
   readonly notes: Pick<ChainNotes, 'fault' | 'log'>;
@@ -72,6 +75,7 @@ export function createFeedQueue(ports: FeedQueuePorts, first: FeedPage): Pending
   let unread: RequestRecord[] = pendingOf(first.items);
   let liveCursor = first.cursor;
   let drained = Promise.withResolvers<void>();
+  let arrived = Promise.withResolvers<void>();
   const walks: Walk[] = loadWalks();
   /** The next page of the last walk: it is read while the one before is judged. */
   let next: Promise<FeedPage | undefined> | undefined;
@@ -88,6 +92,11 @@ export function createFeedQueue(ports: FeedQueuePorts, first: FeedPage): Pending
     return kept.map((cursor) => ({ cursor: cursor === OLDEST ? undefined : cursor }));
   }
 
+  function noteNews(): void {
+    arrived.resolve();
+    wake();
+  }
+
   /** Waits until what has been read is looked at: nobody makes this relayer hold more than its bounds. */
   async function waitForRoom(): Promise<void> {
     while (unread.length >= MAX_UNREAD && !signal.aborted) await drained.promise;
@@ -102,7 +111,7 @@ export function createFeedQueue(ports: FeedQueuePorts, first: FeedPage): Pending
         liveCursor = page.cursor;
         const fresh = pendingOf(page.items);
         unread.push(...fresh);
-        if (fresh.length > 0) wake();
+        if (fresh.length > 0) noteNews();
         backOff.reset();
       } catch (error) {
         if (signal.aborted) return;
@@ -203,7 +212,12 @@ export function createFeedQueue(ports: FeedQueuePorts, first: FeedPage): Pending
     const nowMs = now();
     const shed = candidates.shed({ max: MAX_CANDIDATES, nowMs });
     // Whose fee is too low is read again as soon as gas costs no more than it pays: a price may be high for a moment alone.
-    const isTimed = ({ verdict }: Candidate) => verdict?.kind !== 'leave' || verdict.paysAtWei === undefined;
+    // What was not judged at all is read again as soon as there is room.
+    const unjudged = shed.filter(({ verdict }) => verdict === undefined);
+    const verdict = { kind: 'leave', reason: 'nonceUnknown', recheckAtMs: nowMs } as const;
+    journal.judge(unjudged.map(({ record }) => ({ record, verdict, nowMs })));
+    const isTimed = ({ verdict }: Candidate) =>
+      verdict !== undefined && (verdict.kind !== 'leave' || verdict.paysAtWei === undefined);
     journal.postpone(
       shed.filter(isTimed).map(({ record }) => record.requestId),
       nowMs + SHED_PAUSE_MS,
@@ -214,7 +228,7 @@ export function createFeedQueue(ports: FeedQueuePorts, first: FeedPage): Pending
     const taken = unread;
     unread = [];
     drained.resolve();
-    drained = Promise.withResolvers();
+    [drained, arrived] = [Promise.withResolvers(), Promise.withResolvers()];
     return taken;
   }
 
@@ -245,6 +259,7 @@ export function createFeedQueue(ports: FeedQueuePorts, first: FeedPage): Pending
       return isUrgent ? lookAtNew() : await lookAtAll();
     },
     dropClaimed: stillPending,
+    news: () => (unread.length > 0 ? Promise.resolve() : arrived.promise),
     hasMore: () => unread.length > 0 || (walks.length > 0 && !isStuck),
   };
 }

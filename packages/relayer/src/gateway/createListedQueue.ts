@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestPage, RequestRecord } from '@prism-gateway/protocol';
 import { MAX_PAGE_SIZE } from '@prism-gateway/protocol';
 import type { CallOptions, ListFilter } from '@prism-gateway/sdk';
@@ -9,6 +10,8 @@ import type { PendingQueue } from './pendingQueue.ts';
 const MAX_PAGES = 5;
 /** A page older than this is read again before a claim, in milliseconds. */
 const STALE_PAGE_MS = 15;
+/** When something new may have come since a look, in milliseconds. */
+const LOOK_AGAIN_MS = 500;
 
 /** A page of a list. */
 type PendingPage = Pick<RequestPage, 'items' | 'lastKey'>;
@@ -86,6 +89,8 @@ export function createListedQueue(ports: ListedQueuePorts): PendingQueue {
       const isPending = await review(claimable.length);
       return claimable.filter(({ record }) => isPending(record));
     },
+    // What comes is seen by looking again.
+    news: () => sleep(LOOK_AGAIN_MS, undefined, { signal, ref: false }).catch(() => undefined),
     hasMore: () => false,
   };
 }

@@ -30,6 +30,7 @@ export function createQueue(ports: FeedQueuePorts & ListedQueuePorts): PendingQu
       return await queue.look(wanted);
     },
     dropClaimed: async (claimable) => (await queue?.dropClaimed(claimable)) ?? claimable,
+    news: async () => await queue?.news(),
     hasMore: () => queue?.hasMore() ?? false,
   };
 }

@@ -17,6 +17,8 @@ export interface PendingQueue {
    * @throws GatewayError
    */
   dropClaimed<T extends Candidate>(claimable: readonly T[]): Promise<readonly T[]>;
+  /** Resolves as soon as there is something that no look has shown: at once where there is; never where the queue cannot tell. */
+  news(): Promise<void>;
   /** Whether there is more to be looked at now, without a pause. */
   hasMore(): boolean;
 }

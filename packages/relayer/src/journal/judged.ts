@@ -39,6 +39,7 @@ function describeWait(verdict: Verdict): string | null {
     sponsor: 'another relayer: it asks for more credits than MAX_SPONSOR_CREDITS',
     fee: 'gas at a price that its fee pays',
     gasPrice: 'gas below MAX_FEE_GWEI',
+    closing: 'its window to close: that ends before a transaction could be mined and confirmed',
     early: 'the time from which this relayer may submit it',
     nonceAhead: 'an earlier forwarder nonce of its signer',
     nonceUnknown: 'the search for the forwarder nonce that it was signed for',

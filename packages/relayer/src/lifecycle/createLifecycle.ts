@@ -1,107 +1,31 @@
-import type { Account } from '@prism-gateway/crypto/accounts';
-import type { Logger } from '@prism-gateway/runtime/logs';
-import type { Tracer } from '@prism-gateway/runtime/tracing';
-import type { RelayerClient } from '@prism-gateway/sdk';
-import type { Sender } from '@prism-gateway/sender';
 import type { Hex } from 'viem';
-import { type Budgets, createBudgets } from '../budgets/createBudgets.ts';
-import type { ChainReader } from '../chain/chainReader.ts';
-import type { ChainState } from '../chain/watchChain.ts';
+import { createBudgets } from '../budgets/createBudgets.ts';
 import { type CheckRequests, checkRequests } from '../checks/checkRequests.ts';
 import { type FindExpiry, findExpiry } from '../checks/findExpiry.ts';
-import type { NonceContext } from '../checks/findNonce.ts';
 import { type FindSignatures, findSignatures } from '../checks/findSignatures.ts';
 import { readWallet } from '../checks/readWallet.ts';
+import { type ScreenRequests, screenRequests } from '../checks/screenRequests.ts';
 import { createQueue } from '../gateway/createQueue.ts';
 import { createQueueCalls } from '../gateway/createQueueCalls.ts';
 import { createRequestGateway } from '../gateway/createRequestGateway.ts';
-import type { Journal } from '../journal/openJournal.ts';
-import type { Metrics } from '../metrics/createMetrics.ts';
-import type { ChainSettings } from '../settings/chainSettings.ts';
-import type { Settings } from '../settings/settings.ts';
 import { type AdoptPorts, adoptClaims } from './adoptClaims.ts';
 import { advanceRequests, type Handlers } from './advanceRequests.ts';
-import type { AskChain } from './askChain.ts';
-import type { TrustHead } from './askNodes.ts';
+import type { ChainOptions, ChainParts, Lifecycle } from './chainWork.ts';
 import { confirmClaim } from './confirmClaim.ts';
 import { createBatchCostTracker } from './createBatchCostTracker.ts';
-import type { BearOut } from './createBearOut.ts';
 import { createCandidates } from './createCandidates.ts';
 import { createChainNotes } from './createChainNotes.ts';
 import { createClaimRateController } from './createClaimRateController.ts';
-import type { Health } from './createHealth.ts';
 import { createInFlight } from './createInFlight.ts';
 import { createJudgeWatch } from './createJudgeWatch.ts';
 import { followSubmission } from './followSubmission.ts';
-import type { OpenRequest } from './openRequest.ts';
-import { type PickPorts, pickClaims, type RoundResult } from './pickClaims.ts';
+import { type PickPorts, pickClaims } from './pickClaims.ts';
 import { reportOutcomes } from './reportOutcomes.ts';
+import { resumeOpen } from './resumeOpen.ts';
 import { reviewClaim } from './reviewClaim.ts';
 import { countRoom, type RoundPorts, runRound } from './runRound.ts';
 import { submitClaims } from './submitClaims.ts';
 import { traceHandlers } from './traceHandlers.ts';
-
-/** What a chain is worked on with. */
-export interface ChainOptions {
-  readonly settings: Settings;
-  readonly chain: ChainSettings;
-  readonly account: Account;
-  readonly client: RelayerClient;
-  readonly metrics: Metrics;
-  readonly health: Health;
-  readonly logger: Logger;
-  readonly now: () => number;
-  readonly random: () => number;
-  readonly wake: () => void;
-  readonly signal: AbortSignal;
-  /** Absent: nothing is traced. */
-  readonly tracer?: Tracer | undefined;
-}
-
-/** The work on requests of one chain. */
-export interface Lifecycle {
-  /** Goes on with everything that the journal holds open: after a start, before anything new is claimed. */
-  resume(): void;
-  /** Looks at the queue once. @throws GatewayError, ChainError @see runRound */
-  round(): Promise<RoundResult>;
-  /** Looks for claims that need somebody. @throws GatewayError, ChainError @see adoptClaims */
-  adopt(): Promise<void>;
-  /** Requests claimed, or being claimed, and not yet reported. */
-  readonly size: number;
-  /** Resolves when no work runs. */
-  idle(): Promise<void>;
-  /** Notes that a transaction stands in a block, however deep: what its signers have signed next is in its turn. @param intentId - of the sender */
-  noteMined(intentId: string): void;
-  /** Notes a call that failed and ended a round. */
-  noteFault(where: 'gateway' | 'chain'): void;
-}
-
-/** What is opened for one chain. */
-export interface ChainParts {
-  readonly chain: ChainReader;
-  readonly state: ChainState;
-  readonly sender: Sender;
-  readonly journal: Journal;
-  /** Asks what became of a request, of as many nodes as it takes to believe them. */
-  readonly askNodes: AskChain;
-  readonly trustHead: TrustHead;
-  /** Asks the other nodes whether a transaction is mined as one of them says. */
-  readonly bearOut: BearOut;
-  readonly recovery: NonceContext;
-  readonly confirmations: number;
-}
-
-/** What was under way before a restart is still at stake. */
-async function resumeStakes(
-  open: readonly OpenRequest[],
-  { budgets, state }: { readonly budgets: Budgets; readonly state: Pick<ChainState, 'head'> },
-): Promise<void> {
-  // Without a price nothing is claimed either.
-  const { gasPrice } = await state.head().catch(() => ({ gasPrice: 0n }));
-  for (const { requestId, signatures, gas = 0n } of open) {
-    budgets.resume({ requestId, signatures }, { wei: gas * gasPrice, gift: 0n });
-  }
-}
 
 /** Gives each file of the lifecycle what it goes through, and no more. */
 export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifecycle {
@@ -135,6 +59,7 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
   const readSignerWallet = (signer: Hex) => readWallet(chain, signer);
   const checks = { chain, state, policy, settings, recovery, budgets, readWallet: readSignerWallet, now };
   const check: CheckRequests = (wanted) => checkRequests(checks, wanted);
+  const screen: ScreenRequests = (records) => screenRequests(checks, records);
   const expiry: FindExpiry = (record) => findExpiry({ state }, record);
   const signatures: FindSignatures = (record) => findSignatures({ chain, recovery }, record);
   const questions = { askChain: askNodes, check, findExpiry: expiry, findSignatures: signatures };
@@ -171,7 +96,9 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
     ...shared,
     judging: {
       ...held,
-      ...{ check, candidates, policy, gateway, recovery, noteFailures, isCustomer },
+      ...{ screen, check, candidates, policy, gateway, recovery, noteFailures, isCustomer, wake },
+      strangers: { requestIds: new Set(), last: Promise.resolve(), fault: undefined },
+      news: queue.news,
       noteUnjudged: (reason) => health.noteFailure('judge', reason),
       pickClaims: (seen) => pickClaims(picking, seen),
     },
@@ -179,13 +106,7 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
   const takingOver = { ...held, ...questions, gateway, policy, settings };
   const adopting: AdoptPorts = { ...held, ...questions, gateway, relayer, takingOver };
   return {
-    resume() {
-      const open = journal.open();
-      if (open.length > 0) log.info({ open: open.length }, 'going on with open requests');
-      for (const request of open) inFlight.take(request);
-      inFlight.run(resumeStakes(open, { budgets, state }));
-      advance(open.map(({ requestId }) => requestId));
-    },
+    resume: () => resumeOpen({ ...held, budgets, state }),
     round: () => runRound(rounds),
     adopt: () => adoptClaims(adopting),
     get size() {

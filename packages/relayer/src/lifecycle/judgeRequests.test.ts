@@ -20,13 +20,20 @@ function write(index: number): RequestRecord {
   } as RequestRecord;
 }
 
+const LEFT: Verdict = { kind: 'leave', reason: 'fee', recheckAtMs: 1000 };
+
 /** What judging goes through. @param customers - requests of signers that have paid before */
-function createPorts(customers: readonly RequestRecord[], check: JudgePorts['check']) {
+function createPorts(customers: readonly RequestRecord[], given: Partial<JudgePorts>) {
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const unjudged: string[] = [];
   const candidates = createCandidates();
   const ports: JudgePorts = {
-    ...{ check, candidates },
+    candidates,
+    screen: async () => new Map(),
+    check: async ({ candidates: asked }) => ({
+      verdicts: new Map(asked.map(({ record }) => [record.requestId, LEFT])),
+      failures: new Map(),
+    }),
     journal: openJournal({ path: ':memory:', nowMs: 0 }),
     inFlight: createInFlight((error) => expect.unreachable(String(error))),
     policy: { giveUpMs: 1 },
@@ -37,43 +44,99 @@ function createPorts(customers: readonly RequestRecord[], check: JudgePorts['che
     pickClaims: async () => 'idle',
     gateway: { newestOf: async () => [] },
     recovery: { chainId: 1, forwarder: WORD, recoverSigner: async () => WORD },
-    now: () => 0,
+    strangers: { requestIds: new Set(), last: Promise.resolve(), fault: undefined },
+    ...{ news: () => new Promise<void>(() => undefined), wake: () => undefined, now: () => 0 },
+    ...given,
   };
   return { ports, candidates, unjudged };
 }
 
-/** Judges these requests. @returns which of them were checked, in their order, and how many nonces could be tried for them */
-async function listChecked(records: readonly RequestRecord[], customers: readonly RequestRecord[]) {
-  const checked: string[] = [];
-  let tries = 0;
-  const { ports, candidates } = createPorts(customers, async ({ candidates: asked, maxTries = 0 }) => {
-    tries = maxTries;
-    checked.push(...asked.map(({ record }) => record.requestId));
-    const left: Verdict = { kind: 'leave', reason: 'fee', recheckAtMs: 1 };
-    return { verdicts: new Map(checked.map((id) => [id, left])), failures: new Map() };
-  });
-  expect(await judgeRequests(ports, candidates.see(records, 0))).toBe('idle');
-  return { checked, tries };
+/** A check whose answers for some requests are held back. @param isHeld - by request id */
+function holdBack(isHeld: (requestId: string) => boolean) {
+  const held = Promise.withResolvers<void>();
+  const checks: { readonly ids: readonly string[]; readonly maxTries: number }[] = [];
+  const check: JudgePorts['check'] = async ({ candidates, maxTries = 0 }) => {
+    const ids = candidates.map(({ record }) => record.requestId);
+    checks.push({ ids, maxTries });
+    if (ids.some(isHeld)) await held.promise;
+    return { verdicts: new Map(ids.map((id) => [id, LEFT])), failures: new Map() };
+  };
+  return { check, checks, release: held.resolve };
 }
 
 // Shows RELAY-17.
-test('who has paid before is judged first, and few strangers beside it, however many there are', async () => {
+test('who has paid before waits for no stranger, however many there are and however long theirs take', async () => {
   const strangers = Array.from({ length: 1000 }, (_, index) => write(index));
-  const customers = [write(2000), write(2001)];
-  const { checked, tries } = await listChecked([...strangers, ...customers], customers);
-  expect(new Set(checked.slice(0, 2))).toEqual(new Set(['r2000', 'r2001']));
-  expect(checked.length).toBe(27);
-  // Where there are strangers alone, they have more of a round.
-  const alone = await listChecked(strangers, customers);
-  expect(alone.checked.length).toBe(100);
-  // Signatures that nobody has made are looked at for longer then, too.
-  expect(alone.tries).toBeGreaterThan(2 * tries);
+  const [customers, later] = [[write(2000), write(2001)], write(2002)];
+  const isStranger = (id: string) => strangers.some(({ requestId }) => requestId === id);
+  const { check, checks, release } = holdBack(isStranger);
+  const { ports, candidates } = createPorts([...customers, later], { check });
+  const seen = candidates.see([...strangers, ...customers], 0);
+  expect(await judgeRequests(ports, seen)).toBe('idle');
+  expect(seen.filter(({ verdict }) => verdict !== undefined).map(({ record }) => record)).toEqual(customers);
+  expect(checks.map(({ ids }) => ids.length)).toEqual([100, 2]);
+  // Signatures that nobody has made are looked at for longer where nobody waits for it.
+  expect(checks[0]?.maxTries).toBeGreaterThan(2 * (checks[1]?.maxTries ?? 0));
+  // The next ones of theirs come after them, and those in the meantime of one that has paid do not.
+  const more = candidates.see([later], 0);
+  expect(await judgeRequests(ports, candidates.list())).toBe('idle');
+  expect(more[0]?.verdict).toEqual(LEFT);
+  expect(checks.slice(2).map(({ ids }) => ids)).toEqual([['r2002']]);
+  release();
+  await ports.strangers.last;
+  expect(seen.filter(({ verdict }) => verdict !== undefined)).toHaveLength(102);
+  await judgeRequests(ports, candidates.list());
+  expect(seen.filter(({ verdict }) => verdict !== undefined)).toHaveLength(202);
 });
 
-test('a node that does not tell what all checks go by makes judging fail, and that is told', async () => {
-  const { ports, candidates, unjudged } = createPorts([], async () => {
-    throw new ChainError('RPC_UNAVAILABLE', 'The node refused eth_call.');
-  });
-  await expect(judgeRequests(ports, candidates.see([write(1)], 0))).rejects.toThrow(ChainError);
-  expect(unjudged).toEqual(['The node refused eth_call.']);
+test('a round of strangers alone ends as soon as something new comes', async () => {
+  const { check, release } = holdBack(() => true);
+  const news = Promise.withResolvers<void>();
+  const { ports, candidates } = createPorts([], { check, news: () => news.promise });
+  const round = judgeRequests(ports, candidates.see([write(1)], 0));
+  news.resolve();
+  expect(await round).toBe('idle');
+  expect(candidates.countReasons().get('seen')).toBe(1);
+  release();
+  await ports.strangers.last;
+  expect(candidates.countReasons().get('seen')).toBe(0);
 });
+
+test('of strangers half the turns are those of the names that have come last', async () => {
+  const { check, checks } = holdBack(() => false);
+  const { ports, candidates } = createPorts([], { check });
+  await judgeRequests(
+    ports,
+    candidates.see(
+      Array.from({ length: 300 }, (_, index) => write(index)),
+      0,
+    ),
+  );
+  const asked = checks[0]?.ids ?? [];
+  expect(asked).toEqual(expect.arrayContaining(['r0', 'r49', 'r250', 'r299']));
+  expect(asked).toHaveLength(100);
+});
+
+test('what speaks against itself is judged before anything is asked of the chain', async () => {
+  const junk = Array.from({ length: 400 }, (_, index) => write(index));
+  const { check, checks } = holdBack(() => false);
+  const screen: JudgePorts['screen'] = async (records) =>
+    new Map(records.filter(({ requestId }) => requestId !== 'r7').map(({ requestId }) => [requestId, LEFT]));
+  const { ports, candidates } = createPorts([], { screen, check });
+  await judgeRequests(ports, candidates.see(junk, 0));
+  expect(checks.map(({ ids }) => ids)).toEqual([['r7']]);
+  expect(candidates.countReasons().get('fee')).toBe(400);
+});
+
+test.each(['screen', 'check'] as const)(
+  'a node that does not tell what all are judged by makes judging fail, and that is told: %s',
+  async (name) => {
+    const { ports, candidates, unjudged } = createPorts([], {
+      async [name]() {
+        throw new ChainError('RPC_UNAVAILABLE', 'The node refused eth_call.');
+      },
+    });
+    await expect(judgeRequests(ports, candidates.see([write(1)], 0))).rejects.toThrow(ChainError);
+    expect(unjudged).toEqual(['The node refused eth_call.']);
+  },
+);

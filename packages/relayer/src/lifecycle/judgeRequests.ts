@@ -1,105 +1,53 @@
 import { ChainError } from '../chain/chainError.ts';
 import type { CheckRequests } from '../checks/checkRequests.ts';
+import type { ScreenRequests } from '../checks/screenRequests.ts';
 import type { Verdict } from '../checks/verdict.ts';
-import type { JudgedRequest } from '../journal/judged.ts';
-import type { Journal } from '../journal/openJournal.ts';
-import type { RelayPolicy } from '../settings/settings.ts';
-import { type Candidate, type Candidates, isDue } from './createCandidates.ts';
+import type { Candidate } from './createCandidates.ts';
 import type { ChainNotes } from './createChainNotes.ts';
 import type { InFlight } from './createInFlight.ts';
 import type { NoteFailures } from './createJudgeWatch.ts';
-import { createGapQuestion, type GapPorts, giveUpBlocked } from './giveUpBlocked.ts';
+import { findCopies } from './findCopies.ts';
+import { type DuePorts, listDue } from './listDue.ts';
+import { type Judged, type NotePorts, noteVerdicts } from './noteVerdicts.ts';
 import type { RoundResult } from './pickClaims.ts';
 
-/** Most requests that one round checks: what a node answers in a moment. */
-const MAX_CHECKS = 200;
-/** Most of them that were judged before. */
-const MAX_RECHECKS = 100;
-/** Most of strangers' requests that a round checks in which there are those of signers that have paid before. */
-const MAX_STRANGERS = 25;
-/** Most of theirs else: a customer's request that comes meanwhile waits for them. */
-const MAX_STRANGERS_ALONE = 100;
-/** Most nonces that one round tries for signatures that are far from their turn: a tenth of a second of work. */
+/** Most requests that a round judges by what they say themselves: that costs no call, and no recovery. */
+const MAX_SCREENED = 500;
+/** Most nonces that are tried at a time for signatures that are far from their turn: a tenth of a second of work. */
 const MAX_TRIES = 150;
-/** Most of them while those wait who have paid before: one signature that nobody has made. */
+/** Most of them for those who have paid before, the others of whom wait for it: one signature that nobody has made. */
 const FEW_TRIES = 64;
 /** Pause before a request is looked at again whose check had no answer, in milliseconds. */
 const UNJUDGED_PAUSE_MS = 2000;
 /** Pause before the copy of a request is looked at again, in milliseconds: its signer's next success ends it, too. */
 const COPY_PAUSE_MS = 30_000;
 
+/** The strangers' requests that are judged beside the rounds: one lot at a time. */
+export interface StrangersTurn {
+  /** Those that are being judged, by their ids; none between two turns. */
+  requestIds: ReadonlySet<string>;
+  /** Ends with that. It never rejects. */
+  last: Promise<void>;
+  /** What it ended by, until the next round tells. */
+  fault: { readonly error: unknown } | undefined;
+}
+
 /** What judging goes through. */
-export interface JudgePorts extends GapPorts {
+export interface JudgePorts extends NotePorts, DuePorts {
+  readonly screen: ScreenRequests;
   readonly check: CheckRequests;
-  readonly candidates: Pick<Candidates, 'judge' | 'countReasons'>;
-  readonly journal: Pick<Journal, 'judge'>;
-  readonly inFlight: Pick<InFlight, 'carries'>;
-  readonly policy: Pick<RelayPolicy, 'giveUpMs'>;
+  readonly inFlight: Pick<InFlight, 'carries' | 'run'>;
   readonly notes: Pick<ChainNotes, 'checked' | 'fault' | 'log' | 'requests'>;
-  /** Whether a signer has paid for a transaction of this relayer before. */
-  readonly isCustomer: (signer: string) => boolean;
+  readonly strangers: StrangersTurn;
+  /** Resolves as soon as something is new in the queue. */
+  readonly news: () => Promise<void>;
+  readonly wake: () => void;
   /** Told whether requests can be judged at all. */
   readonly noteFailures: NoteFailures;
   /** Told why nothing could be judged. @param reason - without URLs */
   readonly noteUnjudged: (reason: string) => void;
   /** Picks some of what was judged, and begins to claim it. @see pickClaims */
   readonly pickClaims: (seen: readonly Candidate[]) => Promise<RoundResult>;
-  readonly now: () => number;
-}
-
-/** Takes one of each signer in turn, the newest first: what is posted in one name, by whomever, holds no other one up. */
-function takeTurns(candidates: readonly Candidate[], count: number): Candidate[] {
-  const bySigner = Map.groupBy(candidates, ({ record }) => record.signer.toLowerCase());
-  const taken: Candidate[] = [];
-  for (let stacks = [...bySigner.values()]; stacks.length > 0 && taken.length < count; ) {
-    for (const stack of stacks) taken.push(...stack.splice(-1));
-    stacks = stacks.filter((stack) => stack.length > 0);
-  }
-  return taken.slice(0, count);
-}
-
-/** What was never judged comes first: what was left, and is looked at again, would keep the rest from ever being looked at. */
-function listFirst(due: readonly Candidate[], count: number): Candidate[] {
-  const fresh = takeTurns(
-    due.filter(({ verdict }) => verdict === undefined),
-    count,
-  );
-  const again = due.filter(({ verdict }) => verdict !== undefined);
-  return [...fresh, ...takeTurns(again, Math.min(MAX_RECHECKS, count - fresh.length))];
-}
-
-/** Whoever has paid before waits for no more strangers than can be judged in a moment, however many of them there are. */
-function listDue({ isCustomer, now }: JudgePorts, seen: readonly Candidate[]): Candidate[] {
-  const nowMs = now();
-  const due = seen.filter((candidate) => isDue(candidate, nowMs));
-  const known = new Map<string, boolean>();
-  const isKnown = ({ record: { signer } }: Candidate) => {
-    const isPaying = known.get(signer) ?? isCustomer(signer);
-    known.set(signer, isPaying);
-    return isPaying;
-  };
-  const customers = listFirst(due.filter(isKnown), MAX_CHECKS);
-  const most = customers.length === 0 ? MAX_STRANGERS_ALONE : Math.min(MAX_STRANGERS, MAX_CHECKS - customers.length);
-  const strangers = due.filter((candidate) => !isKnown(candidate));
-  return [...customers, ...listFirst(strangers, most)];
-}
-
-/** Of several copies of a request, one is judged; the others follow it. @returns those that are not to be judged */
-function findCopies(seen: readonly Candidate[], { inFlight }: JudgePorts): ReadonlySet<Candidate> {
-  const firsts = new Map<string, Candidate>();
-  const isFollower = ({ verdict }: Candidate) => verdict?.kind === 'leave' && verdict.reason === 'duplicate';
-  const copies = new Set<Candidate>();
-  for (const candidate of seen) {
-    const { fingerprint } = candidate;
-    const first = firsts.get(fingerprint);
-    if (inFlight.carries(fingerprint)) copies.add(candidate);
-    else if (first === undefined) firsts.set(fingerprint, candidate);
-    else if (isFollower(first) && !isFollower(candidate)) {
-      copies.add(first);
-      firsts.set(fingerprint, candidate);
-    } else copies.add(candidate);
-  }
-  return copies;
 }
 
 /** One request that cannot be judged holds no other one up, and is looked at again. */
@@ -113,64 +61,89 @@ function leaveCopy(nowMs: number): Verdict {
   return { kind: 'leave', reason: 'duplicate', recheckAtMs: nowMs + COPY_PAUSE_MS };
 }
 
-/** What is written of a verdict: the journal is told only of what has changed. */
-function summarise(verdict: Verdict | undefined): string {
-  if (verdict === undefined) return '';
-  if (verdict.kind === 'ready') return 'ready';
-  return `${verdict.kind} ${verdict.kind === 'leave' ? verdict.reason : ''} ${verdict.errorMessage}`;
-}
-
 /** @throws ChainError where what all checks go by cannot be read, as the Forwarder's policy: then nothing can be judged */
-async function checkAll({ check, noteUnjudged, isCustomer }: JudgePorts, candidates: readonly Candidate[]) {
-  const hasCustomers = candidates.some(({ record }) => isCustomer(record.signer));
+async function tellFaults<T>({ noteUnjudged }: JudgePorts, asked: Promise<T>): Promise<T> {
   try {
-    return await check({ candidates, maxTries: hasCustomers ? FEW_TRIES : MAX_TRIES });
+    return await asked;
   } catch (error) {
     if (error instanceof ChainError) noteUnjudged(error.message);
     throw error;
   }
 }
 
-/** `seen` becomes `checked` or `left`, with the verdict in memory and journal. */
-async function judgeDue(ports: JudgePorts, seen: readonly Candidate[]): Promise<void> {
-  const { candidates, journal, notes, noteFailures, now } = ports;
-  const due = listDue(ports, seen);
+/** What is new and speaks against itself, by its time or its fee, waits for no other: whoever posts it makes nobody wait. */
+async function screenNew(ports: JudgePorts, seen: readonly Candidate[], copies: ReadonlySet<Candidate>) {
+  const { screen, now, strangers } = ports;
+  const fresh = seen.filter(({ record, verdict }) => !verdict && !strangers.requestIds.has(record.requestId));
+  // Of many the newest: what was posted a moment ago waits for no older junk.
+  const screened = fresh.slice(-MAX_SCREENED);
+  if (screened.length === 0) return;
+  const verdicts = await tellFaults(ports, screen(screened.map(({ record }) => record)));
+  const judged = screened.flatMap((candidate): Judged[] => {
+    const verdict = copies.has(candidate) ? leaveCopy(now()) : verdicts.get(candidate.record.requestId);
+    return verdict === undefined ? [] : [{ candidate, verdict }];
+  });
+  await noteVerdicts(ports, judged);
+}
+
+/** Judges some by asking the chain. */
+async function judgeDue(
+  ports: JudgePorts,
+  due: readonly Candidate[],
+  { copies, maxTries }: { readonly copies: ReadonlySet<Candidate>; readonly maxTries: number },
+): Promise<void> {
   if (due.length === 0) return;
-  const copies = findCopies(seen, ports);
-  const candidatesToCheck = due.filter((candidate) => !copies.has(candidate));
-  const { verdicts, failures } = await checkAll(ports, candidatesToCheck);
+  const { check, noteFailures, now } = ports;
+  const candidates = due.filter((candidate) => !copies.has(candidate));
+  const { verdicts, failures } = await tellFaults(ports, check({ candidates, maxTries }));
   await noteFailures([...failures.values()]);
-  const isGapAwaited = createGapQuestion(ports);
-  const changed: JudgedRequest[] = [];
-  for (const candidate of due) {
+  const judged = due.flatMap((candidate): Judged[] => {
     const { requestId } = candidate.record;
     const failure = failures.get(requestId);
-    const verdict = copies.has(candidate)
-      ? leaveCopy(now())
-      : failure === undefined
-        ? verdicts.get(requestId)
-        : leaveUnjudged(ports, candidate, failure);
-    if (verdict === undefined) continue;
-    const before = summarise(candidate.verdict);
-    candidates.judge(candidate, verdict, now());
-    const settled = await giveUpBlocked(ports, candidate, isGapAwaited);
-    if (settled !== undefined) candidates.judge(candidate, settled, now());
-    const judged = settled ?? verdict;
-    notes.checked(judged.kind === 'leave' ? judged.reason : judged.kind);
-    if (summarise(judged) !== before) changed.push({ record: candidate.record, verdict: judged, nowMs: now() });
-  }
-  journal.judge(changed);
-  notes.requests(candidates.countReasons());
+    if (copies.has(candidate)) return [{ candidate, verdict: leaveCopy(now()) }];
+    if (failure !== undefined) return [{ candidate, verdict: leaveUnjudged(ports, candidate, failure) }];
+    const verdict = verdicts.get(requestId);
+    return verdict === undefined ? [] : [{ candidate, verdict }];
+  });
+  await noteVerdicts(ports, judged);
+}
+
+/** Begins to judge strangers' requests, unless others of theirs are being judged. */
+function startStrangers(ports: JudgePorts, due: readonly Candidate[], copies: ReadonlySet<Candidate>): void {
+  const { strangers, inFlight, wake } = ports;
+  if (due.length === 0 || strangers.requestIds.size > 0) return;
+  strangers.requestIds = new Set(due.map(({ record }) => record.requestId));
+  strangers.last = judgeDue(ports, due, { copies, maxTries: MAX_TRIES })
+    .catch((error: unknown) => {
+      strangers.fault = { error };
+    })
+    .finally(() => {
+      strangers.requestIds = new Set();
+      wake();
+    });
+  inFlight.run(strangers.last);
 }
 
 /**
  * Judges what is new and what is to be looked at again, and hands on all that was seen, with its verdicts, to have some of it claimed.
+ * Strangers' requests are judged beside: whoever has paid before waits for none of them, and a round in which there is nobody else
+ * ends as soon as something new comes.
  *
  * @param ports - checks, memory and journal
  * @param seen - pending requests
  * @throws ChainError, GatewayError where one of them does not answer
  */
 export async function judgeRequests(ports: JudgePorts, seen: readonly Candidate[]): Promise<RoundResult> {
-  await judgeDue(ports, seen);
+  const { strangers, news } = ports;
+  const copies = findCopies(ports, seen);
+  await screenNew(ports, seen, copies);
+  const isFree = ({ record }: Candidate) => !strangers.requestIds.has(record.requestId);
+  const due = listDue(ports, seen.filter(isFree));
+  startStrangers(ports, due.strangers, copies);
+  if (due.customers.length > 0) await judgeDue(ports, due.customers, { copies, maxTries: FEW_TRIES });
+  else await Promise.race([strangers.last, news()]);
+  const { fault } = strangers;
+  strangers.fault = undefined;
+  if (fault !== undefined) throw fault.error;
   return await ports.pickClaims(seen);
 }

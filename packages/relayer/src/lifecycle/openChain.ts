@@ -15,9 +15,10 @@ import { type Journal, openJournal } from '../journal/openJournal.ts';
 import { journalPath } from '../settings/settings.ts';
 import { type AskPorts, askChain } from './askChain.ts';
 import { type AskedNode, createAskNodes, createTrustHead } from './askNodes.ts';
+import type { ChainOptions, Lifecycle } from './chainWork.ts';
 import { createBearOut } from './createBearOut.ts';
 import type { Health } from './createHealth.ts';
-import { type ChainOptions, createLifecycle, type Lifecycle } from './createLifecycle.ts';
+import { createLifecycle } from './createLifecycle.ts';
 
 /** Chain id of Anvil and Hardhat, which make a block when a transaction comes: a second confirmation might never come. */
 const DEV_CHAIN_ID = 31_337;
@@ -160,7 +161,7 @@ async function openOnce(options: ChainOptions, rpc: ChainRpc): Promise<OpenChain
   });
   const { forwarder, fromBlock } = given;
   const chain = noteHeads(createChainReader({ rpc, forwarder, relayer, costs }), health);
-  const state = watchChain(chain, now);
+  const state = watchChain(chain, { now, confirmations });
   const journal = openJournal({ path: path('relayer'), nowMs: now() });
   const recovery = { chainId, forwarder, recoverSigner: createRecoverSigner() };
   const asked = { forwarder, relayer, fromBlock, costs, state, recovery, confirmations };

@@ -2,6 +2,7 @@ import type { RequestRecord } from '@prism-gateway/protocol';
 import { expect, it } from 'vitest';
 import { HEAD } from '../../test/makeHead.ts';
 import { checkRequests } from '../checks/checkRequests.ts';
+import { screenRequests } from '../checks/screenRequests.ts';
 import { createListedQueue } from '../gateway/createListedQueue.ts';
 import type { ClaimResult } from '../gateway/requestGateway.ts';
 import { openJournal } from '../journal/openJournal.ts';
@@ -57,6 +58,7 @@ function createRelayer(records: readonly RequestRecord[]) {
   const state = {
     ...{ balance: async () => 10n ** 18n, head: async () => head, policy: async () => forwarder },
     seconds: async () => 2n,
+    settleSeconds: async () => 1n,
   };
   const chain = {
     extraCost: async () => ({ wei: 0n, gas: 0n }),
@@ -108,7 +110,10 @@ function createRelayer(records: readonly RequestRecord[]) {
       ...shared,
       policy,
       recovery,
+      screen: (wanted) => screenRequests(checks, wanted),
       check: (wanted) => checkRequests(checks, wanted),
+      strangers: { requestIds: new Set(), last: Promise.resolve(), fault: undefined },
+      ...{ news: queue.news, wake: () => undefined },
       ...{ noteFailures: async () => undefined, noteUnjudged: () => undefined, isCustomer },
       pickClaims: (seen) => pickClaims(picking, seen),
     },

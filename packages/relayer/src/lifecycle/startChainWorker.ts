@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isGatewayError } from '@prism-gateway/sdk';
 import { ChainError } from '../chain/chainError.ts';
 import type { JournalView } from '../journal/createJournalView.ts';
-import type { ChainOptions } from './createLifecycle.ts';
+import type { ChainOptions } from './chainWork.ts';
 import { type OpenChain, openChain } from './openChain.ts';
 import type { RoundResult } from './pickClaims.ts';
 

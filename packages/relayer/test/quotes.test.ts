@@ -191,6 +191,25 @@ test('what a rollup charges for data is in the quote', async () => {
   await compareAll(rig.official);
 });
 
+// Shows NODE-2.
+test('one block with a tip that somebody else wanted changes neither the quote nor the verdict', async () => {
+  const { client, official, officialKey, user, deployment } = rig;
+  const wallet = createWalletClient({ transport: http(rig.rpcUrl), account: privateKeyToAccount(officialKey) });
+  const tip = parseGwei('50');
+  const fees = { maxFeePerGas: 4n * tip, maxPriorityFeePerGas: tip };
+  const hash = await wallet.sendTransaction({ to: official, value: 1n, ...fees, chain: null });
+  await client.waitForTransactionReceipt({ hash });
+  // The node suggests what that one has paid.
+  expect(BigInt(await client.request({ method: 'eth_maxPriorityFeePerGas' }))).toBe(tip);
+  const head = await (await openRelayer(official)).chain.head();
+  expect(head.tip).toBeLessThan(tip);
+  const [quoted] = listActions(user.cloudId);
+  const order = { action: quoted!.action, signer: user.account.address, input: quoted!.input as never };
+  const { gasPrice } = await quoteFee({ client, domain: deployment, creditsPerEth: CREDITS_PER_ETH }, order);
+  expect(gasPrice).toBe(head.gasPrice);
+  await compareAll(official);
+});
+
 test('what the Forwarder would refuse has no fee, and the reason is told', async () => {
   const { user, client, deployment } = rig;
   const terms = { client, domain: deployment, creditsPerEth: CREDITS_PER_ETH };

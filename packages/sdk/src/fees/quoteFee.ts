@@ -7,6 +7,7 @@ import { callContract, type NodeClient, readNumber } from './askNode.ts';
 import { estimateActionGas } from './estimateActionGas.ts';
 import { FeeQuoteError } from './feeQuoteError.ts';
 import { readExtraCost } from './readExtraCost.ts';
+import { readTip } from './readTip.ts';
 
 const abi = parseAbi([
   'function relayerShareBps() view returns (uint16)',
@@ -73,13 +74,13 @@ async function readTerms({ client, domain, relayer, headroomPercent = 0 }: FeeTe
   const officialData = encodeFunctionData({ abi, functionName: 'isOfficialRelayer', args: [from] });
   const [block, tip, share, window, official] = await Promise.all([
     client.request({ method: 'eth_getBlockByNumber', params: ['latest', false] }),
-    client.request({ method: 'eth_maxPriorityFeePerGas', params: [] }),
+    readTip(client),
     view('relayerShareBps'),
     view('priorityWindow'),
     callContract(client, { to: domain.forwarder, data: officialData }),
   ]);
   const { baseFeePerGas, timestamp } = Object(block);
-  const price = readNumber(baseFeePerGas) + readNumber(tip);
+  const price = readNumber(baseFeePerGas) + tip;
   const isOfficial = readNumber(official) !== 0n;
   return {
     from,

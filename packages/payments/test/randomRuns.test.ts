@@ -125,6 +125,8 @@ async function run(count: number, troubles: readonly Trouble[], seed: number): P
     }
     fleet.setFaults(0);
     rig.lease.ms = 1000;
+    // At another rate than is expected everything would wait for ever, as it has to.
+    await rig.setRate(1000n);
     await rig.client.setNextBlockBaseFeePerGas({ baseFeePerGas: 10n ** 9n });
     const isDone = () => rig.frontend.store.list().every(({ txHash }) => txHash !== undefined);
     await waitUntil(isDone, { timeoutMs: PATIENCE_MS, what: 'payments are not completed' });

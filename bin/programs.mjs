@@ -228,6 +228,11 @@ export const programs = {
     group: 'develop',
     steps: [{ file: 'scripts/testLongPart.ts' }],
   },
+  'test:repeat': {
+    summary: 'the tests again and again: --times N, --shuffle, --busy beside busy loops and other programs',
+    group: 'develop',
+    steps: [{ file: 'scripts/testRepeat.ts' }],
+  },
   'test:infra': {
     summary: 'the assertions on the stack for AWS',
     group: 'develop',

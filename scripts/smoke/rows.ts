@@ -242,6 +242,7 @@ export const rows: readonly SmokeRow[] = [
   { command: 'test', elsewhere: '.ci/run runs it' },
   { command: 'test:long', elsewhere: '.ci/run runs one part of it' },
   { command: 'test:long-part', elsewhere: '.ci/run runs it' },
+  { command: 'test:repeat', args: () => ['--times', '1', 'scripts/long'], prints: /^1 of 1 runs were green\.$/m },
   { command: 'test:packages', elsewhere: '.ci/run runs it' },
   { command: 'test:infra', elsewhere: '.ci/run runs it' },
   { command: 'test:deploy', elsewhere: '.ci/run runs it' },

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runServer } from '../process/runServer.ts';
 import { createGatewayClient, type GatewayClient } from '../rigs/gatewayClient.ts';
 import { writeRequestBody } from '../rigs/writeRequestBody.ts';
-import { runBackup } from './runBackup.ts';
+import { type CommandEnd, type CommandInput, callBackup, runBackup } from './runBackup.ts';
 
 const CLIENTS = 8;
 
@@ -66,14 +66,21 @@ function writeObject(dataDir: string, content: Buffer): string {
   return path;
 }
 
-async function backUp(dataDir: string, args: readonly string[], env = {}) {
-  const ended = await runBackup('backup', { args: [...args, '--json'], env: { DATA_DIR: dataDir, ...env } });
-  expect(ended).toMatchObject({ code: 0, stderr: '' });
-  return JSON.parse(ended.stdout);
-}
+type Run = (command: 'backup' | 'restore', input: CommandInput) => Promise<CommandEnd>;
 
-const restore = (dataDir: string, args: readonly string[], env = {}) =>
-  runBackup('restore', { args, env: { DATA_DIR: dataDir, ...env } });
+/** Both commands, run in this process or in ones of their own. */
+const createCommands = (run: Run) => ({
+  async backUp(dataDir: string, args: readonly string[], env = {}) {
+    const ended = await run('backup', { args: [...args, '--json'], env: { DATA_DIR: dataDir, ...env } });
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    return JSON.parse(ended.stdout);
+  },
+  restore: (dataDir: string, args: readonly string[], env = {}) =>
+    run('restore', { args, env: { DATA_DIR: dataDir, ...env } }),
+});
+
+const programs = createCommands(runBackup);
+const { backUp, restore } = createCommands(callBackup);
 
 // Shows BACKUP-1, BACKUP-3.
 test('a backup under load has every record acknowledged before it began', async () => {
@@ -85,13 +92,13 @@ test('a backup under load has every record acknowledged before it began', async 
   const load = startLoad(gateway);
   await expect.poll(() => load.acknowledged.length).toBeGreaterThan(sized({ small: 200, long: 50_000 }));
   const before = [...load.acknowledged];
-  await backUp(inRoot('old'), [inRoot('backups')]);
+  await programs.backUp(inRoot('old'), [inRoot('backups')]);
   // It ended while writes went on.
   const during = load.acknowledged.length;
   await expect.poll(() => load.acknowledged.length).toBeGreaterThan(during);
   await load.stop();
 
-  expect(await restore(inRoot('new'), [inRoot('backups')])).toMatchObject({ code: 0 });
+  expect(await programs.restore(inRoot('new'), [inRoot('backups')])).toMatchObject({ code: 0 });
   const restored = await start('new');
   for (const requestId of before) {
     const { status } = await client.call(restored.url, { method: 'GET', path: `/requests/${requestId}` });
@@ -182,9 +189,9 @@ test('a bucket keeps backups as a folder does, in parts where they are large', a
     S3_FORCE_PATH_STYLE: 'true',
   };
   const place = `s3://${s3.bucket}/nightly`;
-  expect(await backUp(inRoot('old'), ['--to', place], env)).toMatchObject({ newObjectBytes: 40_000_000 });
-  expect(await backUp(inRoot('old'), ['--to', place], env)).toMatchObject({ newObjectBytes: 0 });
-  expect(await restore(inRoot('new'), ['--from', place], env)).toMatchObject({ code: 0 });
+  expect(await programs.backUp(inRoot('old'), ['--to', place], env)).toMatchObject({ newObjectBytes: 40_000_000 });
+  expect(await programs.backUp(inRoot('old'), ['--to', place], env)).toMatchObject({ newObjectBytes: 0 });
+  expect(await programs.restore(inRoot('new'), ['--from', place], env)).toMatchObject({ code: 0 });
   expect(readFileSync(join(inRoot('new'), object)).equals(readFileSync(join(inRoot('old'), object)))).toBe(true);
   const restored = await start('new');
   expect(await client.call(restored.url, { method: 'GET', path: `/requests/${requestId}` })).toMatchObject({
@@ -195,11 +202,12 @@ test('a bucket keeps backups as a folder does, in parts where they are large', a
 // Shows BACKUP-4.
 test('what cannot be backed up or restored is told in one sentence, and changes nothing', async () => {
   const [dataDir, backups] = [inRoot('old'), inRoot('backups')];
-  const refusal = async (command: 'backup' | 'restore', args: readonly string[], env: Record<string, string>) => {
-    const { code, stderr } = await runBackup(command, { args, env });
+  const told = ({ code, stderr }: CommandEnd) => {
     expect(stderr.trim().split('\n')).toHaveLength(1);
     return `${code} ${stderr}`;
   };
+  const refusal = async (command: 'backup' | 'restore', args: readonly string[], env: Record<string, string>) =>
+    told(await callBackup(command, { args, env }));
   expect(await refusal('backup', [backups], { DATA_DIR: dataDir })).toMatch(
     /^1 No backup was made\. There is no database/,
   );
@@ -212,7 +220,8 @@ test('what cannot be backed up or restored is told in one sentence, and changes 
   expect(await refusal('restore', [backups], { DATA_DIR: dataDir })).toMatch(/^1 .*is not empty/);
   expect(await refusal('restore', [backups], {})).toMatch(/^2 Set DATA_DIR/);
   const lock = lockFile(join(backups, '.lock'));
-  expect(await refusal('backup', [backups], { DATA_DIR: dataDir })).toMatch(/^1 .*Another backup .* is under way/);
+  const other = await runBackup('backup', { args: [backups], env: { DATA_DIR: dataDir } });
+  expect(told(other)).toMatch(/^1 .*Another backup .* is under way/);
   lock.release();
   await start('old');
 });

@@ -36,7 +36,7 @@ export default defineConfig({
       },
       './acceptance/vitest.config.ts',
     ],
-    // One more than the two cores: files wait for processes and blocks, some of them most of their time.
-    maxWorkers: 3,
+    // Two more than the two cores: files wait for processes and blocks, some of them most of their time.
+    maxWorkers: 4,
   },
 });

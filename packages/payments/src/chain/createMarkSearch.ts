@@ -1,10 +1,9 @@
-import { type Address, type Hash, type Hex, numberToHex, type PublicClient, pad, parseTransaction } from 'viem';
+import { type Address, type Hash, type PublicClient, parseTransaction } from 'viem';
 import type { BroadcastTable } from '../journal/broadcastTable.ts';
-import type { MarkedTransaction, MarkTable, Place } from '../journal/markTable.ts';
+import type { MarkedTransaction, MarkTable } from '../journal/markTable.ts';
 import { type ChainLook, createChainView } from './createChainView.ts';
-import { createLogFinder } from './createLogFinder.ts';
+import { createLogReader, type LogQuery } from './createLogReader.ts';
 import { describeTransaction } from './describeTransaction.ts';
-import { TRANSFER_TOPIC } from './marks.ts';
 import { NodeBehindError } from './NodeBehindError.ts';
 
 /** Where relayers leave their marks. */
@@ -55,110 +54,8 @@ export interface SearchResult {
 const MAX_RANGE = 10_000;
 /** Queries that are answered before one of a size that was not is tried again. */
 const RETRY_LARGE_AFTER = 8;
-/** JSON-RPC's codes for a method that a node does not have, or does not offer. */
-const NO_METHOD = [-32_601, -32_004];
-
-interface RawLog {
-  readonly address: Address;
-  readonly topics: readonly Hex[];
-  readonly transactionHash: Hash;
-  readonly blockHash: Hash;
-  readonly blockNumber: Hex;
-  readonly transactionIndex: Hex;
-}
-
-/** Which relayers are searched for over which blocks, in one query. */
-interface Query {
-  readonly relayers: readonly Address[];
-  readonly fromBlock: number;
-  readonly toBlock: number;
-}
-
-function codeOf(error: unknown): unknown {
-  for (let at = error; at instanceof Error; at = at.cause)
-    if ('code' in at && typeof at.code === 'number') return at.code;
-  return undefined;
-}
-
-/** Asks a node for transfers out of relayers, and compares the answers with the headers of the blocks. */
-function createLogReader(options: MarkSearchOptions) {
-  const { client } = options;
-  const tokens = [options.creditToken, options.stablecoin];
-  /** Blocks whose filter speaks of a log that is none, by hash. */
-  const cleared = new Set<Hash>();
-
-  /** Whether a block may have a transfer out of a relayer, by its filter. */
-  const findersOf = new Map(
-    options.relayers.map((relayer) => [
-      relayer.toLowerCase(),
-      tokens.map((token) => createLogFinder([token, TRANSFER_TOPIC, pad(relayer, { size: 32 })])),
-    ]),
-  );
-
-  const filterOf = (relayers: readonly Address[]) => ({
-    address: tokens,
-    topics: [TRANSFER_TOPIC, relayers.map((relayer) => pad(relayer, { size: 32 }))],
-  });
-
-  async function readLogs(filter: object): Promise<readonly RawLog[]> {
-    // viem's own action takes one event of one ABI; the answer is that of the JSON-RPC method.
-    return (await client.request({ method: 'eth_getLogs', params: [filter] } as never)) as readonly RawLog[];
-  }
-
-  /** Whether a block has a transfer out of a relayer, by its receipts. */
-  async function hasTransfer(hash: Hash, relayers: readonly Address[]): Promise<boolean> {
-    if ((await readLogs({ ...filterOf(relayers), blockHash: hash })).length > 0) return true;
-    try {
-      const receipts = (await client.request({ method: 'eth_getBlockReceipts', params: [hash] } as never)) as
-        | readonly { readonly logs: readonly RawLog[] }[]
-        | null;
-      if (receipts === null) return true;
-      const senders = relayers.map((relayer) => pad(relayer, { size: 32 }).toLowerCase());
-      return receipts
-        .flatMap(({ logs }) => logs)
-        .some(
-          ({ address, topics: [topic, from] }) =>
-            topic === TRANSFER_TOPIC &&
-            senders.includes((from ?? '').toLowerCase()) &&
-            tokens.some((token) => token.toLowerCase() === address.toLowerCase()),
-        );
-    } catch (error) {
-      // A node without the method: its word for the single block must do.
-      if (NO_METHOD.includes(Number(codeOf(error)))) return false;
-      throw error;
-    }
-  }
-
-  /** @throws NodeBehindError where a block's filter speaks of a log, the block has it, and the answer does not */
-  async function checkFilters({ relayers, fromBlock, toBlock }: Query, found: ReadonlySet<string>, look: ChainLook) {
-    for (const { number, hash, logsBloom } of look.headers.values()) {
-      if (number < fromBlock || number > toBlock || found.has(hash) || cleared.has(hash)) continue;
-      const isSuspect = relayers.some((relayer) => findersOf.get(relayer)?.some((mayHold) => mayHold(logsBloom)));
-      if (!isSuspect) continue;
-      if (await hasTransfer(hash, relayers)) throw new NodeBehindError(`its logs lack those of block ${number}`);
-      cleared.add(hash);
-    }
-  }
-
-  return async (query: Query, look: ChainLook): Promise<readonly Place[]> => {
-    const { relayers, fromBlock, toBlock } = query;
-    const range = { fromBlock: numberToHex(fromBlock), toBlock: numberToHex(toBlock) };
-    const logs = await readLogs({ ...filterOf(relayers), ...range });
-    for (const { blockNumber, blockHash } of logs) {
-      const header = look.headers.get(Number(blockNumber));
-      if (Number(blockNumber) > toBlock) throw new NodeBehindError(`it gives logs beyond block ${toBlock}`);
-      if (header !== undefined && header.hash !== blockHash)
-        throw new NodeBehindError(`its logs are of another block ${header.number} than its headers`);
-    }
-    await checkFilters(query, new Set(logs.map(({ blockHash }) => blockHash)), look);
-    const places = new Map<Hash, Place>();
-    for (const { transactionHash: txHash, blockNumber, transactionIndex } of logs) {
-      places.set(txHash, { txHash, blockNumber: Number(blockNumber), txIndex: Number(transactionIndex) });
-    }
-    return [...places.values()];
-  };
-}
-
+/** Transactions that are asked for at a time. */
+const MAX_READS = 50;
 /**
  * Creates the search. Every payout and announcement moves a token away from a relayer, or nothing to itself; so its `Transfer` logs
  * lead to all of them, and the calldata says which payment it is.
@@ -209,10 +106,15 @@ export function createMarkSearch(options: MarkSearchOptions): MarkSearch {
     );
   }
 
-  async function searchRange(query: Query, look: ChainLook): Promise<void> {
+  async function searchRange(query: LogQuery, look: ChainLook): Promise<void> {
     const places = await readPlaces(query, look);
     const unknown = places.map(({ txHash }) => txHash).filter((hash) => !marks.has(hash));
-    const added = await Promise.all(unknown.map(readTransaction));
+    const added: MarkedTransaction[] = [];
+    // Anybody can have logs made by the thousand: they cost time, a few at a time, and the first that is none ends it.
+    for (let first = 0; first < unknown.length; first += MAX_READS) {
+      options.signal.throwIfAborted();
+      added.push(...(await Promise.all(unknown.slice(first, first + MAX_READS).map(readTransaction))));
+    }
     marks.replaceRange({ ...query, scope, added, places });
   }
 
@@ -225,7 +127,7 @@ export function createMarkSearch(options: MarkSearchOptions): MarkSearch {
   }
 
   /** Makes a query smaller that a node does not answer: each limits blocks or logs, and says so in its own words. */
-  async function searchSmaller(query: Query, look: ChainLook): Promise<number> {
+  async function searchSmaller(query: LogQuery, look: ChainLook): Promise<number> {
     const { fromBlock } = query;
     const toBlock = Math.min(query.toBlock, fromBlock + range - 1);
     try {

@@ -43,7 +43,7 @@ const LIFE = {
 /** Of one life as the stream tells it: post, claim and report, each in a batch of its own at worst, whether there are webhooks or not. */
 const STREAM = { batches: 3, gigabyteSeconds: 0.25 * 0.02, logKilobytes: 0.3 } as const;
 /** Metrics that the alarms read, and those that the function writes of itself. */
-const ALARM_METRICS = 36;
+const ALARM_METRICS = 42;
 const CUSTOM_METRICS = 22;
 /** Rules of the firewall, and the set of rules itself. */
 const WAF_RULES = 4;

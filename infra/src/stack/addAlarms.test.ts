@@ -21,6 +21,7 @@ describe.each(STAGES)('alarms of %s', (stage) => {
       'ClaimsWithoutReports',
       'ColdStarts',
       'DailySpend',
+      'DeliveriesThrottles',
       'FunctionErrors',
       'FunctionThrottles',
       'Latency',

@@ -6,7 +6,7 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
-import { apiMetric, functionMetric, gatewayMetric, tableThrottles } from './gatewayMetrics.ts';
+import { apiMetric, BOTH_THROTTLES, functionMetric, gatewayMetric, tableThrottles } from './gatewayMetrics.ts';
 import type { StackContext } from './stackContext.ts';
 
 /** What alarms watch. */
@@ -197,12 +197,11 @@ function functionPlans({ target }: Watched): AlarmPlan[] {
   ];
 }
 
-const BOTH = ['ReadThrottleEvents', 'WriteThrottleEvents'] as const;
 const TABLE_ALARMS = [
   { id: 'RequestsThrottles', kind: 'requests', events: ['WriteThrottleEvents'] },
   { id: 'RequestsReadThrottles', kind: 'requests', events: ['ReadThrottleEvents'] },
-  { id: 'RelayersThrottles', kind: 'relayers', events: BOTH },
-  { id: 'RateLimitThrottles', kind: 'rateLimits', events: BOTH },
+  { id: 'RelayersThrottles', kind: 'relayers', events: BOTH_THROTTLES },
+  { id: 'RateLimitThrottles', kind: 'rateLimits', events: BOTH_THROTTLES },
 ] as const;
 
 function tablePlans({ tables }: StackContext['settings']): AlarmPlan[] {

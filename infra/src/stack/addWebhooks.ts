@@ -18,6 +18,7 @@ import {
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { BOTH_THROTTLES, throttlesOf } from './gatewayMetrics.ts';
 import type { StackContext } from './stackContext.ts';
 
 interface WebhooksParts {
@@ -185,14 +186,16 @@ interface WebhookAlarm {
   readonly description: string;
   readonly metric: IMetric;
   readonly threshold: number;
+  /** Periods that must be bad one after another; 1 unless told otherwise. */
+  readonly periods?: number;
 }
 
 function addWebhookAlarm({ stack, settings }: StackContext, topic: Topic, plan: WebhookAlarm): void {
-  const { id, description: alarmDescription, metric, threshold } = plan;
+  const { id, description: alarmDescription, metric, threshold, periods = 1 } = plan;
   const alarm = new Alarm(stack, `${id}Alarm`, {
     ...{ alarmName: `prism-gateway-${settings.stage}-${id}`, alarmDescription, metric, threshold },
     comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    ...{ datapointsToAlarm: 1, evaluationPeriods: 1, treatMissingData: TreatMissingData.NOT_BREACHING },
+    ...{ datapointsToAlarm: periods, evaluationPeriods: periods, treatMissingData: TreatMissingData.NOT_BREACHING },
   });
   alarm.addAlarmAction(new SnsAction(topic));
   alarm.addOkAction(new SnsAction(topic));
@@ -221,5 +224,14 @@ export function addWebhooks(context: StackContext, parts: WebhooksParts): void {
     description: 'Webhooks are told of moves five minutes late: the function on the stream fails, or cannot keep up.',
     metric: recorder.metric('IteratorAge', { statistic: 'Maximum', period }),
     threshold: OLD_MS,
+  });
+  addWebhookAlarm(context, parts.topic, {
+    id: 'DeliveriesThrottles',
+    description: `DynamoDB throttles ${deliveriesName(context)}: a sudden rise, a webhook with far more moves than others, or the account's limit. Deliveries come late, and none is lost.`,
+    metric: throttlesOf({
+      ...{ tableName: deliveriesName(context), indexes: deliveriesTable.indexes, id: 'deliveries' },
+      ...{ events: BOTH_THROTTLES, period: Duration.minutes(5) },
+    }),
+    ...{ threshold: 10, periods: 2 },
   });
 }

@@ -11,8 +11,8 @@ import type { StoredRequest } from '../../../packages/gateway/src/ports/requestS
 import { ADMIN_KEY, createFunctionRig, type FunctionRig } from '../../../packages/gateway/test/lambda/functionRig.ts';
 import { type CallFacts, makeCall, signCall } from '../../../packages/gateway/test/lambda/makeCall.ts';
 import { describeWithDynamo } from '../../../packages/gateway/test/rigs/dynamoStores.ts';
+import { alarmNamed } from '../rig/alarmNamed.ts';
 import { type AlarmProperties, isRaised, type Point } from '../rig/model/alarms.ts';
-import { findResources } from '../rig/readTemplate.ts';
 
 const deployment = { stage: '$default', basePath: '', domainName: 'api.example.org' };
 const MINUTE = 60_000;
@@ -86,14 +86,6 @@ function createPlay(running: RunningFunction) {
 }
 
 type Play = ReturnType<typeof createPlay>;
-
-function alarmNamed(name: string): AlarmProperties {
-  const found = Object.values(findResources('prod', 'AWS::CloudWatch::Alarm')).find(
-    ({ Properties }) => Properties.AlarmName === `prism-gateway-prod-${name}`,
-  );
-  if (found === undefined) throw new Error(`There is no alarm ${name}`);
-  return found.Properties;
-}
 
 function createRecord(createdAt: number, chainName = CHAIN): StoredRequest {
   const { action, params } = EXAMPLE_REQUESTS.WRITE_DATA_FOR;

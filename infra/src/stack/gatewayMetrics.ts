@@ -82,21 +82,35 @@ function sumOf(metrics: readonly IMetric[], { id, label, period }: SumOptions): 
 
 type ThrottleEvents = 'ReadThrottleEvents' | 'WriteThrottleEvents';
 
+/** Both kinds of throttling. */
+export const BOTH_THROTTLES: readonly ThrottleEvents[] = ['ReadThrottleEvents', 'WriteThrottleEvents'];
+
 interface ThrottleQuestion {
-  readonly kind: keyof TableNames;
   /** An alarm adds up ten metrics at most, and a table with five indexes has twelve. */
   readonly events: readonly ThrottleEvents[];
   readonly period: Duration;
 }
 
+interface ThrottledTable extends ThrottleQuestion {
+  readonly tableName: string;
+  readonly indexes: readonly { readonly name: string }[];
+  /** What the ids of the summands begin with. */
+  readonly id: string;
+}
+
 /** Counts what was throttled in a table and its indexes; a throttled index holds up writes to its table. */
-export function tableThrottles(tables: TableNames, { kind, events, period }: ThrottleQuestion): MathExpression {
-  const tableName = tables[kind];
-  const parts: TablePart[] = [
-    { tableName },
-    ...tableDescriptions[kind].indexes.map(({ name }) => ({ tableName, indexName: name })),
-  ];
+export function throttlesOf({ tableName, indexes, id, events, period }: ThrottledTable): MathExpression {
+  const parts: TablePart[] = [{ tableName }, ...indexes.map(({ name }) => ({ tableName, indexName: name }))];
   const reading = { statistic: 'Sum', period };
   const metrics = parts.flatMap((part) => events.map((name) => tableMetric(part, name, reading)));
-  return sumOf(metrics, { id: `${kind}${events.join('')}`, label: tableName, period });
+  return sumOf(metrics, { id: `${id}${events.join('')}`, label: tableName, period });
+}
+
+/** The same of one of the gateway's tables. */
+export function tableThrottles(
+  tables: TableNames,
+  { kind, ...question }: ThrottleQuestion & { readonly kind: keyof TableNames },
+): MathExpression {
+  const { indexes } = tableDescriptions[kind];
+  return throttlesOf({ tableName: tables[kind], indexes, id: kind, ...question });
 }

@@ -1,14 +1,25 @@
-/** One value of a metric, without its dimensions: of each, the alarms read one series. */
+/** One value of a metric; of most, the alarms read one series, whose dimensions are not told. */
 export interface Point {
   readonly namespace: string;
   readonly name: string;
   /** Milliseconds since the beginning of the play. */
   readonly at: number;
   readonly value: number;
+  /** By name; absent: those of the series that is read. */
+  readonly dimensions?: Readonly<Record<string, string>>;
+}
+
+interface Dimension {
+  readonly Name: string;
+  readonly Value: unknown;
 }
 
 interface MetricStat {
-  readonly Metric: { readonly Namespace: string; readonly MetricName: string };
+  readonly Metric: {
+    readonly Namespace: string;
+    readonly MetricName: string;
+    readonly Dimensions?: readonly Dimension[];
+  };
   readonly Stat: string;
   readonly Period: number;
 }
@@ -55,6 +66,14 @@ function queriesOf(alarm: AlarmProperties): readonly MetricQuery[] {
   return [{ Id: 'only', MetricStat: { Metric, Stat: String(Statistic), Period: Number(Period) }, ReturnData: true }];
 }
 
+function isOf({ Namespace, MetricName, Dimensions = [] }: MetricStat['Metric'], point: Point): boolean {
+  const { namespace, name, dimensions } = point;
+  if (namespace !== Namespace || name !== MetricName) return false;
+  if (dimensions === undefined) return true;
+  const isSame = Dimensions.every(({ Name, Value }) => dimensions[Name] === Value);
+  return isSame && Dimensions.length === Object.keys(dimensions).length;
+}
+
 /** Value of one period, which ends at a time. */
 function evaluatePeriod(
   queries: readonly MetricQuery[],
@@ -64,8 +83,7 @@ function evaluatePeriod(
   const within = points.filter(({ at }) => at >= period.from && at < period.to);
   const plain = queries.flatMap(({ Id, MetricStat }) => {
     if (MetricStat === undefined) return [];
-    const { Namespace, MetricName } = MetricStat.Metric;
-    const own = within.filter(({ namespace, name }) => namespace === Namespace && name === MetricName);
+    const own = within.filter((point) => isOf(MetricStat.Metric, point));
     return [[Id, statistic(own, MetricStat.Stat)] as const];
   });
   const expression = queries.find(({ Expression }) => Expression !== undefined)?.Expression;

@@ -13,6 +13,7 @@ export interface ProxiedCall {
   /** Path and query. */
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer;
 }
 
 export interface FaultProxyOptions {
@@ -137,8 +138,7 @@ function createFaultActs(answers: FaultAnswers, maxDelay: () => number) {
 async function forwardCall(
   upstream: URL,
   agent: Agent,
-  { method, url, headers }: ProxiedCall,
-  body: Buffer,
+  { method, url, headers, body }: ProxiedCall,
 ): Promise<UpstreamAnswer> {
   const { hostname, port } = upstream;
   const outgoing = request({ hostname, port, agent, method, path: url, headers: passedHeaders(headers, body) });
@@ -166,10 +166,10 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
 
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await buffer(incoming);
-    const call = { method: incoming.method ?? 'GET', url: incoming.url ?? '/', headers: incoming.headers };
+    const call = { method: incoming.method ?? 'GET', url: incoming.url ?? '/', headers: incoming.headers, body };
     const kind = picker.pick(call) ?? 'passed';
     counts[kind]++;
-    await acts[kind](response, () => forwardCall(upstream, agent, call, body));
+    await acts[kind](response, () => forwardCall(upstream, agent, call));
   }
 
   const server = await listenOnLoopback(

@@ -55,7 +55,7 @@ async function play(url: string, adminKey: string, givenToken: string | undefine
     `Done in ${seconds} s: 12 requests created, one claimed by 1 of 20 rivals, two reported, one object stored, read and deleted.`,
   );
   showEnd(
-    `See the requests in the console: ${new URL('/console', url).href}, with the administrator's key. From a clone to here takes a newcomer less than three minutes.`,
+    `See the requests in the console: ${url.replace(/\/+$/, '')}/console, with the administrator's key. From a clone to here takes a newcomer less than three minutes.`,
   );
 }
 

@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { startGateway } from '@prism-gateway/testing';
 import { expect, test } from 'vitest';
@@ -29,6 +31,29 @@ test('the walkthrough plays the main job and shows no secret in full', async () 
     const whitelist = await fetch(`${gateway.url}/admin/relayers`, { headers: { 'X-Admin-Key': gateway.adminKey } });
     expect(await whitelist.json()).toEqual({ relayers: [], count: 0 });
   } finally {
+    await gateway.stop();
+  }
+});
+
+test('a gateway below a path of a proxy is walked through and pointed to as well', async () => {
+  const gateway = await startGateway();
+  const proxy = createServer((incoming, outgoing) => {
+    const { method, headers, url = '' } = incoming;
+    const asked = request(gateway.url + url.replace('/prism', ''), { method, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 0, answer.headers);
+      answer.pipe(outgoing);
+    });
+    incoming.pipe(asked);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  try {
+    // A listening TCP server has an AddressInfo.
+    const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/prism`;
+    const { code, output } = await play('--url', url);
+    expect([code, output]).toEqual([0, expect.stringContaining(`${url}/console,`)]);
+  } finally {
+    proxy.closeAllConnections();
+    proxy.close();
     await gateway.stop();
   }
 });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { CORS_HEADERS } from '@prism-gateway/protocol';
-import { type RunningGateway, startBlackHole, startGateway } from '@prism-gateway/testing';
+import { findFreePort, type RunningGateway, startBlackHole, startGateway } from '@prism-gateway/testing';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { callThrough, type ProxiedAnswer } from './rigs/callThrough.ts';
 import { findTool } from './rigs/findTool.ts';
@@ -142,6 +142,52 @@ describe.skipIf(nginx === undefined)("Debian's nginx before a gateway", () => {
     const gone = await callThrough(silent.ports.tls, { path: '/health' });
     expectApiError(gone, 502);
     expect([late.headers['retry-after'], gone.headers['retry-after']]).toEqual(['5', '5']);
+  });
+
+  test('a gateway below a path shows its pages, and its objects come back through it', async () => {
+    // As docs/deploy.md says.
+    const changes = {
+      'location / {': 'location /prism/ {\n    rewrite ^/prism(/.*)$ $1 break;',
+      'location /objects/ {': 'location /prism/objects/ {\n    rewrite ^/prism(/.*)$ $1 break;',
+    };
+    const port = await findFreePort();
+    const env = { PORT: String(port), TRUSTED_PROXY_HOPS: '1', PUBLIC_URL: 'https://gateway.example.org/prism' };
+    const own = await startGateway({ env });
+    onTestFinished(async () => void (await own.stop()));
+    const below = disposed(await startNginx(nginx as string, { upstream: `127.0.0.1:${port}`, changes }));
+    const callBelow = (params: Parameters<typeof callThrough>[1]) => callThrough(below.ports.tls, params);
+    for (const page of ['/prism/', '/prism/console', '/prism/docs']) {
+      const { status, body } = await callBelow({ path: page, headers: { accept: 'text/html' } });
+      const links = [...String(body).matchAll(/(?:href|src)="([^":#]+)"/g)].map(([, link = '']) => link);
+      expect([status, links.length > 0]).toEqual([200, true]);
+      for (const link of links) {
+        const path = new URL(link, `https://gateway.example.org${page}`).pathname;
+        expect([path, (await callBelow({ path })).status]).toEqual([path, 200]);
+      }
+    }
+    const issued = await callBelow({
+      method: 'POST',
+      path: '/prism/dev/identity/token',
+      headers: json,
+      body: '{"sub":"a"}',
+    });
+    const { access_token: bearer } = JSON.parse(String(issued.body)) as { access_token: string };
+    const key = `0x${createHash('sha256').update('prism').digest('hex')}`;
+    const move = async (operation: 'put' | 'get', body?: string) => {
+      const asked = JSON.stringify({ projectId: `0x${'a1'.repeat(16)}`, key, operation });
+      const headers = { ...json, authorization: `Bearer ${bearer}` };
+      const signed = await callBelow({ method: 'POST', path: '/prism/storage/sign', headers, body: asked });
+      const { url, headers: bound } = JSON.parse(String(signed.body)) as {
+        url: string;
+        headers: Record<string, string>;
+      };
+      const { pathname, search } = new URL(url);
+      expect(pathname).toMatch(/^\/prism\/objects\//);
+      const method = operation.toUpperCase();
+      return await callBelow({ method, path: pathname + search, headers: bound, ...(body !== undefined && { body }) });
+    };
+    expect((await move('put', 'prism')).status).toBe(200);
+    expect(String((await move('get')).body)).toBe('prism');
   });
 
   test('plain http is sent to https', async () => {

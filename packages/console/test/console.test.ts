@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { type BrowserRig, findChromium, openBrowser, type RunningGateway, startGateway } from '@prism-gateway/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findBarriers, keep, openConsole, SIGNER, submitRequest } from './consoleRig.ts';
+import { findBarriers, keep, openConsole, reach, SIGNER, submitRequest } from './consoleRig.ts';
 
 const chromium = findChromium();
 const MAX_GZIPPED_BYTES = 120_000;
@@ -143,16 +143,54 @@ describe.skipIf(chromium === undefined)('the console, in Chromium', () => {
     receiver.close();
   });
 
+  // Shows CONSOLE-3, WEBHOOK-8.
+  test('the key is entered and a webhook registered by Tab and Enter alone', async () => {
+    const page = await browser.context.newPage();
+    const { keyboard } = page;
+    const press = async (name: string) => {
+      await reach(page.getByRole('button', { name, exact: true }));
+      await keyboard.press('Enter');
+    };
+    await page.goto(`${gateway.url}/console`);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByLabel('Admin key').waitFor();
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await findBarriers(page)).toEqual([]);
+    }
+    await reach(page.getByLabel('Admin key'));
+    await keyboard.type(gateway.adminKey);
+    await keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Queue' }).waitFor();
+    await press('Webhooks');
+    await reach(page.getByLabel('URL'));
+    // Nobody listens there, and no request is made.
+    await keyboard.type('https://keyboard.example.org/hook');
+    await reach(page.getByLabel('request.failed'));
+    await keyboard.press('Space');
+    await press('Register');
+    await page.getByText(/whsec_/).waitFor();
+    await press('I have kept it');
+    await press('Remove https://keyboard.example.org/hook');
+    await reach(page.getByRole('dialog').getByRole('button', { name: 'Remove' }));
+    await keyboard.press('Enter');
+    await page.getByText('Done: Remove.').waitFor();
+    expect(await page.getByRole('cell', { name: /keyboard/ }).count()).toBe(0);
+    await page.close();
+  });
+
   // Shows CONSOLE-3.
   test('it fits 390 px, dark as well as light', async () => {
     const { page } = await enter();
     await page.setViewportSize({ width: 390, height: 844 });
-    await page.emulateMedia({ colorScheme: 'dark' });
     for (const [view, heading] of Object.entries(VIEWS)) {
       await page.getByRole('button', { name: view, exact: true }).click();
       await page.getByRole('heading', { name: heading }).waitFor();
       expect(await page.evaluate(FIND_OVERFLOW)).toEqual([]);
-      expect(await findBarriers(page)).toEqual([]);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect([view, colorScheme, ...(await findBarriers(page))]).toEqual([view, colorScheme]);
+      }
       await keep(page, `${view.toLowerCase()}-390-dark`);
     }
     await page.close();

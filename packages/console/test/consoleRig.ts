@@ -26,6 +26,32 @@ export async function keep(page: Page, name: string): Promise<void> {
   if (screenshots !== undefined) await page.screenshot({ path: join(screenshots, `${name}.png`) });
 }
 
+/** Most steps of Tab through a page; it has some forty places. */
+const MOST_STEPS = 300;
+
+/** A place of a page that can have the focus. */
+export type Place = ReturnType<Page['getByRole']>;
+
+/** Goes from place to place by Tab, as somebody without a pointer does. */
+export async function reach(place: Place): Promise<void> {
+  await place.waitFor();
+  const { keyboard } = place.page();
+  // So many at once, rather than to ask after each where one is.
+  const ahead = await place.evaluate((element) => {
+    const within = element.closest('dialog') ?? element.ownerDocument;
+    const places = [...within.querySelectorAll('a[href], button:enabled, input, select, textarea')];
+    const shown = places.filter((one) => one.checkVisibility());
+    const current = element.ownerDocument.activeElement;
+    return shown.indexOf(element) - shown.findIndex((one) => one === current);
+  });
+  for (let step = 0; step < ahead; step++) await keyboard.press('Tab');
+  for (let step = 0; step < MOST_STEPS; step++) {
+    if (await place.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+    await keyboard.press('Tab');
+  }
+  throw new Error(`No Tab leads to ${place}.`);
+}
+
 /** The console as somebody sees it who has the key. */
 export interface OpenConsole {
   readonly page: Page;

@@ -17,6 +17,8 @@ import {
   keep,
   openConsole,
   type Page,
+  type Place,
+  reach,
   readRelayer,
   SIGNER,
   submitRequest,
@@ -57,8 +59,6 @@ async function openWorld(store: 'sqlite' | 'dynamodb'): Promise<World> {
   };
 }
 
-type Place = ReturnType<Page['getByRole']>;
-
 /** How somebody reaches what is on the page. */
 interface Hand {
   press(place: Place): Promise<void>;
@@ -66,29 +66,6 @@ interface Hand {
 }
 
 const pointer: Hand = { press: (place) => place.click(), fill: (place, text) => place.fill(text) };
-
-/** Most steps of Tab through a page; it has some forty places. */
-const MOST_STEPS = 300;
-
-/** Goes from place to place by Tab, as somebody without a pointer does. */
-async function reach(place: Place): Promise<void> {
-  await place.waitFor();
-  const { keyboard } = place.page();
-  // So many at once, rather than to ask after each where one is.
-  const ahead = await place.evaluate((element) => {
-    const within = element.closest('dialog') ?? element.ownerDocument;
-    const places = [...within.querySelectorAll('a[href], button:enabled, input, select, textarea')];
-    const shown = places.filter((one) => one.checkVisibility());
-    const current = element.ownerDocument.activeElement;
-    return shown.indexOf(element) - shown.findIndex((one) => one === current);
-  });
-  for (let step = 0; step < ahead; step++) await keyboard.press('Tab');
-  for (let step = 0; step < MOST_STEPS; step++) {
-    if (await place.evaluate((element) => element === element.ownerDocument.activeElement)) return;
-    await keyboard.press('Tab');
-  }
-  throw new Error(`No Tab leads to ${place}.`);
-}
 
 const keys: Hand = {
   async press(place) {

@@ -37,6 +37,12 @@ describeWithDynamo('the command that brings tables up to date, with an engine', 
     }
   });
 
+  test('tells it to a program', async () => {
+    const env = { AWS_ENDPOINT_URL_DYNAMODB: rig.endpoint, REQUESTS_TABLE: DYNAMO_TABLES.requests };
+    const { exitCode, out } = await run(['--json'], env);
+    expect([exitCode, JSON.parse(out)]).toEqual([0, { table: DYNAMO_TABLES.requests, added: 0 }]);
+  });
+
   test('says which table is not there', async () => {
     const env = { AWS_ENDPOINT_URL_DYNAMODB: rig.endpoint };
     const absent = await run(['--stage', 'dev'], env);

@@ -21,6 +21,7 @@ const HELP = `Brings the requests' table of an earlier version on DynamoDB up to
 
   --stage STAGE    default STAGE, else dev
   --table NAME     default REQUESTS_TABLE, else service-requests-STAGE
+  --json           one line at the end: {"table":…,"added":…}; what goes on meanwhile is told on stderr
   --help           this text
 
 It makes the indexes that are missing, one after another, and puts what is pending into that of its chain. Gateways of the
@@ -30,10 +31,14 @@ Region and credentials are read as the AWS SDK reads them; they need DescribeTab
 function readArguments({ args, env }: MigrateCommand) {
   const { values } = parseArgs({
     args: [...args],
-    options: { stage: { type: 'string' }, table: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+    options: {
+      ...{ stage: { type: 'string' }, table: { type: 'string' } },
+      ...{ json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+    },
   });
   const stage = values.stage ?? (env.STAGE || 'dev');
-  return { stage, table: values.table ?? (env.REQUESTS_TABLE || `service-requests-${stage}`), help: values.help };
+  const table = values.table ?? (env.REQUESTS_TABLE || `service-requests-${stage}`);
+  return { stage, table, json: values.json === true, help: values.help === true };
 }
 
 /** Says in one sentence why it could not be done. */
@@ -67,7 +72,9 @@ export async function runMigrateCommand(command: MigrateCommand): Promise<number
   const endpoint = localEndpoint(access);
   const client = createDynamoClient({ ...dynamoAccess(access), ...(endpoint !== undefined && { endpoint }) });
   try {
-    await migrateTable({ client, name: order.table, tell: command.print });
+    const tell = order.json ? command.hint : command.print;
+    const added = await migrateTable({ client, name: order.table, tell });
+    if (order.json) command.print(JSON.stringify({ table: order.table, added }));
     return 0;
   } catch (error) {
     command.hint(describeFailure(error, order.table));

@@ -108,12 +108,14 @@ async function fillPending(migration: Migration): Promise<{ readonly shards: num
  * its chain. The earlier version may work on meanwhile; what it creates after that is brought in by running it again. It may be run
  * any number of times, and ended at any moment.
  *
+ * @returns how many pending requests were put into the index of their chain
  * @throws the AWS SDK's errors, DependencyUnavailableError
  */
-export async function migrateTable(migration: Migration): Promise<void> {
+export async function migrateTable(migration: Migration): Promise<number> {
   const { client, name, tell } = migration;
   await createMissingIndexes(migration);
   const { shards, added } = await fillPending(migration);
   await storeLayout({ client, name, shards });
   tell(`${name}: up to date; ${added} pending requests were put into the index of their chain`);
+  return added;
 }

@@ -18,6 +18,7 @@ export type { RpcClient } from './client/rpcClient.ts';
 export { type RetryPolicy, withRetries } from './client/withRetries.ts';
 export { chooseTip, TIP_HISTORY } from './costs/chooseTip.ts';
 export { type CostModel, createCostModel, type ExtraCost, type PricedTransaction } from './costs/createCostModel.ts';
+export { TRANSFER_GAS } from './costs/transferGas.ts';
 export { RpcAnswerError, type RpcFaultCode, RpcUnavailableError } from './rpcErrors.ts';
 export {
   createSimulator,

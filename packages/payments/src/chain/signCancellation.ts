@@ -1,8 +1,6 @@
+import { TRANSFER_GAS } from '@prism-gateway/rpc';
 import type { SenderAccount } from '@prism-gateway/sender';
 import { type Hex, parseTransaction } from 'viem';
-
-/** What a plain transfer costs. */
-const TRANSFER_GAS = 21_000n;
 
 /** Nodes take another transaction on a nonce for a tenth more. */
 function raise(fee: bigint): bigint {

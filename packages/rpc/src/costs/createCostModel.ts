@@ -4,6 +4,7 @@ import { parseArray, parseBytes, parseCount, parseQuantity, parseRecord } from '
 import { readRevert } from '../answers/readRevert.ts';
 import type { RpcClient } from '../client/rpcClient.ts';
 import { RpcAnswerError, RpcUnavailableError } from '../rpcErrors.ts';
+import { TRANSFER_GAS } from './transferGas.ts';
 
 /** OP-stack chains: what a transaction's data costs on the base chain. @see https://specs.optimism.io/protocol/predeploys.html */
 const GAS_PRICE_ORACLE = '0x420000000000000000000000000000000000000F';
@@ -20,8 +21,6 @@ const gasInfoAbi = parseAbi([
 const nodeInterfaceAbi = parseAbi([
   'function gasEstimateL1Component(address to, bool contractCreation, bytes data) payable returns (uint64,uint256,uint256)',
 ]);
-/** What a transfer uses by itself: more than that is the gas of its data on the base chain. */
-const TRANSFER_GAS = 21_000n;
 /** Nobody's: a transfer of nothing to it does nothing else. */
 const NOBODY = '0x00000000000000000000000000000000000a11ce';
 /** `getPricesInWei` answers with six words. */
@@ -128,6 +127,7 @@ async function holdsData(client: Pick<RpcClient, 'request'>): Promise<boolean> {
     const answer = await client.request('eth_simulateV1', [{ blockStateCalls: [{ calls: [transfer] }] }, 'latest']);
     const [block] = parseArray(answer, 'simulated blocks');
     const [result] = parseArray(parseRecord(block, 'simulated block').calls, 'simulated calls');
+    // More than a transfer uses by itself is the gas of its data on the base chain.
     return parseQuantity(parseRecord(result, 'simulated call').gasUsed, 'gas') > TRANSFER_GAS;
   } catch (error) {
     if (!(error instanceof RpcAnswerError)) throw error;

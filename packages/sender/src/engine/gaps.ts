@@ -1,8 +1,9 @@
+import { TRANSFER_GAS } from '@prism-gateway/rpc';
 import { classifyRefusal } from '../chain/classifyRefusal.ts';
 import { offerFees } from '../fees/feePolicy.ts';
 import type { TxVersion } from '../intents/intent.ts';
 import type { Engine } from './engine.ts';
-import { signCancellation, TRANSFER_GAS } from './signCancellation.ts';
+import { signCancellation } from './signCancellation.ts';
 
 /** A node that lags shows gaps that are none: so many looks in a row must show it. */
 const MIN_GAP_ROUNDS = 3;

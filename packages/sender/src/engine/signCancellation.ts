@@ -3,9 +3,6 @@ import type { TxVersion } from '../intents/intent.ts';
 import type { Engine } from './engine.ts';
 import { signVersion } from './signVersion.ts';
 
-/** What a plain transfer costs, in gas. @see https://eips.ethereum.org/EIPS/eip-2 */
-export const TRANSFER_GAS = 21_000n;
-
 /**
  * Signs a transfer of nothing to oneself, which does nothing but consume an account nonce; nothing is stored or sent.
  *

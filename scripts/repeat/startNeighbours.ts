@@ -10,8 +10,11 @@ export interface Neighbours extends AsyncDisposable {
   readonly names: readonly string[];
 }
 
+/** It ends by itself when whoever started it has been killed. */
 function startBusyLoop(): ChildProcess {
-  return spawn(process.execPath, ['--eval', 'for (;;);'], { stdio: 'ignore' });
+  return spawn(process.execPath, ['--eval', 'const { ppid } = process; while (process.ppid === ppid);'], {
+    stdio: 'ignore',
+  });
 }
 
 /** A devnet, a gateway and two relayers, which stay when the demo has been played. @throws Error with its output if it ends */

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { type Alert, type AlertChannel, createOutbox } from '@prism-gateway/alerts';
 import { stablecoinAbi } from '@prism-gateway/contracts';
-import { createFakeClock, createLogRecorder, startBlackHole } from '@prism-gateway/testing';
+import { createFakeClock, createLogRecorder, startBlackHole, startRpcFaultProxy } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
-import { createPublicClient, createWalletClient, http, maxUint256 } from 'viem';
+import { type Address, createPublicClient, createWalletClient, http, maxUint256 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PaymentsRig, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
@@ -29,11 +29,15 @@ afterAll(async () => {
 });
 
 /** A monitor whose memory is a file, and a channel that may be away. */
-async function open(rpcUrl: string, { timeoutMs = PATIENCE_MS, dir = rig.dir } = {}) {
+async function open(
+  rpcUrl: string,
+  { timeoutMs = PATIENCE_MS, dir = rig.dir, chainId = 31_337, stablecoin = rig.deployment.stablecoin as Address } = {},
+) {
   const clock = createFakeClock();
   const key = await rig.fundKey();
   const { address } = key;
   const taken: Alert[] = [];
+  const texts: string[] = [];
   const line = { isUp: true };
   const channel: AlertChannel = {
     name: 'chat',
@@ -44,7 +48,7 @@ async function open(rpcUrl: string, { timeoutMs = PATIENCE_MS, dir = rig.dir } =
     close: () => undefined,
   };
   const client = createPublicClient({ transport: http(rpcUrl, { timeout: timeoutMs, retryCount: 0 }) });
-  const { stablecoin, exchange } = rig.deployment;
+  const { exchange } = rig.deployment;
   const openAll = () => {
     const store = openMonitorStore({ file: join(dir, `monitor-${address}.db`), now: clock.now });
     const alerter = createOutbox({
@@ -58,7 +62,7 @@ async function open(rpcUrl: string, { timeoutMs = PATIENCE_MS, dir = rig.dir } =
     });
     const unit = { name: 'payments', transactions: 2 } as const;
     const monitor = createMonitor({
-      targets: [{ name: 'chain 31337', client, addresses: [address], tokens: { stablecoin, exchange }, unit }],
+      targets: [{ name: 'chain 31337', client, chainId, addresses: [address], tokens: { stablecoin, exchange }, unit }],
       warnBelow: ETHER / 10n,
       warnStablecoinsBelow: 1n,
       store,
@@ -82,6 +86,7 @@ async function open(rpcUrl: string, { timeoutMs = PATIENCE_MS, dir = rig.dir } =
   const look = async () => {
     await opened.monitor();
     if (line.isUp) await opened.alerter.drain(PATIENCE_MS);
+    texts.push(...taken.map(({ text }) => text));
     return taken.splice(0).map(({ code, subject }) => (subject.startsWith('Reminder') ? `${code} again` : code));
   };
   const approve = async (amount: bigint) => {
@@ -90,7 +95,7 @@ async function open(rpcUrl: string, { timeoutMs = PATIENCE_MS, dir = rig.dir } =
     const hash = await wallet.writeContract({ ...call, args: [exchange, amount], chain: null });
     await rig.client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
   };
-  return { address, approve, clock, line, look, restart, [Symbol.dispose]: close };
+  return { address, approve, clock, line, look, restart, texts, [Symbol.dispose]: close };
 }
 
 // Shows GAS-1.
@@ -159,6 +164,36 @@ test('a node that does not answer is an alert of its own, the second time and on
   using scene = await open(hole.url, { timeoutMs: 200 });
   const { look } = scene;
   expect([await look(), await look(), await look()]).toEqual([[], ['RPC_UNREACHABLE'], []]);
+});
+
+test('a token that is none, another chain, and a node far behind: the cause is told, and the gas is watched all the same', async () => {
+  const nobody = '0x00000000000000000000000000000000000000ff';
+  using scene = await open(rig.rpcUrl, { stablecoin: nobody });
+  await rig.client.setBalance({ address: scene.address, value: ETHER / 10n - 1n });
+  expect([await scene.look(), await scene.look(), await scene.look()]).toEqual([
+    ['GAS_BALANCE_LOW'],
+    ['RPC_UNREACHABLE'],
+    [],
+  ]);
+  expect(scene.texts.at(-1)).toMatch(/STABLECOIN_ADDRESS cannot be read.*returned no data/);
+  using other = await open(rig.rpcUrl, { chainId: 1 });
+  expect([await other.look(), await other.look()]).toEqual([[], ['RPC_UNREACHABLE']]);
+  expect(other.texts.at(-1)).toContain('The node is of chain 31337, and CHAIN_ID is 1.');
+  await rig.client.mine({ blocks: 200 });
+  let isBehind = false;
+  await using proxy = await startRpcFaultProxy({
+    target: rig.rpcUrl,
+    plan: (method) => (isBehind && method === 'eth_blockNumber' ? { kind: 'answer', result: '0x1' } : undefined),
+  });
+  using behind = await open(proxy.url);
+  expect(await behind.look()).toEqual([]);
+  isBehind = true;
+  expect([await behind.look(), await behind.look()]).toEqual([[], ['RPC_UNREACHABLE']]);
+  expect(behind.texts.at(-1)).toContain('The node is behind: its newest block is 1,');
+  behind.clock.advance(DAY_MS);
+  expect(await behind.look()).toEqual(['RPC_UNREACHABLE again']);
+  isBehind = false;
+  expect(await behind.look()).toEqual(['RPC_RECOVERED']);
 });
 
 test('looks once for a person or a program: what is low, and what does not answer', async () => {

@@ -1,12 +1,13 @@
 /** `npm run gas-monitor`: warns before a relayer runs dry. */
 
+import { mkdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createOutbox, createRedactor, openChannels } from '@prism-gateway/alerts';
 import { openAccount } from '@prism-gateway/crypto/accounts';
-import { serveMetrics, waitForSignal } from '@prism-gateway/runtime';
+import { lockFile, serveMetrics, waitForSignal } from '@prism-gateway/runtime';
 import { createLogger, openLogOutput } from '@prism-gateway/runtime/logs';
 import { type Address, createPublicClient } from 'viem';
 import { guideAlert } from '../alerts/guideAlert.ts';
@@ -15,6 +16,7 @@ import { createMonitor, type MonitorTarget } from '../monitor/createMonitor.ts';
 import { createMonitorMetrics } from '../monitor/createMonitorMetrics.ts';
 import { lookOnce, writeBalance } from '../monitor/lookOnce.ts';
 import { openMonitorStore } from '../monitor/openMonitorStore.ts';
+import { formatAmount, formatStablecoins } from '../payments/formatAmount.ts';
 import { parseSettings, type Settings } from '../settings/settings.ts';
 import { gasMonitorUsage } from '../settings/usage.ts';
 import { secretsOf } from './secretsOf.ts';
@@ -51,6 +53,7 @@ async function listTargets(settings: Settings<'gas-monitor'>, signal: AbortSigna
   const own: MonitorTarget = {
     name: settings.CHAIN_ID === 0 ? 'the chain of RPC_URL' : `chain ${settings.CHAIN_ID}`,
     client: connect(settings.RPC_URL),
+    chainId: settings.CHAIN_ID === 0 ? undefined : settings.CHAIN_ID,
     addresses: await listOwnAddresses(settings),
     tokens: stablecoin === undefined ? undefined : { stablecoin, exchange },
     unit: isForPayments
@@ -67,6 +70,9 @@ async function watch(settings: Settings<'gas-monitor'>): Promise<void> {
   const redact = createRedactor(secretsOf(settings));
   const output = openLogOutput();
   const log = createLogger({ level: settings.LOG_LEVEL, write: output.write, now: Date.now, redact });
+  // Two of one folder would tell everything twice.
+  mkdirSync(settings.DATA_DIR, { recursive: true, mode: 0o700 });
+  const lock = lockFile(join(settings.DATA_DIR, 'gas-monitor.lock'));
   const store = openMonitorStore({ file: join(settings.DATA_DIR, 'gas-monitor.db'), now: Date.now });
   const { INSTANCE_NAME: name = hostname() } = settings;
   const alerter = createOutbox({
@@ -99,7 +105,8 @@ async function watch(settings: Settings<'gas-monitor'>): Promise<void> {
     now: Date.now,
     monotonicNow: () => performance.now(),
   });
-  log.info({ targets: targets.map(({ name, addresses }) => ({ name, addresses })) }, 'gas monitor at work');
+  const told = targets.map(({ name, addresses }) => ({ name, addresses }));
+  log.info({ targets: told, limits: writeLimits(settings) }, 'gas monitor at work');
   while (!signal.aborted) {
     await look();
     await pause(settings.GAS_POLL_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
@@ -109,7 +116,16 @@ async function watch(settings: Settings<'gas-monitor'>): Promise<void> {
   await alerter.drain(ALERT_DRAIN_MS);
   alerter.close();
   store.close();
+  lock.release();
   await output.close();
+}
+
+/** In units that people read: a limit in another unit than was meant is seen by that. */
+function writeLimits({
+  GAS_WARN_BALANCE_ETH: gas,
+  STABLECOIN_WARN_BALANCE: stablecoins,
+}: Settings<'gas-monitor'>): string {
+  return `Warns below ${formatAmount(gas, 18)} ETH and ${formatStablecoins(stablecoins)} stablecoins.`;
 }
 
 /** Prints what each account has. @returns 1 where something is low */
@@ -118,7 +134,9 @@ async function tell(settings: Settings<'gas-monitor'>, isJson: boolean): Promise
   const targets = await listTargets(settings, new AbortController().signal);
   const balances = await lookOnce({ warnBelow, warnStablecoinsBelow }, targets);
   const ok = balances.every(({ isLow }) => !isLow);
-  console.log(isJson ? JSON.stringify({ ok, balances }) : balances.map(writeBalance).join('\n'));
+  console.log(
+    isJson ? JSON.stringify({ ok, balances }) : [...balances.map(writeBalance), writeLimits(settings)].join('\n'),
+  );
   return ok ? 0 : 1;
 }
 

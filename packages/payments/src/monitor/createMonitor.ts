@@ -2,6 +2,7 @@ import type { Alerter } from '@prism-gateway/alerts';
 import type { Logger } from '@prism-gateway/runtime/logs';
 import { type Address, formatEther, formatUnits, type PublicClient } from 'viem';
 import { createJournalFault, isJournalFault } from '../alerts/createJournalFault.ts';
+import { explainError } from '../explainError.ts';
 import { FIRST_CONDITION, judgeReading, type Telling } from './condition.ts';
 import type { MonitorMetrics } from './createMonitorMetrics.ts';
 import { addSample, estimateReach, type Sample } from './estimateReach.ts';
@@ -13,6 +14,8 @@ import { type Watched, writeAlert } from './writeAlert.ts';
 export interface MonitorTarget {
   readonly name: string;
   readonly client: PublicClient;
+  /** Absent: it is not compared. */
+  readonly chainId?: number | undefined;
   readonly addresses: readonly Address[];
   readonly tokens?: WatchedTokens | undefined;
   /** What its accounts do, and how many transactions one takes. */
@@ -40,6 +43,8 @@ export interface MonitorOptions {
 /** Reads in a row without an answer, then people are told; one lost answer is no news. */
 const MAX_SILENT_LOOKS = 2;
 const STABLECOIN_DECIMALS = 6;
+/** Blocks that a reorganisation, or another node behind the same name, may take back. */
+const MAX_STEP_BACK = 64n;
 /** How an alert calls a memory that fails, and its end. */
 const JOURNAL_WORDS = {
   subject: 'The gas monitor cannot write down what it tells',
@@ -67,6 +72,8 @@ export function createMonitor(options: MonitorOptions): () => Promise<void> {
   const { store, alerter, log, now } = options;
   const { outbox } = store;
   const silentLooks = new Map<string, number>();
+  /** The newest block that a chain was seen to have. */
+  const heads = new Map<string, bigint>();
   const journalFault = createJournalFault(options, JOURNAL_WORDS);
   /** What people were told of that could not be written down. */
   const unwritten = new Map<string, Telling>();
@@ -131,13 +138,31 @@ export function createMonitor(options: MonitorOptions): () => Promise<void> {
     }
   }
 
+  /** Whether a node is at the head of the right chain, as far as it shows. @throws Error that says what is wrong */
+  async function checkChain({ name, client, chainId }: MonitorTarget): Promise<void> {
+    const [told, block] = await Promise.all([
+      chainId === undefined ? undefined : client.getChainId(),
+      client.getBlockNumber({ cacheTime: 0 }),
+    ]);
+    if (told !== chainId) throw new Error(`The node is of chain ${told}, and CHAIN_ID is ${chainId}.`);
+    const seen = heads.get(name) ?? 0n;
+    if (block < seen - MAX_STEP_BACK)
+      throw new Error(`The node is behind: its newest block is ${block}, and ${seen} was seen before.`);
+    if (block > seen) heads.set(name, block);
+  }
+
   async function look(target: MonitorTarget): Promise<void> {
     const watched = { kind: 'RPC', where: target.name } as const;
     try {
+      await checkChain(target);
+      let fault: unknown;
       for (const address of target.addresses) {
         const { client, tokens } = target;
-        takeReading(target, address, await readAccount(client, { address, tokens }));
+        const reading = await readAccount(client, { address, tokens });
+        takeReading(target, address, reading);
+        fault ??= reading.tokenFault;
       }
+      if (fault !== undefined) throw new Error(`STABLECOIN_ADDRESS cannot be read. ${explainError(fault)}`);
       silentLooks.delete(target.name);
       options.metrics?.looked({ chain: target.name, result: 'answered' });
       take({ ...watched, text: 'Balances are read again.' }, true);
@@ -145,8 +170,10 @@ export function createMonitor(options: MonitorOptions): () => Promise<void> {
       const looks = (silentLooks.get(target.name) ?? 0) + 1;
       silentLooks.set(target.name, looks);
       options.metrics?.looked({ chain: target.name, result: 'silent' });
-      log.warn({ target: target.name, looks, reason: error instanceof Error ? error.name : 'unknown' }, 'no answer');
-      if (looks >= MAX_SILENT_LOOKS) take({ ...watched, text: `${looks} looks in a row were in vain.` }, false);
+      const reason = explainError(error);
+      log.warn({ target: target.name, looks, reason }, 'no answer that can be used');
+      if (looks >= MAX_SILENT_LOOKS)
+        take({ ...watched, text: `${looks} looks in a row were in vain. ${reason}` }, false);
     }
   }
 

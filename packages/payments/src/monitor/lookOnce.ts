@@ -18,6 +18,8 @@ export interface Balance {
   readonly balanceEth?: string;
   readonly stablecoins?: string;
   readonly isApproved?: boolean;
+  /** Present: its stablecoins cannot be read. */
+  readonly isUnread?: boolean;
   readonly isLow: boolean;
 }
 
@@ -29,12 +31,14 @@ async function readBalance(
 ): Promise<Balance> {
   const reading = await readAccount(client, { address: account, tokens }).catch(() => undefined);
   if (reading === undefined) return { chain, account, isLow: true };
-  const { balanceWei, stablecoins, isApproved } = reading;
+  const { balanceWei, stablecoins, isApproved, tokenFault } = reading;
+  const isUnread = tokenFault !== undefined;
   return {
     ...{ chain, account, balanceEth: formatEther(balanceWei) },
     ...(stablecoins !== undefined && { stablecoins: formatUnits(stablecoins, STABLECOIN_DECIMALS) }),
     ...(isApproved !== undefined && { isApproved }),
-    isLow: balanceWei < warnBelow || (stablecoins !== undefined && stablecoins < warnStablecoinsBelow),
+    ...(isUnread && { isUnread }),
+    isLow: isUnread || balanceWei < warnBelow || (stablecoins !== undefined && stablecoins < warnStablecoinsBelow),
   };
 }
 
@@ -51,10 +55,19 @@ export async function lookOnce(limits: Limits, targets: readonly MonitorTarget[]
 }
 
 /** Writes a balance as a line for people. */
-export function writeBalance({ chain, account, balanceEth, stablecoins, isApproved, isLow }: Balance): string {
+export function writeBalance({
+  chain,
+  account,
+  balanceEth,
+  stablecoins,
+  isApproved,
+  isUnread,
+  isLow,
+}: Balance): string {
   const parts = [
     balanceEth === undefined ? 'its node does not answer' : `${balanceEth} ETH`,
     ...(stablecoins === undefined ? [] : [`${stablecoins} stablecoins`]),
+    ...(isUnread ? ['its stablecoins cannot be read: see STABLECOIN_ADDRESS'] : []),
     ...(isApproved === false ? ['no approval'] : []),
   ];
   return `${isLow ? 'LOW' : 'ok '}  ${account} on ${chain}: ${parts.join(', ')}`;

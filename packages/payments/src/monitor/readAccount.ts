@@ -15,6 +15,27 @@ export interface AccountReading {
   /** Stablecoin base units. */
   readonly stablecoins?: bigint;
   readonly isApproved?: boolean;
+  /** Why the tokens could not be read, though the rest was. */
+  readonly tokenFault?: unknown;
+}
+
+type HeldTokens = Pick<AccountReading, 'stablecoins' | 'isApproved' | 'tokenFault'>;
+
+/** A wrong address of a token keeps nobody from watching the gas. */
+async function readTokens(client: PublicClient, address: Address, tokens: WatchedTokens): Promise<HeldTokens> {
+  const { stablecoin, exchange } = tokens;
+  const read = { address: stablecoin, abi: stablecoinAbi } as const;
+  try {
+    const [stablecoins, allowance] = await Promise.all([
+      client.readContract({ ...read, functionName: 'balanceOf', args: [address] }),
+      exchange === undefined
+        ? maxUint256
+        : client.readContract({ ...read, functionName: 'allowance', args: [address, exchange] }),
+    ]);
+    return { stablecoins, isApproved: allowance >= maxUint256 / 2n };
+  } catch (tokenFault) {
+    return { tokenFault };
+  }
 }
 
 /**
@@ -30,19 +51,9 @@ export async function readAccount(
   account: { readonly address: Address; readonly tokens?: WatchedTokens | undefined },
 ): Promise<AccountReading> {
   const { address, tokens } = account;
-  const basics = Promise.all([client.getBalance({ address }), client.getTransactionCount({ address })]);
-  if (tokens === undefined) {
-    const [balanceWei, nonce] = await basics;
-    return { balanceWei, nonce };
-  }
-  const { stablecoin, exchange } = tokens;
-  const read = { address: stablecoin, abi: stablecoinAbi } as const;
-  const [[balanceWei, nonce], stablecoins, allowance] = await Promise.all([
-    basics,
-    client.readContract({ ...read, functionName: 'balanceOf', args: [address] }),
-    exchange === undefined
-      ? maxUint256
-      : client.readContract({ ...read, functionName: 'allowance', args: [address, exchange] }),
+  const [[balanceWei, nonce], held] = await Promise.all([
+    Promise.all([client.getBalance({ address }), client.getTransactionCount({ address })]),
+    tokens === undefined ? {} : readTokens(client, address, tokens),
   ]);
-  return { balanceWei, nonce, stablecoins, isApproved: allowance >= maxUint256 / 2n };
+  return { balanceWei, nonce, ...held };
 }

@@ -49,7 +49,7 @@ describeWithDynamo('read and write units', () => {
   /** Opens stores that count, past the look at the table with which they begin. */
   async function openMetered() {
     const client = rig.openClient();
-    const [meter, stores] = [meterCapacity(client), rig.open({ client })];
+    const [meter, stores] = [meterCapacity(client), rig.open({ client, now: () => START })];
     await stores.prepare();
     meter.reset();
     return { meter, stores };

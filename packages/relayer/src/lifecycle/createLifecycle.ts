@@ -69,7 +69,7 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
   const moves: Handlers = {
     confirmClaim: (requests) => confirmClaim({ ...held, gateway, relayer }, requests),
     submitClaims: (requests) => submitClaims({ ...held, chain, state, batchCosts, policy, settings }, requests),
-    reviewClaim: (requests) => reviewClaim({ ...held, ...questions, gateway, policy, trustHead }, requests),
+    reviewClaim: (requests) => reviewClaim({ ...held, ...questions, gateway, recovery, policy, trustHead }, requests),
     followSubmission: (requests) =>
       followSubmission(
         {

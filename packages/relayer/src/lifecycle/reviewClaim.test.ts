@@ -1,3 +1,4 @@
+import type { RequestRecord } from '@prism-gateway/protocol';
 import { expect, test } from 'vitest';
 import type { CheckRequests } from '../checks/checkRequests.ts';
 import type { Verdict } from '../checks/verdict.ts';
@@ -18,7 +19,7 @@ const READY: Verdict = { kind: 'ready', signatures: [], gas: 1n, feeWei: 1n, sta
 const AHEAD: Verdict = { kind: 'leave', reason: 'nonceAhead', recheckAtMs: 0 };
 
 /** A claimed request of a chain whose checks say one thing after the other. */
-function setUp(verdicts: readonly Verdict[]) {
+function setUp(verdicts: readonly Verdict[], open: readonly RequestRecord[] = []) {
   const rest = [...verdicts];
   const journal = openJournal({ path: ':memory:', nowMs: 0 });
   const signatures = [{ signer: SIGNER, nonce: 7n, r: WORD, s: WORD }];
@@ -33,7 +34,8 @@ function setUp(verdicts: readonly Verdict[]) {
   const clock = { nowMs: 0 };
   const ports = {
     ...{ journal, inFlight, check, policy: { giveUpMs: GIVE_UP_MS } },
-    gateway: { release: async () => 'absent' },
+    gateway: { release: async () => 'absent', newestOf: async () => open },
+    recovery: { chainId: 1, forwarder: SIGNER, recoverSigner: async () => SIGNER },
     askChain: async () => ({ kind: 'open' }),
     ...{ trustHead: async () => true, findExpiry: async () => undefined },
     notes: createChainNotes({ metrics: createMetrics(['a']), chainName: 'a', log }),
@@ -64,4 +66,24 @@ test('what looks well and is refused again and again is given up after the same 
   inFlight.note('r', { kind: 'blocked', sinceMs: 0, refusal: { reason: REASON, sinceMs: 0, lastMs: GIVE_UP_MS } });
   expect(await reviewClaim(ports, journal.open())).toEqual(['r']);
   expect(journal.get('r')).toMatchObject({ state: 'mined', outcome: { status: 'failed', errorMessage: REASON } });
+});
+
+// Shows RELAY-3.
+test('whose turn has not come is given up only once no open request goes before it, at two looks', async () => {
+  const ahead: Verdict = { ...AHEAD, errorMessage: REASON, gap: { signer: SIGNER, nonce: 6n } };
+  const before = { ...record, requestId: 'before', chainName: 'a', status: 'processing' } as unknown as RequestRecord;
+  const open = [before];
+  const { ports, clock, journal, inFlight } = setUp([ahead, ahead, ahead, ahead], open);
+  inFlight.note('r', { kind: 'blocked', sinceMs: 1 });
+  const looked: string[] = [];
+  const askChain = async () => {
+    looked.push(open.length === 0 ? 'ended' : 'open');
+    // The one before it ends after the second look, however long each of them took.
+    if (looked.length === 3) open.pop();
+    clock.nowMs += 2 * GIVE_UP_MS;
+    return { kind: 'open' } as const;
+  };
+  expect(await reviewClaim({ ...ports, askChain }, journal.open())).toEqual(['r']);
+  expect(journal.get('r')).toMatchObject({ state: 'mined', outcome: { status: 'failed', errorMessage: REASON } });
+  expect(looked).toHaveLength(4);
 });

@@ -11,6 +11,8 @@ import type { AskChain } from './askChain.ts';
 import type { TrustHead } from './askNodes.ts';
 import type { ChainNotes } from './createChainNotes.ts';
 import type { InFlight } from './createInFlight.ts';
+import { createTurnPatience, type TurnPatience } from './createTurnPatience.ts';
+import type { GapPorts } from './giveUpBlocked.ts';
 import type { OpenRequest, Outcome } from './openRequest.ts';
 
 /** Pauses between two looks at a claimed request that cannot be submitted now, in milliseconds. */
@@ -19,7 +21,8 @@ const LONGEST_PAUSE_MS = 10_000;
 
 /** What reviewing goes through. */
 export interface ReviewPorts {
-  readonly gateway: Pick<RequestGateway, 'release'>;
+  readonly gateway: Pick<RequestGateway, 'release'> & GapPorts['gateway'];
+  readonly recovery: GapPorts['recovery'];
   readonly askChain: AskChain;
   readonly check: CheckRequests;
   readonly trustHead: TrustHead;
@@ -91,8 +94,18 @@ async function giveBack(ports: ReviewPorts, request: OpenRequest, reason: LeaveR
   return { kind: 'givenBack', reason };
 }
 
+/** What the looks at one request remember. */
+interface Memory {
+  readonly search: NonceSearch;
+  readonly mayStillCome: TurnPatience;
+}
+
 /** Looks once: what the chain says of it comes first, then its age, then a check as before a claim. */
-async function look(ports: ReviewPorts, request: OpenRequest, search: NonceSearch): Promise<Finding | undefined> {
+async function look(
+  ports: ReviewPorts,
+  request: OpenRequest,
+  { search, mayStillCome }: Memory,
+): Promise<Finding | undefined> {
   const { requestId, record } = request;
   // Before the chain is asked: what was carried out in its last moment is seen.
   const expiry = await ports.findExpiry(record);
@@ -108,6 +121,13 @@ async function look(ports: ReviewPorts, request: OpenRequest, search: NonceSearc
   if (verdict === undefined) return undefined;
   ports.journal.judge([{ record, verdict, nowMs: ports.now() }]);
   const finding = judge(ports, request, verdict);
+  const standing = ports.inFlight.standing(requestId);
+  // Beyond all patience it was before its claim, when the same was asked.
+  const isAsked = finding?.kind === 'ended' && standing?.kind === 'blocked' && standing.sinceMs > 0;
+  if (isAsked && (await mayStillCome(verdict))) {
+    ports.inFlight.note(requestId, { ...standing, sinceMs: ports.now() });
+    return undefined;
+  }
   // A node that has fallen behind may say of anything that it would revert.
   return finding?.kind === 'ended' && !(await ports.trustHead()) ? undefined : finding;
 }
@@ -117,11 +137,12 @@ async function reviewOne(ports: ReviewPorts, request: OpenRequest): Promise<read
   const { requestId } = request;
   const backOff = createBackOff({ firstMs: FIRST_PAUSE_MS, maxMs: LONGEST_PAUSE_MS, random, signal });
   const search = createNonceSearch(request.record, request.signatures);
+  const memory = { search, mayStillCome: createTurnPatience(ports) };
   // What looks well here, and does not where it is about to be sent, is not looked at without a pause.
   if (inFlight.standing(requestId)?.refusal !== undefined) await backOff.wait();
   while (!signal.aborted) {
     try {
-      const found = await look(ports, request, search);
+      const found = await look(ports, request, memory);
       const finding = found?.kind === 'givenBack' ? await giveBack(ports, request, found.reason) : found;
       if (finding?.kind === 'givenBack') return [];
       if (finding?.kind === 'ready') {

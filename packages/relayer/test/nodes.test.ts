@@ -99,3 +99,24 @@ test('a request that did not pay for a moment is taken as soon as gas costs what
   for (const node of nodes) node.setPlan(WELL);
   await expectSuccess(requestId);
 });
+
+// Shows RELAY-20.
+test('of two nodes one that makes its newest block up ends no request before it is as deep as it has to be', async () => {
+  await relayer.stop();
+  const [liar, honest] = [nodes[0]!, nodes[1]!];
+  const env = world.relayerEnv(0, `${liar.url},${honest.url}`);
+  relayer = await startRelayerProcess({ ...env, CONFIRMATIONS: '3' });
+  const ahead = (quantity: unknown) => numberToHex(BigInt(String(quantity)) + 100n);
+  liar.setPlan((method, params) => {
+    if (method === 'eth_blockNumber') return { kind: 'change', change: ahead };
+    if (method !== 'eth_getBlockByNumber' || Object(params)[0] !== 'latest') return undefined;
+    return { kind: 'change', change: (block) => ({ ...Object(block), number: ahead(Object(block).number) }) };
+  });
+  const requestId = await post();
+  // It says that the transaction is mined, and a hundred blocks deep; the other one knows of no such blocks.
+  const countReceipts = () => liar.counts.get('eth_getTransactionReceipt') ?? 0;
+  await expect.poll(countReceipts, { timeout: PATIENCE_MS }).toBeGreaterThan(0);
+  expect(await world.client.getRequest(requestId)).toMatchObject({ status: 'processing' });
+  await connect().mine({ blocks: 2 });
+  await expectSuccess(requestId);
+});

@@ -40,6 +40,23 @@ test('a node that does not answer is passed over; where none does, that is said'
 });
 
 // Shows RELAY-20.
+test('what is deep by the newest block of one node alone ends nothing while another one that is fresh knows of fewer', async () => {
+  /** It says so of a transaction in block 7 if that is three blocks deep. */
+  const told = (number: bigint, ageSeconds = 0n): AskedNode => ({
+    ask: async (_, { headLimit = number }) => (headLimit >= 9n ? executed : { kind: 'unsettled' }),
+    head: async () => ({ number, timestamp: NOW_SECONDS - ageSeconds }),
+  });
+  const liar = told(200n);
+  expect(await ask([liar, told(7n)])).toEqual({ kind: 'unsettled' });
+  expect(await ask([liar, told(8n), told(7n)])).toEqual({ kind: 'unsettled' });
+  expect(await ask([liar, told(9n)])).toEqual(executed);
+  expect(await ask([told(9n), told(7n), told(9n)])).toEqual(executed);
+  // A stale one says nothing against it, nor does a silent one.
+  expect(await ask([told(9n), told(7n, 61n)])).toEqual(executed);
+  expect(await ask([told(9n), silent])).toEqual(executed);
+});
+
+// Shows RELAY-20.
 test('what the first node’s own check says ends a request only while that node is up to date', async () => {
   const trust = (nodes: readonly AskedNode[]) =>
     createTrustHead({

@@ -1,10 +1,10 @@
 import { ChainError } from '../chain/chainError.ts';
 import type { BlockHead } from '../chain/chainReader.ts';
-import type { AskChain, AskedRequest, ChainAnswer } from './askChain.ts';
+import type { AskBounds, AskChain, AskedRequest, ChainAnswer } from './askChain.ts';
 
 /** A node, and the question to it. */
 export interface AskedNode {
-  readonly ask: AskChain;
+  readonly ask: (request: AskedRequest, bounds: AskBounds) => Promise<ChainAnswer>;
   readonly head: () => Promise<Pick<BlockHead, 'number' | 'timestamp'>>;
 }
 
@@ -28,11 +28,39 @@ function isFresh({ maxHeadAgeSeconds, now }: AskNodesPorts, { timestamp }: Pick<
   return maxHeadAgeSeconds === 0 || Number(timestamp) * 1000 >= now() - maxHeadAgeSeconds * 1000;
 }
 
+/** Whether an answer ends a request. */
+const isFinal = ({ kind }: ChainAnswer): boolean => kind === 'executed' || kind === 'replaced';
+
+/**
+ * How deep something is, one node may make up by its newest block: it counts as far as another one that is fresh knows of blocks.
+ *
+ * @returns undefined where no other one answers that is fresh
+ */
+async function findSharedHead(ports: AskNodesPorts, node: AskedNode, number: bigint): Promise<bigint | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<bigint | undefined>();
+  let highest: bigint | undefined;
+  const asked = ports.nodes.map(async (other) => {
+    if (other === node) return;
+    const head = await withoutAnswer(other.head());
+    if (head instanceof ChainError || !isFresh(ports, head)) return;
+    if (highest === undefined || head.number > highest) highest = head.number;
+    // A silent one is not waited for.
+    if (head.number >= number) resolve(number);
+  });
+  Promise.all(asked).then(() => resolve(highest), reject);
+  return await promise;
+}
+
 /** The head is read before the answer: what the answer is made from is no older. */
 async function askNode(ports: AskNodesPorts, node: AskedNode, question: Question): Promise<NodeAnswer> {
+  const { request, knownBlock } = question;
   const head = await node.head();
-  const answer = await node.ask(question.request, question.knownBlock);
-  return { answer, isFresh: isFresh(ports, head) };
+  const answer = await node.ask(request, { knownBlock });
+  const isUpToDate = isFresh(ports, head);
+  if (!isUpToDate || !isFinal(answer)) return { answer, isFresh: isUpToDate };
+  const headLimit = await findSharedHead(ports, node, head.number);
+  const isShared = headLimit === undefined || headLimit >= head.number;
+  return { answer: isShared ? answer : await node.ask(request, { knownBlock, headLimit }), isFresh: true };
 }
 
 interface Question {

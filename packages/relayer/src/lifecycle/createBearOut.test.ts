@@ -51,7 +51,10 @@ test.each<[string, readonly Witness[], object]>([
   ['two that agree', [agrees, agrees], { kind: 'mined', receipt: SENT }],
   ['two of three', [agrees, reverts, agrees], { kind: 'mined', receipt: SENT }],
   ['two of three, while the third is silent', [isSilent, agrees, agrees], { kind: 'mined', receipt: SENT }],
-  ['one, while the others are behind or do not answer', [agrees, isBehind, fails], { kind: 'mined', receipt: SENT }],
+  ['one, while the others do not answer', [agrees, fails, fails], { kind: 'mined', receipt: SENT }],
+  ['one, while another one is behind', [agrees, isBehind, fails], { kind: 'unsettled' }],
+  ['two, while the third is behind', [agrees, isBehind, agrees], { kind: 'mined', receipt: SENT }],
+  ['one, while the others are behind', [agrees, isBehind, isBehind], { kind: 'unsettled' }],
   [
     'two that have it reverted',
     [agrees, reverts, reverts],
@@ -64,8 +67,30 @@ test.each<[string, readonly Witness[], object]>([
   ['three that differ', [agrees, elsewhere, knowsNone], { kind: 'unsettled' }],
   ['none that answers', [fails, isBehind], { kind: 'unsettled' }],
 ])('what %s say of a mined transaction counts', async (_, witnesses, word) => {
-  const bearOut = createBearOut({ witnesses, from: FROM, health: well, now: () => 0 });
+  const bearOut = createBearOut({ witnesses, from: FROM, confirmations: 1, health: well, now: () => 0 });
   expect(await bearOut(SENT)).toEqual(word);
+});
+
+// Shows RELAY-20.
+test('a node that makes up how deep a transaction is ends nothing: another one has to know of those blocks, unless it has got stuck', async () => {
+  let nowMs = 0;
+  let head = '0x7';
+  const liar = node(receipt(), '0x64');
+  const honest: Witness = { read: (call, parse) => node(receipt(), head).read(call, parse) };
+  const options = { witnesses: [liar, honest], from: FROM, confirmations: 3, health: well, now: () => nowMs };
+  const bearOut = createBearOut(options);
+  expect(await bearOut(SENT)).toEqual({ kind: 'unsettled' });
+  head = '0x8';
+  nowMs = 59_000;
+  expect(await bearOut(SENT)).toEqual({ kind: 'unsettled' });
+  nowMs = 118_000;
+  expect(await bearOut(SENT)).toEqual({ kind: 'unsettled' });
+  head = '0x9';
+  expect(await bearOut(SENT)).toEqual({ kind: 'mined', receipt: SENT });
+  head = '0x8';
+  expect(await bearOut(SENT)).toEqual({ kind: 'unsettled' });
+  nowMs += 60_000;
+  expect(await bearOut(SENT)).toEqual({ kind: 'mined', receipt: SENT });
 });
 
 // Shows RELAY-20.
@@ -75,7 +100,7 @@ test('nodes that say different things of a transaction for long make the health 
   const health = createHealth({ parts: ['nodes'], silentMs: 1, now });
   let other = reverts;
   const changing: Witness = { read: (call, parse) => other.read(call, parse) };
-  const bearOut = createBearOut({ witnesses: [agrees, changing], from: FROM, health, now });
+  const bearOut = createBearOut({ witnesses: [agrees, changing], from: FROM, confirmations: 1, health, now });
   await bearOut(SENT);
   expect(health.faults()).toEqual([]);
   nowMs = 20_000;

@@ -22,22 +22,42 @@ const MAJORITY = 2;
 /** How long nodes may say different things before the operator is told, in milliseconds: blocks take a moment from one to the other. */
 const DISPUTE_MS = 10_000;
 const NOT_MINED = 'not mined';
+/** Of a node that does not have the blocks yet that settle the transaction. */
+const NOT_DEEP = 'not deep';
+/** A node whose newest block stays the same for so long has got stuck: it is not waited for, in milliseconds. */
+const STUCK_MS = 60_000;
 
 /** What nodes were asked for, and by whom it was sent. */
 interface Question {
   readonly hash: Hex;
-  readonly blockNumber: bigint;
+  /** The block that settles it. */
+  readonly deepAt: bigint;
   readonly from: Hex;
 }
 
-/** @returns undefined where the node does not answer, or is not that far */
+/** A node, and whether it has got stuck. */
+interface BearWitness {
+  readonly rpc: Pick<ChainRpc, 'read'>;
+  readonly isStuck: (head: bigint) => boolean;
+}
+
+/** Watches whether a node's newest block changes. */
+function watchHead(now: () => number): BearWitness['isStuck'] {
+  let seen: { readonly head: bigint; readonly atMs: number } | undefined;
+  return function isStuck(head) {
+    if (seen?.head !== head) seen = { head, atMs: now() };
+    return now() - seen.atMs >= STUCK_MS;
+  };
+}
+
+/** @returns undefined where the node does not answer, or has got stuck before */
 async function askWitness(
-  rpc: Pick<ChainRpc, 'read'>,
-  { hash, blockNumber, from }: Question,
-): Promise<Receipt | typeof NOT_MINED | undefined> {
+  { rpc, isStuck }: BearWitness,
+  { hash, deepAt, from }: Question,
+): Promise<Receipt | typeof NOT_MINED | typeof NOT_DEEP | undefined> {
   try {
     const head = await rpc.read(['eth_blockNumber'], (answer) => parseQuantity(answer, 'block number'));
-    if (head < blockNumber) return undefined;
+    if (head < deepAt) return isStuck(head) ? undefined : NOT_DEEP;
     const read = (answer: unknown) => parseReceipt(answer, { hash, from }) ?? NOT_MINED;
     return await rpc.read(['eth_getTransactionReceipt', hash], read);
   } catch (error) {
@@ -47,29 +67,30 @@ async function askWitness(
 }
 
 /** All of a receipt that something follows from, as a text: what it cost, and what its events say. */
-function describe(said: Receipt | typeof NOT_MINED): string {
-  if (said === NOT_MINED) return said;
+function describe(said: Said[number]): string {
+  if (typeof said === 'string') return said;
   const { blockHash, status, gasUsed, effectiveGasPrice, dataFee } = said;
   const logs = said.logs.map(({ address, topics, data }) => [address.toLowerCase(), topics, data]);
   return JSON.stringify([blockHash, status, ...[gasUsed, effectiveGasPrice, dataFee].map(String), logs]);
 }
 
-type Said = readonly (Receipt | typeof NOT_MINED)[];
+type Said = readonly (Receipt | typeof NOT_MINED | typeof NOT_DEEP)[];
 
-/** What most say, which must be two, or all that answer if they say it is mined. */
+/** What most say, which must be two, or all that answer if they say it is mined: a newest block may be made up, and so is the depth then. */
 function weigh(said: Said): Word {
   const groups = [...Map.groupBy(said, describe).values()].toSorted((one, other) => other.length - one.length);
   const [most = [], next = []] = groups;
   const [first] = most;
   if (first === undefined || most.length === next.length) return { kind: 'unsettled' };
+  if (first === NOT_DEEP) return { kind: 'unsettled' };
   if (first === NOT_MINED) return most.length >= MAJORITY ? { kind: 'none' } : { kind: 'unsettled' };
   return most.length >= MAJORITY || groups.length === 1 ? { kind: 'mined', receipt: first } : { kind: 'unsettled' };
 }
 
 /** Asks all; a silent one is not waited for once more than half of them say the same. */
-async function askAll(witnesses: readonly Pick<ChainRpc, 'read'>[], question: Question): Promise<Said> {
+async function askAll(witnesses: readonly BearWitness[], question: Question): Promise<Said> {
   const { promise, resolve, reject } = Promise.withResolvers<Said>();
-  const said: (Receipt | typeof NOT_MINED)[] = [];
+  const said: Said[number][] = [];
   const asked = witnesses.map(async (witness) => {
     const word = await askWitness(witness, question);
     if (word === undefined) return;
@@ -107,21 +128,24 @@ function createDisputes({
  *
  * @param options.witnesses - each node by itself, the one that has said so among them
  * @param options.from - the relayer's address, in lower case
+ * @param options.confirmations - blocks that settle a transaction, the including one counted: those who agree have to know them
  * @param options.now - Unix time in milliseconds
  * @see docs/specification.md RELAY-20
  */
 export function createBearOut(options: {
   readonly witnesses: readonly Pick<ChainRpc, 'read'>[];
   readonly from: Hex;
+  readonly confirmations: number;
   readonly health: Pick<Health, 'noteWell' | 'noteFailure'>;
   readonly now: () => number;
 }): BearOut {
-  const { witnesses, from } = options;
+  const { from, confirmations, now } = options;
+  const witnesses = options.witnesses.map((rpc) => ({ rpc, isStuck: watchHead(now) }));
   const noteDispute = createDisputes(options);
   return async function bearOut(sent) {
     if (witnesses.length < MAJORITY) return { kind: 'mined', receipt: sent };
     const { txHash: hash, blockNumber } = sent;
-    const said = await askAll(witnesses, { hash, blockNumber, from });
+    const said = await askAll(witnesses, { hash, deepAt: blockNumber + BigInt(confirmations) - 1n, from });
     const word = weigh(said);
     noteDispute(hash, word.kind === 'unsettled' && new Set(said.map(describe)).size > 1);
     return word;

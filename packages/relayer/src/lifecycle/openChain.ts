@@ -127,7 +127,7 @@ function createReaderAsk(
     findExecution: createFindExecution(events),
     findInvalidation: createFindInvalidation(events),
   };
-  return { head: () => chain.head(), ask: (request, knownBlock) => askChain(ports, { request, knownBlock }) };
+  return { head: () => chain.head(), ask: (request, bounds) => askChain(ports, { request, ...bounds }) };
 }
 
 /** The sender's lock on the key comes first, so that two relayers by mistake on one key never share a journal. */
@@ -171,7 +171,7 @@ async function openOnce(options: ChainOptions, rpc: ChainRpc): Promise<OpenChain
   const maxHeadAgeSeconds = chainId === DEV_CHAIN_ID ? 0 : settings.policy.maxHeadAgeSeconds;
   const asking = { nodes, maxHeadAgeSeconds, now };
   const [askNodes, trustHead] = [createAskNodes(asking), createTrustHead({ ...asking, head: () => chain.head() })];
-  const bearOut = createBearOut({ witnesses, from: relayer, health, now });
+  const bearOut = createBearOut({ witnesses, from: relayer, confirmations, health, now });
   const parts = { chain, state, sender, journal, askNodes, trustHead, bearOut, recovery, confirmations };
   const lifecycle = createLifecycle(options, parts);
   onMined = lifecycle.noteMined;

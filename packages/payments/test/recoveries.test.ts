@@ -92,6 +92,10 @@ test('held or given back here, and paid by another instance: over as well, and t
   ]);
   for (const { walletAddress } of [given, held]) expect(await rig.creditsOf(walletAddress)).toBeGreaterThan(0n);
   await instance.stop();
+  // What the journal was searched for counts, though the command is not given the other's address.
+  const environment = { ...settings, RPC_URL: rig.rpcUrl, RELAYER_ADDRESSES: '' };
+  const printed: string[] = [];
+  expect(await runCommand(['reconcile'], { environment, print: (text) => printed.push(text) }), `${printed}`).toBe(0);
   const again = await runInstance({ ...settings, RPC_URL: rig.rpcUrl });
   await peer.stop();
   const { paymentIntentId } = add(1n);

@@ -45,7 +45,9 @@ async function findDifferences(
   const [owner = ''] = journal.fact('owner')?.split(' ') ?? [];
   // A journal that no relayer has opened has paid nothing.
   const self = isAddress(owner) ? owner : zeroAddress;
-  const relayers = [self, ...settings.RELAYER_ADDRESSES];
+  // The running instance may name more than this command was given.
+  const named = [self, ...settings.RELAYER_ADDRESSES, ...journal.marks.listRelayers()];
+  const relayers = [...new Map(named.map((relayer) => [relayer.toLowerCase(), relayer])).values()];
   try {
     const payouts = await findPayouts({
       client,

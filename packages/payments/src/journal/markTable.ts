@@ -64,6 +64,8 @@ export interface MarkTable {
   listPayoutsBy(sender: Address): readonly PlacedMark[];
   /** Up to which block the chain has been searched for an address, by chain and contracts; undefined before the first search. */
   cursor(scope: string, relayer: Address): number | undefined;
+  /** All addresses that were ever searched for; lower case. */
+  listRelayers(): readonly Address[];
   /** Payouts and announcements by senders that are not among these relayers, and were never searched for. */
   listByStrangers(relayers: readonly Address[]): readonly StrangeMark[];
   /** Forgets a transaction: it is read anew should a search find it. */
@@ -124,6 +126,7 @@ export function createMarkTable(database: DatabaseSync): MarkTable {
   const strange = database.prepare(
     `SELECT * FROM marks WHERE kind <> 'none' AND sender NOT IN (SELECT relayer FROM cursors)`,
   );
+  const relayersOf = database.prepare('SELECT DISTINCT relayer FROM cursors ORDER BY relayer');
   const forgetMark = database.prepare('DELETE FROM marks WHERE tx_hash = ?');
   const forgetCursors = database.prepare('DELETE FROM cursors WHERE scope = ?');
   return {
@@ -153,6 +156,8 @@ export function createMarkTable(database: DatabaseSync): MarkTable {
       const block = readCursor.get(scope, relayer.toLowerCase())?.block_number;
       return typeof block === 'number' ? block : undefined;
     },
+    // Only addresses are written.
+    listRelayers: () => relayersOf.all().map(({ relayer }) => relayer as Address),
     listByStrangers(relayers) {
       const known = new Set<unknown>(relayers.map((relayer) => relayer.toLowerCase()));
       return strange

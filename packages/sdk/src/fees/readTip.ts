@@ -11,7 +11,7 @@ function findUsual(history: unknown): bigint | undefined {
     const tips = reward
       .filter((_, index) => Number(gasUsedRatio[index]) > 0)
       .map((percentiles) => readNumber(Object(percentiles)[0]))
-      .toSorted((one, other) => (one < other ? -1 : 1));
+      .sort((one, other) => (one < other ? -1 : 1));
     return tips[Math.floor((tips.length - 1) / 2)];
   } catch {
     return undefined;

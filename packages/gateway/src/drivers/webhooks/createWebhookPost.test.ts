@@ -127,8 +127,7 @@ describe('the client that posts', () => {
   test('a receiver that hangs, or sends without end, holds nothing up', async () => {
     const receiver = await receive();
     receiver.answer('hang');
-    const post = client({ timeoutMs: 200 });
-    expect(await post(order(receiver.url))).toEqual({ error: 'It took too long to answer.' });
+    expect(await client({ timeoutMs: 200 })(order(receiver.url))).toEqual({ error: 'It took too long to answer.' });
     let sent = 0;
     const endless = createServer((_, response) => {
       const more = () => {
@@ -139,7 +138,7 @@ describe('the client that posts', () => {
     });
     const url = await serve(endless);
     const closed = new Promise((resolve) => endless.on('connection', (socket) => socket.on('close', resolve)));
-    expect(await post(order(url))).toEqual({ status: 200 });
+    expect(await client()(order(url))).toEqual({ status: 200 });
     await closed;
     // What the system buffers by the time that it is cut off.
     expect(sent).toBeLessThan(50_000_000);

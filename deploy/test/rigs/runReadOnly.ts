@@ -11,6 +11,7 @@ export interface ImageConfig {
 /** Mounts as a container's manager does: the root read-only, the data and /tmp writable. Its arguments: root, user, command. */
 const SCRIPT = `
 set -e
+PATH=$PATH:/usr/sbin:/sbin
 root=$1 user=$2; shift 2
 mount --bind "$root" "$root"
 mount -o remount,ro,bind "$root"

@@ -20,6 +20,8 @@ const PATIENCE_MS = 120_000;
 const LOOK_MS = 250;
 /** Procedures under way at a time; each has processes of its own. */
 const LANES = 5;
+/** What a journal tells of a payment that another process with its key has paid. */
+const PAID_BY_TWIN = /0x[0-9a-f]{64} has paid it, and it is [a-z ]+ in the journal/;
 
 /** How a procedure ended. */
 export interface PlayedProcedure {
@@ -136,13 +138,17 @@ async function playOne(
     const isPaidOnce = paid.length === 1 && paid[0]?.args.value === computeCreditsOwed(AMOUNT, RATE);
     const books = await Promise.all(
       machines.map(async ({ key: owner, folder }) => {
+        const lines: string[] = [];
         const environment = settingsOf(owner, folder);
-        return { owner, code: await runCommand(['reconcile'], { environment, print: () => undefined }) };
+        const code = await runCommand(['reconcile', '--json'], { environment, print: (line) => void lines.push(line) });
+        return { owner, code, differences: JSON.parse(lines.join('\n')) as readonly unknown[] };
       }),
     );
-    // Of two with one key, the other's journal rightly tells that the key has paid what it has not.
+    // Of two with one key, the other's journal rightly tells that the key has paid what it has not, and nothing else.
+    const isRight = ({ differences }: (typeof books)[number]) =>
+      differences.every((difference) => PAID_BY_TWIN.test(JSON.stringify(difference)));
     const ofEach = [...Map.groupBy(books, ({ owner }) => owner).values()];
-    return isPaidOnce && ofEach.every((twins) => twins.some(({ code }) => code === 0));
+    return isPaidOnce && ofEach.every((twins) => twins.every(isRight) && twins.some(({ code }) => code === 0));
   } finally {
     await Promise.all(machines.map(({ program }) => program.stop()));
     await frontend.close();

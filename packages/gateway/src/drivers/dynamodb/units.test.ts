@@ -216,15 +216,14 @@ describeWithDynamo('read and write units', () => {
     const query = { filter: { status: 'pending', chainName }, order: 'asc', limit: 100 } as const;
     meter.reset();
     expect(await stores.requests.list(query)).toEqual({ items: [], next: null });
-    // One call a shard, at half a unit, as of an empty queue; DynamoDB local counts nothing for what is not there.
-    expect(meter.calls).toBe(4);
-    expect(meter.reads).toBeLessThanOrEqual(2);
+    // One call a shard, at half a unit, as of an empty queue; DynamoDB local counts nothing for a shard that has nothing.
+    const countsNothing = process.env.DYNAMODB_ENGINE === 'dynamodb-local';
+    expect([meter.calls, meter.reads]).toEqual([4, countsNothing ? 0 : 2]);
     const record = requestOf(200, { chainName });
     await stores.requests.create(record);
     meter.reset();
     expect(await stores.requests.list(query)).toEqual({ items: [record], next: null });
-    expect(meter.calls).toBe(5);
-    expect(meter.reads).toBeLessThanOrEqual(3);
+    expect([meter.calls, meter.reads]).toEqual([5, countsNothing ? 1.5 : 3]);
   });
 
   test('checking a relayer is one read unit, a counted hit one write unit', async () => {

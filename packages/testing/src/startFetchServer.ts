@@ -9,7 +9,7 @@ import { type LoopbackServer, listenOnLoopback } from './listenOnLoopback.ts';
  * @returns its URL and how to stop it
  */
 export async function startFetchServer(handler: (request: Request) => Promise<Response>): Promise<LoopbackServer> {
-  const server = createAdaptorServer({ fetch: (request) => handler(request) });
+  const server = createAdaptorServer({ fetch: (request) => handler(request), overrideGlobalObjects: false });
   if (!(server instanceof Server)) throw new TypeError('expected an HTTP/1.1 server');
   return listenOnLoopback(server);
 }

@@ -165,6 +165,8 @@ function createMountListener(gateway: Answering, { hostname, logger, answers }: 
     },
     {
       hostname,
+      // Its own Response is quicker, lacks `bytes()`, and would stand in the place of Node's in the whole process.
+      overrideGlobalObjects: false,
       errorHandler(error) {
         if (error instanceof RequestError) return responseOf(malformed);
         logger.error({ cause: String(error) }, 'request failed outside its route');

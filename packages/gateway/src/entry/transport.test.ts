@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { duplexPair } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogRecorder } from '@prism-gateway/testing';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Gateway } from '../app.ts';
 import { createByteBudget } from '../http/byteBudget.ts';
 import type { ApiError } from '../http/errors.ts';
@@ -18,7 +18,10 @@ const MAX_BODY_BYTES = 1_000_000;
 const large = 'x'.repeat(300_000);
 
 let stop: (() => void) | undefined;
-afterEach(() => stop?.());
+afterEach(() => {
+  vi.useRealTimers();
+  stop?.();
+});
 
 const textAnswer = (body: string): WrittenResponse => ({ status: 200, body, headers: ['content-type', 'text/plain'] });
 
@@ -122,6 +125,8 @@ test.each<[string, string[], { wasWhole: boolean; text: string }]>([
 test.each(['GET', 'POST', 'DELETE'])(
   'a connection that is to be closed after a %s is closed once the body has come in that nobody wanted',
   async (method) => {
+    // The body is waited for by a clock that stands still, however late this process gets its turn.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const server = await serveLongAnswer();
     const call = head(method, `Connection: close\r\nContent-Length: ${2 * large.length}`);
     expect(await send(server, [call + large, large])).toBe(large);
@@ -289,7 +294,8 @@ describe('a connection that stands still', () => {
     const piece = new Uint8Array(65_536);
     const endless = { pull: (to: ReadableStreamDefaultController) => to.enqueue(piece), cancel: closed.resolve };
     const mounted = async () => new Response(new ReadableStream(endless));
-    const port = await serve(refuse, { mounted, stalledMs: STALLED_MS });
+    // Long enough for the request to come in on a loaded machine.
+    const port = await serve(refuse, { mounted, stalledMs: 10 * STALLED_MS });
     const socket = connect({ port, host: '127.0.0.1' });
     socket.on('error', () => undefined);
     socket.pause();

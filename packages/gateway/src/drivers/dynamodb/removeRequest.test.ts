@@ -5,7 +5,6 @@ import { beforeAll, expect, test } from 'vitest';
 import { anyChain, claimOf, pendingRequest } from '../../../test/contracts/storedRequests.ts';
 import { createDynamoRig, DYNAMO_TABLES, type DynamoRig, describeWithDynamo } from '../../../test/rigs/dynamoStores.ts';
 import type { StoredRequest } from '../../ports/requestStore.ts';
-import { createDynamoClient } from './createDynamoClient.ts';
 
 const largeRequest = (): StoredRequest =>
   pendingRequest({
@@ -19,7 +18,7 @@ describeWithDynamo('a removal', () => {
   let rig: DynamoRig;
   let raw: DynamoDBClient;
   beforeAll(async () => {
-    rig = await createDynamoRig({ createClient: createDynamoClient });
+    rig = await createDynamoRig();
     raw = rig.openClient();
     return rig.dispose;
   });

@@ -214,12 +214,17 @@ export const programs = {
     steps: [{ file: 'examples/node/webhook.ts' }],
   },
   test: {
-    summary: 'every test: unit, contract, property, acceptance',
+    summary: 'every test but the campaigns: unit, contract, property, acceptance',
     group: 'develop',
-    steps: [{ file: vitest, args: ['run'] }],
+    steps: [{ file: vitest, args: ['run', '--project', 'packages', '--project', 'acceptance'] }],
+  },
+  'test:campaigns': {
+    summary: 'many real processes against many faults at once, by chance',
+    group: 'develop',
+    steps: [{ file: vitest, args: ['run', '--project', 'campaigns'] }],
   },
   'test:long': {
-    summary: 'the same with the loops in full size',
+    summary: 'all of both, with the loops in full size',
     group: 'develop',
     steps: [{ file: vitest, args: ['run'], env: { TEST_LONG: '1' } }],
   },
@@ -255,7 +260,7 @@ export const programs = {
       {
         file: vitest,
         args: [
-          ...['run', '--project', 'packages', '--project', 'units', 'packages/gateway/src/drivers/dynamodb'],
+          ...['run', '--project', 'packages', '--project', 'campaigns', 'packages/gateway/src/drivers/dynamodb'],
           ...['packages/gateway/test/races', 'packages/gateway/test/faults'],
           'packages/gateway/src/entry/openStores.test.ts',
         ],

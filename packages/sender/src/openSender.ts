@@ -80,11 +80,11 @@ function lockAccount(options: SenderOptions, chainId: number): FileLock {
 }
 
 function openChain(options: SenderOptions): Chain {
-  const { rpcUrl, rpcTimeoutMs: timeoutMs = DEFAULTS.rpcTimeoutMs } = options;
+  const { rpcUrl, chainId, rpcTimeoutMs: timeoutMs = DEFAULTS.rpcTimeoutMs } = options;
   const client =
     typeof rpcUrl === 'function'
       ? createTransportClient(rpcUrl, { timeoutMs })
-      : createRpcPool({ rpcUrls: typeof rpcUrl === 'string' ? [rpcUrl] : rpcUrl, timeoutMs });
+      : createRpcPool({ rpcUrls: typeof rpcUrl === 'string' ? [rpcUrl] : rpcUrl, chainId, timeoutMs });
   return createChain(client, options.account.address);
 }
 

@@ -76,6 +76,28 @@ test('a node of another chain is never asked, nor given a transaction', async ()
 });
 
 // Shows NODE-1.
+test('a node of another chain than the one that is set is never asked, though it is the first', async () => {
+  const onChain = (chainId: string) => ({
+    answer: ({ method }: { readonly method: string }) => ({ result: method === 'eth_chainId' ? chainId : method }),
+  });
+  nodes[0]!.behave(onChain('0x1'));
+  nodes[1]!.behave(onChain('0x02'));
+  const pinned = createRpcPool({ rpcUrls: nodes.map(({ url }) => url), chainId: 2, monotonicNow: () => nowMs });
+  expect(await pinned.request('a', [])).toBe('a');
+  expect(counts('a')).toEqual([0, 1]);
+  pinned.close();
+});
+
+// Shows NODE-1.
+test('a node that is silent holds nobody up: the next one is asked beside it, and it is passed over for a while', async () => {
+  nodes[0]!.behave({ fail: () => 'silent' });
+  expect(await pool.request('a', [])).toBe('a');
+  const before = nodes[0]!.exchanges.length;
+  expect(await pool.request('b', [])).toBe('b');
+  expect(nodes[0]!.exchanges).toHaveLength(before);
+});
+
+// Shows NODE-1.
 test('a node whose newest block is behind that of another is passed over, unless all are', async () => {
   const at = (number: number) => ({
     answer: ({ method }: { readonly method: string }) => ({

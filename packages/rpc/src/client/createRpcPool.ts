@@ -1,4 +1,5 @@
 import { RpcAnswerError, RpcUnavailableError } from '../rpcErrors.ts';
+import { askInTurn } from './askInTurn.ts';
 import { compareHeads } from './compareHeads.ts';
 import { createRpcClient } from './createRpcClient.ts';
 import { isPassing } from './isPassing.ts';
@@ -8,6 +9,8 @@ import type { RpcClient } from './rpcClient.ts';
 export interface RpcPoolOptions {
   /** One or more, the preferred one first. They appear in no error. */
   readonly rpcUrls: readonly string[];
+  /** Nodes of another chain are never asked; default the chain of the first that answers. */
+  readonly chainId?: number | undefined;
   /** For one exchange, in milliseconds; default 10,000. */
   readonly timeoutMs?: number;
   /** Milliseconds of a clock that is never set; default the machine's. */
@@ -18,6 +21,8 @@ export interface RpcPoolOptions {
 
 /** How long a node that failed, or has fallen behind, is passed over, in milliseconds. */
 const PASSED_OVER_MS = 30_000;
+/** How long a node may be silent before the next one is asked as well, in milliseconds. */
+const PATIENCE_MS = 2000;
 /** By so many blocks a node may be behind another: blocks take a moment from the one to the other. */
 const MAX_LAG_BLOCKS = 2n;
 /** How often the newest blocks of all nodes are compared, in milliseconds, and by how many blocks a node must be ahead to have it done at once. */
@@ -32,8 +37,8 @@ interface PooledNode {
   readonly client: RpcClient;
   /** Until when it is passed over. */
   untilMs: number;
-  /** What it says its chain is; undefined while it has not said. */
-  chainId: Promise<unknown> | undefined;
+  /** What it says its chain is, as a text; undefined while it has not said. */
+  chainId: Promise<string> | undefined;
   /** It has made its newest block up. */
   isDistrusted: boolean;
 }
@@ -51,18 +56,21 @@ function readHead(method: string, params: readonly unknown[], answer: unknown): 
 }
 
 /** Asks a node once what its chain is. A failure is kept for nobody. */
-function readChainId(node: PooledNode): Promise<unknown> {
-  node.chainId ??= node.client.request('eth_chainId', []).catch((error: unknown) => {
-    node.chainId = undefined;
-    throw error;
-  });
+function readChainId(node: PooledNode): Promise<string> {
+  node.chainId ??= node.client
+    .request('eth_chainId', [])
+    .then((told) => (typeof told === 'string' && /^0x[0-9a-f]{1,16}$/i.test(told) ? `${BigInt(told)}` : `${told}`))
+    .catch((error: unknown) => {
+      node.chainId = undefined;
+      throw error;
+    });
   return node.chainId;
 }
 
 /**
  * Makes JSON-RPC calls to the first of several nodes that answers. A node without an answer, with an error of its own, or whose newest
  * block is behind another node's, is passed over for half a minute, unless none is left; one that has made its newest block up, for a
- * minute. A node of another chain than the first that answered is never asked. A signed transaction goes to all of them, and one that
+ * minute. One that is silent for two seconds has the next one asked beside it. A node of another chain is never asked. A signed transaction goes to all of them, and one that
  * takes it is enough. A revert is an answer as good as any. Whether nodes agree is for the caller to ask, by a client of each.
  *
  * @param options - the nodes' URLs
@@ -70,7 +78,7 @@ function readChainId(node: PooledNode): Promise<unknown> {
  * @see docs/specification.md NODE-1
  */
 export function createRpcPool(options: RpcPoolOptions): RpcClient {
-  const { rpcUrls, monotonicNow = () => performance.now(), now = Date.now, ...rest } = options;
+  const { rpcUrls, chainId, monotonicNow = () => performance.now(), now = Date.now, ...rest } = options;
   const [only, ...others] = rpcUrls;
   // Nobody takes its place, whatever it says.
   if (only !== undefined && others.length === 0) return createRpcClient({ rpcUrl: only, monotonicNow, ...rest });
@@ -82,7 +90,7 @@ export function createRpcPool(options: RpcPoolOptions): RpcClient {
       isDistrusted: false,
     }),
   );
-  let chain: unknown;
+  let chain = chainId === undefined ? undefined : String(chainId);
   let highest = 0n;
   let comparing: Promise<void> | undefined;
   let comparedAtMs = Number.NEGATIVE_INFINITY;
@@ -135,30 +143,40 @@ export function createRpcPool(options: RpcPoolOptions): RpcClient {
   async function ask(method: string, params: readonly unknown[]): Promise<unknown> {
     let last: unknown = new RpcUnavailableError('there is no node');
     const late: { readonly node: PooledNode; readonly answer: unknown; readonly head: bigint }[] = [];
-    for (const node of orderNodes()) {
+
+    /** @returns undefined of a node that is not believed, or is behind */
+    async function readAnswer(node: PooledNode): Promise<{ readonly answer: unknown } | undefined> {
+      const answer = await askNode(node, method, params);
+      const head = readHead(method, params, answer);
+      if (head !== undefined) await compareInTime(head);
+      if (head !== undefined && node.isDistrusted) {
+        last = new RpcUnavailableError('the node has made its newest block up');
+        return undefined;
+      }
+      if (head !== undefined && head + MAX_LAG_BLOCKS < highest) {
+        late.push({ node, answer, head });
+        return undefined;
+      }
+      if (head !== undefined && head > highest) highest = head;
+      node.untilMs = 0;
+      // Somebody is further: those who are not are left alone for a while.
+      for (const behind of late) passOver(behind.node);
+      return { answer };
+    }
+
+    async function tryNode(node: PooledNode): Promise<{ readonly answer: unknown } | undefined> {
       try {
-        const answer = await askNode(node, method, params);
-        const head = readHead(method, params, answer);
-        if (head !== undefined) await compareInTime(head);
-        if (head !== undefined && node.isDistrusted) {
-          last = new RpcUnavailableError('the node has made its newest block up');
-          continue;
-        }
-        if (head !== undefined && head + MAX_LAG_BLOCKS < highest) {
-          late.push({ node, answer, head });
-          continue;
-        }
-        if (head !== undefined && head > highest) highest = head;
-        node.untilMs = 0;
-        // Somebody is further: those who are not are left alone for a while.
-        for (const behind of late) passOver(behind.node);
-        return answer;
+        return await readAnswer(node);
       } catch (error) {
         last = error;
         if (!isPassing(error)) throw error;
         passOver(node);
+        return undefined;
       }
     }
+
+    const found = await askInTurn(orderNodes(), { ask: tryNode, patienceMs: PATIENCE_MS, onSilent: passOver });
+    if (found !== undefined) return found.answer;
     const [best] = late.toSorted((one, other) => (one.head < other.head ? 1 : -1));
     if (best === undefined) throw last;
     // All say so: blocks were taken back, or the one that was ahead has made them up.

@@ -62,6 +62,8 @@ async function wrapErrors<T>(method: string, ask: () => Promise<T>): Promise<T> 
  * Makes the way to a node, or to the first of several that answers. Calls that get no answer, or an error of the node itself, are repeated: all of them only ask.
  *
  * @param options.rpcUrls - they appear in no error
+ * @param options.chainId - of several nodes one of another chain is never asked; default the chain of the first that answers
+ * @param options.attempts - of a call that gets no answer; default 4
  * @param options.now - Unix time in milliseconds
  * @param options.random - from 0 to 1
  * @param options.onFallback - told once, when the node turns out not to simulate blocks, and why
@@ -69,17 +71,19 @@ async function wrapErrors<T>(method: string, ask: () => Promise<T>): Promise<T> 
  */
 export function createChainRpc(options: {
   readonly rpcUrls: readonly string[];
+  readonly chainId?: number | undefined;
+  readonly attempts?: number | undefined;
   readonly now: () => number;
   readonly random: () => number;
   readonly onFallback: (reason: string) => void;
   readonly signal: AbortSignal;
 }): ChainRpc {
-  const { rpcUrls, now, random, onFallback, signal } = options;
-  const plain = createRpcPool({ rpcUrls });
+  const { rpcUrls, chainId, attempts = ATTEMPTS, now, random, onFallback, signal } = options;
+  const plain = createRpcPool({ rpcUrls, chainId });
   if (signal.aborted) plain.close();
   signal.addEventListener('abort', plain.close, { once: true });
   const pauses = { firstMs: FIRST_PAUSE_MS, maxMs: LONGEST_PAUSE_MS, random, signal };
-  const client = withRetries(plain, { attempts: ATTEMPTS, createBackOff: () => createBackOff(pauses) });
+  const client = withRetries(plain, { attempts, createBackOff: () => createBackOff(pauses) });
   const isTooEarly = (returned: `0x${string}` | undefined) => nameReason(returned) === 'RequestNotYetOpen';
   const simulate = createSimulator({ client, now, onFallback, isTooEarly });
   return {

@@ -36,14 +36,6 @@ export type AskedRequest = Pick<OpenRequest, 'signatures' | 'record'>;
 /** Asks what became of a request. @param knownBlock - a block that the node must have to be believed; default any */
 export type AskChain = (request: AskedRequest, knownBlock?: bigint) => Promise<ChainAnswer>;
 
-/** What a node is believed of its newest block. */
-export interface AskBounds {
-  /** A block that the node must have to be believed; default any. */
-  readonly knownBlock?: bigint | undefined;
-  /** The newest block that counts, whatever the node says; default none. */
-  readonly headLimit?: bigint | undefined;
-}
-
 /** How far the maximal age may have been shortened since a request was carried out, in seconds: a week. */
 const SHORTENED_BY = 604_800n;
 
@@ -107,21 +99,18 @@ async function askForSignature(ports: AskPorts, question: AskedSignature): Promi
  * @param ports - the chain, and how deep is deep enough
  * @param asked.request - with the nonces it was signed for, as far as these are known
  * @param asked.knownBlock - a block that the node must have to be believed; default any
- * @param asked.headLimit - the newest block that counts; default what the node says
  * @throws ChainError where the node does not answer
  * @see docs/specification.md RELAY-5
  */
 export async function askChain(
   ports: AskPorts,
-  { request, knownBlock = 0n, headLimit }: { readonly request: AskedRequest } & AskBounds,
+  { request, knownBlock = 0n }: { readonly request: AskedRequest; readonly knownBlock?: bigint | undefined },
 ): Promise<ChainAnswer> {
   const { signatures } = request;
   const nonces = await ports.chain.nonces(signatures.map(({ signer }) => signer));
   // Not the cached head: it may be older than the execution.
-  const told = await ports.chain.head();
-  if (told.number < knownBlock) return { kind: 'unsettled' };
-  const number = headLimit !== undefined && headLimit < told.number ? headLimit : told.number;
-  const head = { ...told, number };
+  const head = await ports.chain.head();
+  if (head.number < knownBlock) return { kind: 'unsettled' };
   // References are read from the record's parts, in their order.
   const parts = listSignedParts(request.record);
   const answers = await Promise.all(

@@ -1,16 +1,23 @@
 import { ChainError } from '../chain/chainError.ts';
 import type { BlockHead } from '../chain/chainReader.ts';
-import type { AskBounds, AskChain, AskedRequest, ChainAnswer } from './askChain.ts';
+import { createPatience } from '../chain/createPatience.ts';
+import type { AskChain, AskedRequest, ChainAnswer } from './askChain.ts';
+import type { NoteDispute } from './createDisputes.ts';
+import { findMost, gatherVotes, MAJORITY } from './gatherVotes.ts';
 
 /** A node, and the question to it. */
 export interface AskedNode {
-  readonly ask: (request: AskedRequest, bounds: AskBounds) => Promise<ChainAnswer>;
+  /** What it is called where its URL must not stand. */
+  readonly name: string;
+  /** It did not answer when it was asked first. */
+  readonly isSilent?: boolean;
+  readonly ask: AskChain;
   readonly head: () => Promise<Pick<BlockHead, 'number' | 'timestamp'>>;
 }
 
 /** What is asked, and when a node's newest block is fresh. */
 export interface AskNodesPorts {
-  /** The first one is asked first; the others bear it out. Each stands for itself alone. */
+  /** Each stands for itself alone. */
   readonly nodes: readonly AskedNode[];
   /** Age from which a newest block is stale, in seconds; 0: none is, for blocks come only with transactions. */
   readonly maxHeadAgeSeconds: number;
@@ -18,49 +25,16 @@ export interface AskNodesPorts {
   readonly now: () => number;
 }
 
-/** What a node says, and whether its newest block is fresh; undefined where it does not answer. */
+/** What a node says, and whether its newest block is fresh. */
 interface NodeAnswer {
+  readonly name: string;
   readonly answer: ChainAnswer;
   readonly isFresh: boolean;
+  readonly head: bigint;
 }
 
 function isFresh({ maxHeadAgeSeconds, now }: AskNodesPorts, { timestamp }: Pick<BlockHead, 'timestamp'>): boolean {
   return maxHeadAgeSeconds === 0 || Number(timestamp) * 1000 >= now() - maxHeadAgeSeconds * 1000;
-}
-
-/** Whether an answer ends a request. */
-const isFinal = ({ kind }: ChainAnswer): boolean => kind === 'executed' || kind === 'replaced';
-
-/**
- * How deep something is, one node may make up by its newest block: it counts as far as another one that is fresh knows of blocks.
- *
- * @returns undefined where no other one answers that is fresh
- */
-async function findSharedHead(ports: AskNodesPorts, node: AskedNode, number: bigint): Promise<bigint | undefined> {
-  const { promise, resolve, reject } = Promise.withResolvers<bigint | undefined>();
-  let highest: bigint | undefined;
-  const asked = ports.nodes.map(async (other) => {
-    if (other === node) return;
-    const head = await withoutAnswer(other.head());
-    if (head instanceof ChainError || !isFresh(ports, head)) return;
-    if (highest === undefined || head.number > highest) highest = head.number;
-    // A silent one is not waited for.
-    if (head.number >= number) resolve(number);
-  });
-  Promise.all(asked).then(() => resolve(highest), reject);
-  return await promise;
-}
-
-/** The head is read before the answer: what the answer is made from is no older. */
-async function askNode(ports: AskNodesPorts, node: AskedNode, question: Question): Promise<NodeAnswer> {
-  const { request, knownBlock } = question;
-  const head = await node.head();
-  const answer = await node.ask(request, { knownBlock });
-  const isUpToDate = isFresh(ports, head);
-  if (!isUpToDate || !isFinal(answer)) return { answer, isFresh: isUpToDate };
-  const headLimit = await findSharedHead(ports, node, head.number);
-  const isShared = headLimit === undefined || headLimit >= head.number;
-  return { answer: isShared ? answer : await node.ask(request, { knownBlock, headLimit }), isFresh: true };
 }
 
 interface Question {
@@ -68,8 +42,14 @@ interface Question {
   readonly knownBlock: bigint | undefined;
 }
 
-function isSame(one: ChainAnswer, other: ChainAnswer): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+/** The head is read before the answer: what the answer is made from is no older. */
+async function askNode(
+  ports: AskNodesPorts,
+  { name, ask, head: readHead }: AskedNode,
+  { request, knownBlock }: Question,
+): Promise<NodeAnswer> {
+  const head = await readHead();
+  return { name, answer: await ask(request, knownBlock), isFresh: isFresh(ports, head), head: head.number };
 }
 
 async function withoutAnswer<T>(asked: Promise<T>): Promise<T | ChainError> {
@@ -81,29 +61,53 @@ async function withoutAnswer<T>(asked: Promise<T>): Promise<T | ChainError> {
   }
 }
 
+const describe = ({ answer }: NodeAnswer) => JSON.stringify(answer);
+const describeFresh = (said: NodeAnswer) => `${said.isFresh} ${describe(said)}`;
+
+/** What most say: of those that are fresh, where any is, and then one alone is believed; two others have to agree. */
+function weigh(said: readonly NodeAnswer[]): ChainAnswer | undefined {
+  const fresh = said.filter((each) => each.isFresh);
+  const most = findMost(fresh.length > 0 ? fresh : said, describe);
+  return most.length >= MAJORITY || fresh.length === 1 ? most[0]?.answer : undefined;
+}
+
+/** What an answer says, for the operator. */
+function state({ name, answer, head }: NodeAnswer) {
+  const what =
+    answer.kind === 'executed'
+      ? `executed in ${answer.txHash}`
+      : answer.kind === 'replaced'
+        ? answer.reason
+        : answer.kind;
+  return { name, says: `that it is ${what}, up to its block ${head}` };
+}
+
 /**
- * Makes the question what became of a request such that its answer may end the request: it is that of a node whose newest block is
- * fresh, or of two nodes that agree. A node that has fallen behind ends nothing.
+ * Makes the question what became of a request such that its answer may end the request. All nodes are asked. What most of those say whose
+ * newest block is fresh counts, which are two, or the only one that answers; of stale ones two have to agree. So a node that has fallen
+ * behind, or lies about its newest block or what stands in it, ends nothing: while nodes do not agree the answer is `unsettled`.
  *
- * @param ports - the nodes; asked one after the other, until an answer can be believed
+ * @param ports - the nodes, and who is told of what they do not agree on
  * @throws ChainError where none answers
  * @see docs/specification.md RELAY-20
  */
-export function createAskNodes(ports: AskNodesPorts): AskChain {
+export function createAskNodes(ports: AskNodesPorts & { readonly noteDispute: NoteDispute }): AskChain {
+  const nodes = ports.nodes.map((node) => ({ node, wait: createPatience(node.isSilent) }));
   return async function askNodes(request, knownBlock) {
-    const stale: ChainAnswer[] = [];
     let fault: ChainError | undefined;
-    for (const node of ports.nodes) {
-      const said = await withoutAnswer(askNode(ports, node, { request, knownBlock }));
-      if (said instanceof ChainError) {
-        fault ??= said;
-        continue;
-      }
-      if (said.isFresh || stale.some((answer) => isSame(answer, said.answer))) return said.answer;
-      stale.push(said.answer);
+    async function ask(node: AskedNode): Promise<NodeAnswer | undefined> {
+      const answer = await withoutAnswer(askNode(ports, node, { request, knownBlock }));
+      if (!(answer instanceof ChainError)) return answer;
+      fault ??= answer;
+      return undefined;
     }
-    if (stale.length === 0 && fault !== undefined) throw fault;
-    return { kind: 'unsettled' };
+    // Those that are fresh and those that are stale are counted apart.
+    const said = await gatherVotes(nodes, { ask: ({ node, wait }) => wait(ask(node)), describe: describeFresh });
+    if (said.length === 0 && fault !== undefined) throw fault;
+    const answer = weigh(said);
+    const isDisputed = answer === undefined && new Set(said.map(describe)).size > 1;
+    ports.noteDispute(`request ${request.record.requestId}`, isDisputed ? said.map(state) : []);
+    return answer ?? { kind: 'unsettled' };
   };
 }
 
@@ -122,6 +126,6 @@ export function createTrustHead(ports: AskNodesPorts & { readonly head: AskedNod
     const head = await ports.head();
     if (isFresh(ports, head)) return true;
     const heads = await Promise.all(ports.nodes.map((node) => withoutAnswer(node.head())));
-    return heads.filter((other) => !(other instanceof ChainError) && other.number <= head.number).length >= 2;
+    return heads.filter((other) => !(other instanceof ChainError) && other.number <= head.number).length >= MAJORITY;
   };
 }

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { ChainError } from '../chain/chainError.ts';
 import type { ChainRpc } from '../chain/createChainRpc.ts';
 import { createBearOut } from './createBearOut.ts';
+import { createDisputes } from './createDisputes.ts';
 import { createHealth } from './createHealth.ts';
 
 const [BLOCK, OTHER_BLOCK, HASH] = ['11', '22', '33'].map((byte) => `0x${byte.repeat(32)}` as const) as [
@@ -43,7 +44,8 @@ const fails: Witness = {
   },
 };
 const isSilent: Witness = { read: () => new Promise(() => undefined) };
-const well = { noteWell: () => undefined, noteFailure: () => undefined };
+const nameAll = (nodes: readonly Witness[]) => nodes.map((rpc, index) => ({ name: `node ${index + 1}`, rpc }));
+const options = { from: FROM, confirmations: 1, noteDispute: () => undefined, now: () => 0 };
 
 // Shows RELAY-20.
 test.each<[string, readonly Witness[], object]>([
@@ -67,7 +69,7 @@ test.each<[string, readonly Witness[], object]>([
   ['three that differ', [agrees, elsewhere, knowsNone], { kind: 'unsettled' }],
   ['none that answers', [fails, isBehind], { kind: 'unsettled' }],
 ])('what %s say of a mined transaction counts', async (_, witnesses, word) => {
-  const bearOut = createBearOut({ witnesses, from: FROM, confirmations: 1, health: well, now: () => 0 });
+  const bearOut = createBearOut({ ...options, witnesses: nameAll(witnesses) });
   expect(await bearOut(SENT)).toEqual(word);
 });
 
@@ -77,8 +79,8 @@ test('a node that makes up how deep a transaction is ends nothing: another one h
   let head = '0x7';
   const liar = node(receipt(), '0x64');
   const honest: Witness = { read: (call, parse) => node(receipt(), head).read(call, parse) };
-  const options = { witnesses: [liar, honest], from: FROM, confirmations: 3, health: well, now: () => nowMs };
-  const bearOut = createBearOut(options);
+  const witnesses = nameAll([liar, honest]);
+  const bearOut = createBearOut({ ...options, witnesses, confirmations: 3, now: () => nowMs });
   expect(await bearOut(SENT)).toEqual({ kind: 'unsettled' });
   head = '0x8';
   nowMs = 59_000;
@@ -100,12 +102,17 @@ test('nodes that say different things of a transaction for long make the health 
   const health = createHealth({ parts: ['nodes'], silentMs: 1, now });
   let other = reverts;
   const changing: Witness = { read: (call, parse) => other.read(call, parse) };
-  const bearOut = createBearOut({ witnesses: [agrees, changing], from: FROM, confirmations: 1, health, now });
+  const noteDispute = createDisputes({ health, now });
+  const bearOut = createBearOut({ ...options, witnesses: nameAll([agrees, changing]), noteDispute, now });
   await bearOut(SENT);
   expect(health.faults()).toEqual([]);
   nowMs = 20_000;
   await bearOut(SENT);
-  expect(health.faults()).toEqual([expect.stringMatching(/do not agree .*0x3333.*RPC_URL/)]);
+  expect(health.faults()).toEqual([
+    expect.stringMatching(
+      /do not agree .*0x3333.*node 1 says that it is mined in block 7 .*node 2 says .*reverted.*; .*RPC_URL/,
+    ),
+  ]);
   other = agrees;
   await bearOut(SENT);
   expect(health.faults()).toEqual([]);

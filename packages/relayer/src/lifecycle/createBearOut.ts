@@ -3,7 +3,9 @@ import { parseReceipt, type Receipt } from '@prism-gateway/sender';
 import type { Hex } from 'viem';
 import { ChainError } from '../chain/chainError.ts';
 import type { ChainRpc } from '../chain/createChainRpc.ts';
-import type { Health } from './createHealth.ts';
+import { createPatience, type Patience } from '../chain/createPatience.ts';
+import type { NoteDispute, Statement } from './createDisputes.ts';
+import { findMost, gatherVotes, MAJORITY } from './gatherVotes.ts';
 
 /** What nodes say together of a mined transaction. */
 export type Word =
@@ -17,13 +19,6 @@ export type Word =
 /** Asks what nodes say together of a transaction that one of them says is mined. It throws nothing: a node without an answer says nothing. */
 export type BearOut = (sent: Receipt) => Promise<Word>;
 
-/** So many nodes have to agree. */
-const MAJORITY = 2;
-/** How long nodes may say different things before the operator is told, in milliseconds: blocks take a moment from one to the other. */
-const DISPUTE_MS = 10_000;
-const NOT_MINED = 'not mined';
-/** Of a node that does not have the blocks yet that settle the transaction. */
-const NOT_DEEP = 'not deep';
 /** A node whose newest block stays the same for so long has got stuck: it is not waited for, in milliseconds. */
 const STUCK_MS = 60_000;
 
@@ -35,9 +30,17 @@ interface Question {
   readonly from: Hex;
 }
 
-/** A node, and whether it has got stuck. */
-interface BearWitness {
+/** A node by itself, and what it is called. */
+export interface Witness {
+  readonly name: string;
   readonly rpc: Pick<ChainRpc, 'read'>;
+  /** It did not answer when it was asked first. */
+  readonly isSilent?: boolean;
+}
+
+/** A node, how long it is waited for, and whether it has got stuck. */
+interface BearWitness extends Witness {
+  readonly wait: Patience;
   readonly isStuck: (head: bigint) => boolean;
 }
 
@@ -50,15 +53,17 @@ function watchHead(now: () => number): BearWitness['isStuck'] {
   };
 }
 
+/** A receipt; that there is none; or its newest block, where those that settle the transaction are not there yet. */
+type Told = Receipt | 'none' | { readonly head: bigint };
+/** What each node says that answers. */
+type Said = readonly { readonly name: string; readonly told: Told }[];
+
 /** @returns undefined where the node does not answer, or has got stuck before */
-async function askWitness(
-  { rpc, isStuck }: BearWitness,
-  { hash, deepAt, from }: Question,
-): Promise<Receipt | typeof NOT_MINED | typeof NOT_DEEP | undefined> {
+async function askNode({ rpc, isStuck }: BearWitness, { hash, deepAt, from }: Question): Promise<Told | undefined> {
   try {
     const head = await rpc.read(['eth_blockNumber'], (answer) => parseQuantity(answer, 'block number'));
-    if (head < deepAt) return isStuck(head) ? undefined : NOT_DEEP;
-    const read = (answer: unknown) => parseReceipt(answer, { hash, from }) ?? NOT_MINED;
+    if (head < deepAt) return isStuck(head) ? undefined : { head };
+    const read = (answer: unknown) => parseReceipt(answer, { hash, from }) ?? 'none';
     return await rpc.read(['eth_getTransactionReceipt', hash], read);
   } catch (error) {
     if (error instanceof ChainError) return undefined;
@@ -67,58 +72,30 @@ async function askWitness(
 }
 
 /** All of a receipt that something follows from, as a text: what it cost, and what its events say. */
-function describe(said: Said[number]): string {
-  if (typeof said === 'string') return said;
-  const { blockHash, status, gasUsed, effectiveGasPrice, dataFee } = said;
-  const logs = said.logs.map(({ address, topics, data }) => [address.toLowerCase(), topics, data]);
+function describe({ told }: Said[number]): string {
+  if (told === 'none') return told;
+  if ('head' in told) return 'not deep';
+  const { blockHash, status, gasUsed, effectiveGasPrice, dataFee } = told;
+  const logs = told.logs.map(({ address, topics, data }) => [address.toLowerCase(), topics, data]);
   return JSON.stringify([blockHash, status, ...[gasUsed, effectiveGasPrice, dataFee].map(String), logs]);
 }
 
-type Said = readonly (Receipt | typeof NOT_MINED | typeof NOT_DEEP)[];
+/** What a node says, for the operator. */
+function state({ name, told }: Said[number]): Statement {
+  if (told === 'none') return { name, says: 'that it is not mined' };
+  if ('head' in told) return { name, says: `that its newest block is ${told.head}` };
+  const { blockNumber, blockHash, status } = told;
+  return { name, says: `that it is mined in block ${blockNumber} (${blockHash.slice(0, 10)}…, ${status})` };
+}
 
 /** What most say, which must be two, or all that answer if they say it is mined: a newest block may be made up, and so is the depth then. */
 function weigh(said: Said): Word {
-  const groups = [...Map.groupBy(said, describe).values()].toSorted((one, other) => other.length - one.length);
-  const [most = [], next = []] = groups;
-  const [first] = most;
-  if (first === undefined || most.length === next.length) return { kind: 'unsettled' };
-  if (first === NOT_DEEP) return { kind: 'unsettled' };
-  if (first === NOT_MINED) return most.length >= MAJORITY ? { kind: 'none' } : { kind: 'unsettled' };
-  return most.length >= MAJORITY || groups.length === 1 ? { kind: 'mined', receipt: first } : { kind: 'unsettled' };
-}
-
-/** Asks all; a silent one is not waited for once more than half of them say the same. */
-async function askAll(witnesses: readonly BearWitness[], question: Question): Promise<Said> {
-  const { promise, resolve, reject } = Promise.withResolvers<Said>();
-  const said: Said[number][] = [];
-  const asked = witnesses.map(async (witness) => {
-    const word = await askWitness(witness, question);
-    if (word === undefined) return;
-    said.push(word);
-    const same = said.filter((other) => describe(other) === describe(word)).length;
-    if (same >= MAJORITY && 2 * same > witnesses.length) resolve([...said]);
-  });
-  Promise.all(asked).then(() => resolve(said), reject);
-  return await promise;
-}
-
-/** Tells the operator of transactions that nodes say different things of, for as long as they do. */
-function createDisputes({
-  health,
-  now,
-}: {
-  readonly health: Pick<Health, 'noteWell' | 'noteFailure'>;
-  now: () => number;
-}) {
-  const sinceMs = new Map<Hex, number>();
-  return function note(hash: Hex, isDisputed: boolean): void {
-    if (isDisputed) sinceMs.set(hash, sinceMs.get(hash) ?? now());
-    else sinceMs.delete(hash);
-    const [old] = [...sinceMs].filter(([, atMs]) => now() - atMs >= DISPUTE_MS);
-    const advice = 'one of RPC_URL lies or is on a branch of its own: take it out, or name three';
-    if (old === undefined) health.noteWell('nodes');
-    else health.noteFailure('nodes', `they say different things of transaction ${old[0]}; ${advice}`);
-  };
+  const most = findMost(said, describe);
+  const first = most[0]?.told;
+  if (first === undefined || (typeof first === 'object' && 'head' in first)) return { kind: 'unsettled' };
+  const isBorneOut = most.length >= MAJORITY;
+  if (first === 'none') return isBorneOut ? { kind: 'none' } : { kind: 'unsettled' };
+  return isBorneOut || most.length === said.length ? { kind: 'mined', receipt: first } : { kind: 'unsettled' };
 }
 
 /**
@@ -133,21 +110,32 @@ function createDisputes({
  * @see docs/specification.md RELAY-20
  */
 export function createBearOut(options: {
-  readonly witnesses: readonly Pick<ChainRpc, 'read'>[];
+  readonly witnesses: readonly Witness[];
   readonly from: Hex;
   readonly confirmations: number;
-  readonly health: Pick<Health, 'noteWell' | 'noteFailure'>;
+  readonly noteDispute: NoteDispute;
   readonly now: () => number;
 }): BearOut {
-  const { from, confirmations, now } = options;
-  const witnesses = options.witnesses.map((rpc) => ({ rpc, isStuck: watchHead(now) }));
-  const noteDispute = createDisputes(options);
+  const { from, confirmations, noteDispute, now } = options;
+  const witnesses = options.witnesses.map((node) => ({
+    ...node,
+    wait: createPatience(node.isSilent),
+    isStuck: watchHead(now),
+  }));
   return async function bearOut(sent) {
     if (witnesses.length < MAJORITY) return { kind: 'mined', receipt: sent };
     const { txHash: hash, blockNumber } = sent;
-    const said = await askAll(witnesses, { hash, deepAt: blockNumber + BigInt(confirmations) - 1n, from });
+    const question = { hash, deepAt: blockNumber + BigInt(confirmations) - 1n, from };
+    const said = await gatherVotes(witnesses, {
+      async ask(witness) {
+        const told = await witness.wait(askNode(witness, question));
+        return told && { name: witness.name, told };
+      },
+      describe,
+    });
     const word = weigh(said);
-    noteDispute(hash, word.kind === 'unsettled' && new Set(said.map(describe)).size > 1);
+    const isDisputed = word.kind === 'unsettled' && new Set(said.map(describe)).size > 1;
+    noteDispute(`transaction ${hash}`, isDisputed ? said.map(state) : []);
     return word;
   };
 }

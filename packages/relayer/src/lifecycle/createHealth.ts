@@ -35,13 +35,19 @@ export function createHealth(options: {
   readonly now: () => number;
 }): Health {
   const { parts, silentMs, now } = options;
-  const failures = new Map<HealthPart, { readonly reason: string; readonly sinceMs: number }>();
+  const failures = new Map<
+    HealthPart,
+    { readonly reason: string; readonly sinceMs: number; readonly lastMs: number }
+  >();
   const wellAtMs = new Map<HealthPart, number>();
   for (const part of parts) {
-    if (!UNSEEN_AT_FIRST.has(part)) failures.set(part, { reason: 'there has been no answer yet', sinceMs: now() });
+    if (!UNSEEN_AT_FIRST.has(part))
+      failures.set(part, { reason: 'there has been no answer yet', sinceMs: now(), lastMs: now() });
   }
   function describe(part: HealthPart): string | undefined {
     const failure = failures.get(part);
+    // What nodes do not agree on is asked again all the time: what is not asked any more has ended in some other way.
+    if (part === 'nodes' && failure !== undefined && now() - failure.lastMs > silentMs) return undefined;
     if (failure !== undefined) {
       return `${CANNOT[part]} since ${new Date(failure.sinceMs).toISOString()}: ${failure.reason}`;
     }
@@ -55,7 +61,7 @@ export function createHealth(options: {
       wellAtMs.set(part, now());
     },
     noteFailure(part, reason) {
-      failures.set(part, { reason, sinceMs: failures.get(part)?.sinceMs ?? now() });
+      failures.set(part, { reason, sinceMs: failures.get(part)?.sinceMs ?? now(), lastMs: now() });
     },
     faults: () => parts.map(describe).filter((fault) => fault !== undefined),
   };

@@ -1,24 +1,18 @@
 import { createRecoverSigner } from '@prism-gateway/crypto/accounts';
-import type { CostModel } from '@prism-gateway/rpc';
 import { createBackOff } from '@prism-gateway/runtime';
 import type { Logger } from '@prism-gateway/runtime/logs';
 import { openSender, type Sender, SenderError, type SenderEvent } from '@prism-gateway/sender';
 import type { Hex } from 'viem';
 import { ChainError } from '../chain/chainError.ts';
 import { type ChainReader, createChainReader } from '../chain/chainReader.ts';
-import { type ChainRpc, createChainRpc } from '../chain/createChainRpc.ts';
-import { createFindExecution } from '../chain/findExecution.ts';
-import { createFindInvalidation } from '../chain/findInvalidation.ts';
-import { verifyForwarder } from '../chain/verifyForwarder.ts';
+import { type ChainNodes, createNodes, openNodes } from '../chain/openNodes.ts';
 import { type ChainState, watchChain } from '../chain/watchChain.ts';
 import { type Journal, openJournal } from '../journal/openJournal.ts';
 import { journalPath } from '../settings/settings.ts';
-import { type AskPorts, askChain } from './askChain.ts';
-import { type AskedNode, createAskNodes, createTrustHead } from './askNodes.ts';
 import type { ChainOptions, Lifecycle } from './chainWork.ts';
-import { createBearOut } from './createBearOut.ts';
 import type { Health } from './createHealth.ts';
 import { createLifecycle } from './createLifecycle.ts';
+import { openQuestions } from './openQuestions.ts';
 
 /** Chain id of Anvil and Hardhat, which make a block when a transaction comes: a second confirmation might never come. */
 const DEV_CHAIN_ID = 31_337;
@@ -64,14 +58,16 @@ function isTransient(error: unknown): boolean {
  */
 export async function openChain(options: ChainOptions): Promise<OpenChain | undefined> {
   const { logger, now, random, signal, health } = options;
-  const { rpcUrls } = options.chain;
   const onFallback = (reason: string) =>
     logger.warn({ reason }, 'the node does not know eth_simulateV1; eth_call takes its place');
-  const rpc = createChainRpc({ rpcUrls, now, random, onFallback, signal });
+  const context = { chain: options.chain, log: logger, now, random, onFallback, signal };
+  const all = createNodes(context);
+  let nodes: ChainNodes | undefined;
   const backOff = createBackOff({ firstMs: FIRST_PAUSE_MS, maxMs: LONGEST_PAUSE_MS, random, signal });
   for (;;) {
     try {
-      return await openOnce(options, rpc);
+      nodes ??= await openNodes(context, all);
+      return await openOnce(options, nodes);
     } catch (error) {
       // All kinds have a message without URLs.
       const { message } = error as Error;
@@ -100,40 +96,9 @@ function noteHeads(chain: ChainReader, health: Health): ChainReader {
   };
 }
 
-/** Each node by itself: whichever of them the chain is read from, others have to bear it out. */
-function openWitnesses({ chain, now, random, signal }: ChainOptions, rpc: ChainRpc): readonly ChainRpc[] {
-  if (chain.rpcUrls.length === 1) return [rpc];
-  const onFallback = () => undefined;
-  return chain.rpcUrls.map((rpcUrl) => createChainRpc({ rpcUrls: [rpcUrl], now, random, onFallback, signal }));
-}
-
-/** Makes the question to one node. */
-function createReaderAsk(
-  options: {
-    readonly rpc: ChainRpc;
-    readonly relayer: Hex;
-    readonly fromBlock: bigint;
-    readonly costs: CostModel;
-  } & {
-    readonly forwarder: Hex;
-  } & Pick<AskPorts, 'state' | 'recovery' | 'confirmations'>,
-): AskedNode {
-  const { rpc, forwarder, relayer, fromBlock, costs, ...rest } = options;
-  const chain = createChainReader({ rpc, forwarder, relayer, costs });
-  const events = { rpc, forwarder, fromBlock };
-  const ports = {
-    ...rest,
-    chain,
-    findExecution: createFindExecution(events),
-    findInvalidation: createFindInvalidation(events),
-  };
-  return { head: () => chain.head(), ask: (request, bounds) => askChain(ports, { request, ...bounds }) };
-}
-
 /** The sender's lock on the key comes first, so that two relayers by mistake on one key never share a journal. */
-async function openOnce(options: ChainOptions, rpc: ChainRpc): Promise<OpenChain> {
+async function openOnce(options: ChainOptions, { chainId, rpc, nodes }: ChainNodes): Promise<OpenChain> {
   const { settings, chain: given, account, now, logger, health } = options;
-  const chainId = await verifyForwarder(rpc, options.chain);
   // Before anything is opened that a second attempt would find in use.
   const costs = await rpc.openCosts();
   logger.info({ chainId, model: costs.kind }, `what the chain charges: ${costs.description}`);
@@ -146,7 +111,7 @@ async function openOnce(options: ChainOptions, rpc: ChainRpc): Promise<OpenChain
   const sender = await openSender({
     journalPath: path('sender'),
     lockDir: settings.lockDir,
-    rpcUrl: given.rpcUrls,
+    rpcUrl: nodes.map(({ rpcUrl }) => rpcUrl),
     account,
     chainId,
     confirmations,
@@ -164,15 +129,11 @@ async function openOnce(options: ChainOptions, rpc: ChainRpc): Promise<OpenChain
   const state = watchChain(chain, { now, confirmations });
   const journal = openJournal({ path: path('relayer'), nowMs: now() });
   const recovery = { chainId, forwarder, recoverSigner: createRecoverSigner() };
-  const asked = { forwarder, relayer, fromBlock, costs, state, recovery, confirmations };
-  const witnesses = openWitnesses(options, rpc);
-  const nodes = witnesses.map((witness) => createReaderAsk({ ...asked, rpc: witness }));
   // Its blocks come with transactions alone.
   const maxHeadAgeSeconds = chainId === DEV_CHAIN_ID ? 0 : settings.policy.maxHeadAgeSeconds;
-  const asking = { nodes, maxHeadAgeSeconds, now };
-  const [askNodes, trustHead] = [createAskNodes(asking), createTrustHead({ ...asking, head: () => chain.head() })];
-  const bearOut = createBearOut({ witnesses, from: relayer, confirmations, health, now });
-  const parts = { chain, state, sender, journal, askNodes, trustHead, bearOut, recovery, confirmations };
+  const asked = { nodes, chain, state, recovery, confirmations, fromBlock, costs, maxHeadAgeSeconds, health, now };
+  const questions = openQuestions(asked);
+  const parts = { chain, state, sender, journal, recovery, confirmations, ...questions };
   const lifecycle = createLifecycle(options, parts);
   onMined = lifecycle.noteMined;
   return { chainId, state, sender, journal, lifecycle };

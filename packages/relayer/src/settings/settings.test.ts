@@ -32,7 +32,7 @@ test('one chain needs few settings', () => {
       chainName: 'eip155:31337',
       rpcUrls: ['http://127.0.0.1:8545'],
       forwarder: forwarder.toLowerCase(),
-      chainId: undefined,
+      chainId: 31_337,
       fromBlock: 0n,
       creditsPerEth: 3_000_000n * 10n ** 18n,
       maxFeePerGas: 100n * 10n ** 9n,

@@ -18,6 +18,7 @@ import {
 import * as z from 'zod/mini';
 import type { LossLimits } from '../budgets/createBudgets.ts';
 import { type ChainSettings, chainFields, chainName, chainsFormat, type GivenChain, rpcUrls } from './chainSettings.ts';
+import { namedChainId } from './namedChainId.ts';
 
 const actionsError = expected(`a comma list of ${ACTIONS.join(', ')}`);
 /** 10^9 wei in 18-decimal fixed point of gwei: 10^18 / 10^9. */
@@ -161,7 +162,7 @@ function readChain(chain: GivenChain, settings: Parsed): ChainSettings {
     // There is at least one.
     rpcUrls: chain.rpcUrl as [string, ...string[]],
     forwarder: chain.forwarder,
-    chainId: chain.chainId,
+    chainId: chain.chainId ?? namedChainId(chain.chainName),
     fromBlock: BigInt(chain.fromBlock),
     creditsPerEth: chain.creditsPerEth ?? settings.CREDITS_PER_ETH ?? 0n,
     maxFeePerGas: (chain.maxFeeGwei ?? settings.MAX_FEE_GWEI) / FIXED_POINT_PER_WEI,

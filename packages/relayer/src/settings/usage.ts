@@ -13,7 +13,7 @@ Claims requests of a gateway, submits them to the Forwarder, reports. Settings a
   RELAYER_KEYSTORE, RELAYER_KEYSTORE_PASSWORD  path of the file, and its password
 
 One chain:
-  CHAIN_NAME                                   the gateway's name of the chain, as requests carry it
+  CHAIN_NAME                                   the gateway's name of the chain, as requests carry it; eip155:8453 is chain 8453
   RPC_URL                                      JSON-RPC over http or https; several with commas between: the first that answers
                                                is asked, and two have to agree before a request is ended
   FORWARDER_ADDRESS                            the Forwarder's address

@@ -2,8 +2,8 @@ import { forwarderAbi } from '@prism-gateway/contracts';
 import { parseHash } from '@prism-gateway/rpc';
 import type { Logger } from '@prism-gateway/runtime/logs';
 import { encodeFunctionData } from 'viem/utils';
-import { type ChainRpc, createChainRpc } from '../chain/createChainRpc.ts';
-import { verifyForwarder } from '../chain/verifyForwarder.ts';
+import type { ChainRpc } from '../chain/createChainRpc.ts';
+import { createNodes, openNodes } from '../chain/openNodes.ts';
 import type { WatchedChainSettings } from './watchSettings.ts';
 
 /** Chain id of Anvil and Hardhat, which make a block when a transaction comes: a second confirmation might never come. */
@@ -35,12 +35,10 @@ export async function openWatchedChain(
   const { log, now, signal } = context;
   // It never simulates.
   const onFallback = (reason: string) => log.debug({ reason }, 'no simulation');
-  const open = (rpcUrls: readonly string[]) =>
-    createChainRpc({ rpcUrls, now, random: Math.random, onFallback, signal });
-  const { rpcUrls } = chain;
-  const rpc = open(rpcUrls);
-  const witnesses = rpcUrls.length === 1 ? [] : rpcUrls.map((rpcUrl) => open([rpcUrl]));
-  const chainId = await verifyForwarder(rpc, chain);
+  const nodes = { chain, log, now, random: Math.random, onFallback, signal };
+  const { chainId, rpc, nodes: own } = await openNodes(nodes, createNodes(nodes));
+  // Where there is one, nobody else can bear it out.
+  const witnesses = own.length === 1 ? [] : own.map((node) => node.rpc);
   const data = encodeFunctionData({ abi: forwarderAbi, functionName: 'maxAge' });
   const call = ['eth_call', { to: chain.forwarder, data }, 'latest'] as const;
   const maxAge = await rpc.read(call, (word) => BigInt(parseHash(word, 'maximal age')));

@@ -13,6 +13,7 @@ import {
 } from '@prism-gateway/runtime/settings';
 import * as z from 'zod/mini';
 import { chainFields, chainName, chainsFormat, type GivenChain, rpcUrls } from '../settings/chainSettings.ts';
+import { namedChainId } from '../settings/namedChainId.ts';
 
 const schema = z.object({
   GATEWAY_URL: z._default(httpUrl(), 'http://127.0.0.1:8787'),
@@ -97,7 +98,7 @@ function listChains(settings: z.infer<typeof schema>): readonly WatchedChainSett
     // The schema takes no empty list.
     rpcUrls: chain.rpcUrl as [string, ...string[]],
     forwarder: chain.forwarder,
-    chainId: chain.chainId,
+    chainId: chain.chainId ?? namedChainId(chain.chainName),
     fromBlock: BigInt(chain.fromBlock),
     confirmations: chain.confirmations ?? settings.CONFIRMATIONS,
   }));

@@ -1,0 +1,145 @@
+import type { Logger } from '@prism-gateway/runtime/logs';
+import type { ChainSettings } from '../settings/chainSettings.ts';
+import { ChainError } from './chainError.ts';
+import { type ChainRpc, createChainRpc } from './createChainRpc.ts';
+import { verifyForwarder } from './verifyForwarder.ts';
+
+/** One node of `RPC_URL` by itself. */
+export interface ChainNode {
+  /** Like `node 2 of RPC_URL`: what it is called where its URL must not stand. */
+  readonly name: string;
+  readonly rpcUrl: string;
+  readonly rpc: ChainRpc;
+  /** It did not answer when it was asked first. */
+  readonly isSilent: boolean;
+}
+
+/** The nodes of a chain. */
+export interface ChainNodes {
+  readonly chainId: number;
+  /** Asks the first of them that answers. */
+  readonly rpc: ChainRpc;
+  /** Those that are of the chain, or did not answer yet. There is at least one. */
+  readonly nodes: readonly ChainNode[];
+}
+
+interface NodeContext {
+  readonly chain: Pick<ChainSettings, 'chainName' | 'chainId' | 'forwarder' | 'rpcUrls'>;
+  readonly log: Pick<Logger, 'warn'>;
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly onFallback: (reason: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** What a node has shown: the id of its chain, or why not. */
+interface Shown {
+  readonly node: ChainNode;
+  readonly told: number | ChainError;
+}
+
+/** How often a node is asked that is one of several: the others answer meanwhile. */
+const ATTEMPTS = 2;
+/** How long the others are waited for once one has shown its chain, in milliseconds. */
+const PATIENCE_MS = 3000;
+
+const isOther = (told: Shown['told']) =>
+  told instanceof ChainError && (told.code === 'WRONG_CHAIN' || told.code === 'WRONG_FORWARDER');
+
+/** Looks at all of them at once. One that is silent is not waited for longer than it takes, once another one has shown its chain. */
+async function askNodes(nodes: readonly ChainNode[], chain: NodeContext['chain']): Promise<readonly Shown[]> {
+  const { promise: late, resolve } = Promise.withResolvers<ChainError>();
+  let timer: NodeJS.Timeout | undefined;
+  const asked = nodes.map(async (node): Promise<Shown> => {
+    const verified = verifyForwarder(node.rpc, chain);
+    verified.then(
+      () => {
+        timer ??= setTimeout(() => resolve(new ChainError('RPC_UNAVAILABLE', 'It does not answer.')), PATIENCE_MS);
+      },
+      () => undefined,
+    );
+    try {
+      return { node, told: await Promise.race([verified, late]) };
+    } catch (error) {
+      if (error instanceof ChainError) return { node, told: error };
+      throw error;
+    }
+  });
+  try {
+    return await Promise.all(asked);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Why none can be used: that of a silent one before that of one of another chain, for waiting may help. */
+function describeFailure(shown: readonly Shown[]): unknown {
+  const faults = shown.flatMap(({ node, told }) => (told instanceof ChainError ? [{ node, told }] : []));
+  const cause = (faults.find(({ told }) => !isOther(told)) ?? faults[0])?.told;
+  if (cause === undefined || faults.length === 1) return cause;
+  const each = faults.map(({ node, told }) => `${node.name}: ${told.message}`).join(' ');
+  return new ChainError(cause.code, `None of the nodes can be used. ${each}`, { cause });
+}
+
+/** @throws ChainError where none can be used */
+function chooseChain(shown: readonly Shown[], { chain, log }: NodeContext): number {
+  const told = shown.flatMap((one) => (typeof one.told === 'number' ? [{ ...one, told: one.told }] : []));
+  const chainIds = [...new Set(told.map((one) => one.told))];
+  const [chainId] = chainIds;
+  if (chainId === undefined) {
+    throw describeFailure(shown);
+  }
+  if (chainIds.length > 1) {
+    const each = told.map((one) => `${one.node.name} of chain ${one.told}`).join(', ');
+    const message = `The nodes of ${chain.chainName} are of different chains: ${each}. Set chainId, or take one out.`;
+    throw new ChainError('WRONG_CHAIN', message);
+  }
+  for (const { node, told } of shown) {
+    if (!(told instanceof ChainError)) continue;
+    const facts = { node: node.name, reason: told.message };
+    if (isOther(told)) log.warn(facts, 'a node is left out until the next start; the others are asked');
+    else log.warn(facts, 'a node does not answer; the others are asked until it does');
+  }
+  return chainId;
+}
+
+/**
+ * Makes the way to each node of a chain by itself.
+ *
+ * @param context - the chain's settings, and what its clients go by
+ */
+export function createNodes({ chain, now, random, onFallback, signal }: NodeContext): readonly ChainNode[] {
+  const attempts = chain.rpcUrls.length === 1 ? undefined : ATTEMPTS;
+  return chain.rpcUrls.map((rpcUrl, index) => ({
+    name: `node ${index + 1} of RPC_URL`,
+    rpcUrl,
+    rpc: createChainRpc({ rpcUrls: [rpcUrl], attempts, now, random, onFallback, signal }),
+    isSilent: false,
+  }));
+}
+
+/**
+ * Finds out of which chain nodes are, and leaves those out that are of another one, or know no Forwarder at the address: one such node
+ * among several holds nothing up.
+ *
+ * @param context - the chain's settings, and what its clients go by
+ * @param nodes - all that are set
+ * @returns the chain's id, and the way to those that are of it
+ * @throws ChainError `WRONG_CHAIN`, `WRONG_FORWARDER` where none is of the chain, or two are of different ones; those of the node
+ * @see docs/specification.md NODE-3
+ */
+export async function openNodes(context: NodeContext, nodes: readonly ChainNode[]): Promise<ChainNodes> {
+  const shown = await askNodes(nodes, context.chain);
+  const chainId = chooseChain(shown, context);
+  const own = shown
+    .filter(({ told }) => !isOther(told))
+    .map(({ node, told }) => ({ ...node, isSilent: told instanceof ChainError }));
+  const { now, random, onFallback, signal } = context;
+  const rpcUrls = own.map(({ rpcUrl }) => rpcUrl);
+  const [only] = own;
+  const rpc =
+    context.chain.rpcUrls.length === 1 && only !== undefined
+      ? only.rpc
+      : createChainRpc({ rpcUrls, chainId, now, random, onFallback, signal });
+  return { chainId, rpc, nodes: own };
+}

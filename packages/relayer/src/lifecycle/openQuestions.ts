@@ -1,0 +1,61 @@
+import type { CostModel } from '@prism-gateway/rpc';
+import { type ChainReader, createChainReader } from '../chain/chainReader.ts';
+import { createFindExecution } from '../chain/findExecution.ts';
+import { createFindInvalidation } from '../chain/findInvalidation.ts';
+import type { ChainNode } from '../chain/openNodes.ts';
+import { type AskPorts, askChain } from './askChain.ts';
+import { type AskedNode, createAskNodes, createTrustHead } from './askNodes.ts';
+import type { ChainParts } from './chainWork.ts';
+import { createBearOut } from './createBearOut.ts';
+import { createDisputes } from './createDisputes.ts';
+import type { Health } from './createHealth.ts';
+
+/** What the questions to each node go through. */
+interface QuestionOptions extends Pick<AskPorts, 'state' | 'recovery' | 'confirmations'> {
+  readonly nodes: readonly ChainNode[];
+  /** The chain as the checks see it. */
+  readonly chain: Pick<ChainReader, 'head' | 'forwarder' | 'relayer'>;
+  /** Block in which the Forwarder's events begin. */
+  readonly fromBlock: bigint;
+  readonly costs: CostModel;
+  /** Age from which a newest block is stale, in seconds; 0: none is. */
+  readonly maxHeadAgeSeconds: number;
+  readonly health: Pick<Health, 'noteWell' | 'noteFailure'>;
+  readonly now: () => number;
+}
+
+/** Makes the question to one node. */
+function createReaderAsk({ name, isSilent, rpc }: ChainNode, options: QuestionOptions): AskedNode {
+  const { chain: all, fromBlock, costs, state, recovery, confirmations } = options;
+  const { forwarder, relayer } = all;
+  const chain = createChainReader({ rpc, forwarder, relayer, costs });
+  const events = { rpc, forwarder, fromBlock };
+  const ports = {
+    ...{ chain, state, recovery, confirmations },
+    findExecution: createFindExecution(events),
+    findInvalidation: createFindInvalidation(events),
+  };
+  return {
+    name,
+    isSilent,
+    head: () => chain.head(),
+    ask: (request, knownBlock) => askChain(ports, { request, knownBlock }),
+  };
+}
+
+/**
+ * Makes the questions whose answers end requests: whichever node the chain is read from, the others have to bear it out.
+ *
+ * @param options - each node by itself, and the chain as it is read
+ */
+export function openQuestions(options: QuestionOptions): Pick<ChainParts, 'askNodes' | 'trustHead' | 'bearOut'> {
+  const { nodes: witnesses, chain, confirmations, maxHeadAgeSeconds, now } = options;
+  const nodes = witnesses.map((node) => createReaderAsk(node, options));
+  const noteDispute = createDisputes(options);
+  const asking = { nodes, maxHeadAgeSeconds, now };
+  return {
+    askNodes: createAskNodes({ ...asking, noteDispute }),
+    trustHead: createTrustHead({ ...asking, head: () => chain.head() }),
+    bearOut: createBearOut({ witnesses, from: chain.relayer, confirmations, noteDispute, now }),
+  };
+}

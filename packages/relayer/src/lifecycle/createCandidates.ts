@@ -14,6 +14,8 @@ export interface Candidate {
   blockedSinceMs: number | undefined;
   /** The forwarder nonce that no open request had when the gateway was last asked for one. */
   missingNonce: bigint | undefined;
+  /** Whether the named signer's own key has signed it; undefined: not asked yet. */
+  isProven: boolean | undefined;
   readonly search: NonceSearch;
   /** Of what is asked for: the same in each copy of a request. */
   readonly fingerprint: string;
@@ -145,6 +147,7 @@ export function createCandidates(): Candidates {
           checkedAtMs: 0,
           blockedSinceMs: undefined,
           missingNonce: undefined,
+          isProven: undefined,
           search: createNonceSearch(record),
           fingerprint: takeFingerprint(record),
           lastSeenMs: nowMs,

@@ -3,6 +3,7 @@ import { createBudgets } from '../budgets/createBudgets.ts';
 import { type CheckRequests, checkRequests } from '../checks/checkRequests.ts';
 import { type FindExpiry, findExpiry } from '../checks/findExpiry.ts';
 import { type FindSignatures, findSignatures } from '../checks/findSignatures.ts';
+import { type ProveSignatures, proveSignatures } from '../checks/proveSignatures.ts';
 import { readWallet } from '../checks/readWallet.ts';
 import { type ScreenRequests, screenRequests } from '../checks/screenRequests.ts';
 import { createQueue } from '../gateway/createQueue.ts';
@@ -60,6 +61,7 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
   const checks = { chain, state, policy, settings, recovery, budgets, readWallet: readSignerWallet, now };
   const check: CheckRequests = (wanted) => checkRequests(checks, wanted);
   const screen: ScreenRequests = (records) => screenRequests(checks, records);
+  const prove: ProveSignatures = (wanted) => proveSignatures(checks, wanted);
   const expiry: FindExpiry = (record) => findExpiry({ state }, record);
   const signatures: FindSignatures = (record) => findSignatures({ chain, recovery }, record);
   const questions = { askChain: askNodes, check, findExpiry: expiry, findSignatures: signatures };
@@ -96,7 +98,7 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
     ...shared,
     judging: {
       ...held,
-      ...{ screen, check, candidates, policy, gateway, recovery, noteFailures, isCustomer, wake },
+      ...{ screen, check, prove, candidates, policy, gateway, recovery, noteFailures, isCustomer, wake },
       strangers: { requestIds: new Set(), last: Promise.resolve(), fault: undefined },
       news: queue.news,
       noteUnjudged: (reason) => health.noteFailure('judge', reason),

@@ -30,6 +30,7 @@ function createPorts(customers: readonly RequestRecord[], given: Partial<JudgePo
   const ports: JudgePorts = {
     candidates,
     screen: async () => new Map(),
+    prove: async (asked) => new Map(asked.map(({ record }) => [record.requestId, true])),
     check: async ({ candidates: asked }) => ({
       verdicts: new Map(asked.map(({ record }) => [record.requestId, LEFT])),
       failures: new Map(),
@@ -74,9 +75,9 @@ test('who has paid before waits for no stranger, however many there are and howe
   const seen = candidates.see([...strangers, ...customers], 0);
   expect(await judgeRequests(ports, seen)).toBe('idle');
   expect(seen.filter(({ verdict }) => verdict !== undefined).map(({ record }) => record)).toEqual(customers);
-  expect(checks.map(({ ids }) => ids.length)).toEqual([100, 2]);
+  expect(checks.map(({ ids }) => ids.length)).toEqual([2, 100]);
   // Signatures that nobody has made are looked at for longer where nobody waits for it.
-  expect(checks[0]?.maxTries).toBeGreaterThan(2 * (checks[1]?.maxTries ?? 0));
+  expect(checks[1]?.maxTries).toBeGreaterThan(2 * (checks[0]?.maxTries ?? 0));
   // The next ones of theirs come after them, and those in the meantime of one that has paid do not.
   const more = candidates.see([later], 0);
   expect(await judgeRequests(ports, candidates.list())).toBe('idle');
@@ -87,6 +88,36 @@ test('who has paid before waits for no stranger, however many there are and howe
   expect(seen.filter(({ verdict }) => verdict !== undefined)).toHaveLength(102);
   await judgeRequests(ports, candidates.list());
   expect(seen.filter(({ verdict }) => verdict !== undefined)).toHaveLength(202);
+});
+
+// Shows RELAY-17.
+test('a flood in names that nobody can prove delays no stranger whose own key has signed', async () => {
+  const flood = Array.from({ length: 2000 }, (_, index) => write(index));
+  const [honest, later] = [write(5000), write(5001)];
+  const { check, checks } = holdBack(() => false);
+  const proofs: number[] = [];
+  const prove: JudgePorts['prove'] = async (asked) => {
+    proofs.push(asked.length);
+    return new Map(asked.map(({ record: { requestId } }) => [requestId, ['r5000', 'r5001'].includes(requestId)]));
+  };
+  const { ports, candidates } = createPorts([], { check, prove });
+  candidates.see([...flood.slice(0, 1000), honest, ...flood.slice(1000)], 0);
+  await judgeRequests(ports, candidates.list());
+  // The names that came last and those that wait for longest were looked at; the honest one is in the middle.
+  for (let round = 0; candidates.list().some(({ isProven }) => isProven === undefined); round += 1) {
+    expect(round).toBeLessThan(10);
+    await judgeRequests(ports, candidates.list());
+  }
+  await ports.strangers.last;
+  expect(Math.max(...proofs)).toBe(300);
+  expect(checks.filter(({ ids }) => ids.includes('r5000'))).toEqual([expect.objectContaining({ ids: ['r5000'] })]);
+  // No more than a few of the flood are judged at a time, and one who comes now is the first of the next ones.
+  expect(Math.max(...checks.map(({ ids }) => ids.length))).toBe(25);
+  const before = checks.length;
+  candidates.see([later], 0);
+  await judgeRequests(ports, candidates.list());
+  await ports.strangers.last;
+  expect(checks[before]?.ids).toEqual(['r5001']);
 });
 
 test('a round of strangers alone ends as soon as something new comes', async () => {

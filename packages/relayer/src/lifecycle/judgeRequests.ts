@@ -1,7 +1,9 @@
 import { ChainError } from '../chain/chainError.ts';
 import type { CheckRequests } from '../checks/checkRequests.ts';
+import type { ProveSignatures } from '../checks/proveSignatures.ts';
 import type { ScreenRequests } from '../checks/screenRequests.ts';
 import type { Verdict } from '../checks/verdict.ts';
+import { chooseStrangers } from './chooseStrangers.ts';
 import type { Candidate } from './createCandidates.ts';
 import type { ChainNotes } from './createChainNotes.ts';
 import type { InFlight } from './createInFlight.ts';
@@ -36,6 +38,7 @@ export interface StrangersTurn {
 export interface JudgePorts extends NotePorts, DuePorts {
   readonly screen: ScreenRequests;
   readonly check: CheckRequests;
+  readonly prove: ProveSignatures;
   readonly inFlight: Pick<InFlight, 'carries' | 'run'>;
   readonly notes: Pick<ChainNotes, 'checked' | 'fault' | 'log' | 'requests'>;
   readonly strangers: StrangersTurn;
@@ -108,12 +111,19 @@ async function judgeDue(
   await noteVerdicts(ports, judged);
 }
 
+/** Judges strangers' requests: those that are proven before the others. */
+async function judgeStrangers(ports: JudgePorts, due: readonly Candidate[], copies: ReadonlySet<Candidate>) {
+  const lots = await tellFaults(ports, chooseStrangers(ports, due));
+  ports.strangers.requestIds = new Set(lots.flat().map(({ record }) => record.requestId));
+  for (const lot of lots) await judgeDue(ports, lot, { copies, maxTries: MAX_TRIES });
+}
+
 /** Begins to judge strangers' requests, unless others of theirs are being judged. */
 function startStrangers(ports: JudgePorts, due: readonly Candidate[], copies: ReadonlySet<Candidate>): void {
   const { strangers, inFlight, wake } = ports;
   if (due.length === 0 || strangers.requestIds.size > 0) return;
   strangers.requestIds = new Set(due.map(({ record }) => record.requestId));
-  strangers.last = judgeDue(ports, due, { copies, maxTries: MAX_TRIES })
+  strangers.last = judgeStrangers(ports, due, copies)
     .catch((error: unknown) => {
       strangers.fault = { error };
     })

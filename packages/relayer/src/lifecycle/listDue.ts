@@ -1,8 +1,7 @@
 import { type Candidate, isDue } from './createCandidates.ts';
 
-/** Most requests of each kind that are checked together: what a node answers in a moment. */
+/** Most requests of those who pay that are checked together: what a node answers in a moment. */
 const MAX_CUSTOMERS = 200;
-const MAX_STRANGERS = 100;
 /** Most of them that were judged before. */
 const MAX_RECHECKS = 100;
 
@@ -13,10 +12,11 @@ export interface DuePorts {
   readonly now: () => number;
 }
 
-/** What is to be judged now, as much as can be in a moment. */
+/** What is to be judged now. */
 export interface Due {
-  /** Of signers that have paid before. */
+  /** Of signers that have paid before, as much as can be judged in a moment. */
   readonly customers: readonly Candidate[];
+  /** All of the others. */
   readonly strangers: readonly Candidate[];
 }
 
@@ -31,7 +31,7 @@ function fromBothEnds<T>(list: readonly T[]): T[] {
  * Takes one of each signer in turn, the newest first: what is posted in one name, by whomever, holds no other one up. However many names there
  * are, half of the turns are those of the names that have come last.
  */
-function takeTurns(candidates: readonly Candidate[], count: number): Candidate[] {
+export function takeTurns(candidates: readonly Candidate[], count: number): Candidate[] {
   const bySigner = Map.groupBy(candidates, ({ record }) => record.signer.toLowerCase());
   const taken: Candidate[] = [];
   for (let stacks = fromBothEnds([...bySigner.values()]); stacks.length > 0 && taken.length < count; ) {
@@ -42,7 +42,7 @@ function takeTurns(candidates: readonly Candidate[], count: number): Candidate[]
 }
 
 /** What was never judged comes first: what was left, and is looked at again, would keep the rest from ever being looked at. */
-function listFirst(due: readonly Candidate[], count: number): Candidate[] {
+export function listFirst(due: readonly Candidate[], count: number): Candidate[] {
   const fresh = takeTurns(
     due.filter(({ verdict }) => verdict === undefined),
     count,
@@ -68,5 +68,5 @@ export function listDue({ isCustomer, now }: DuePorts, seen: readonly Candidate[
   };
   const due = seen.filter((candidate) => isDue(candidate, nowMs));
   const strangers = due.filter((candidate) => !isKnown(candidate));
-  return { customers: listFirst(due.filter(isKnown), MAX_CUSTOMERS), strangers: listFirst(strangers, MAX_STRANGERS) };
+  return { customers: listFirst(due.filter(isKnown), MAX_CUSTOMERS), strangers };
 }

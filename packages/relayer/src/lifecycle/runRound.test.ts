@@ -2,6 +2,7 @@ import type { RequestRecord } from '@prism-gateway/protocol';
 import { expect, it } from 'vitest';
 import { HEAD } from '../../test/makeHead.ts';
 import { checkRequests } from '../checks/checkRequests.ts';
+import { proveSignatures } from '../checks/proveSignatures.ts';
 import { screenRequests } from '../checks/screenRequests.ts';
 import { createListedQueue } from '../gateway/createListedQueue.ts';
 import type { ClaimResult } from '../gateway/requestGateway.ts';
@@ -112,6 +113,7 @@ function createRelayer(records: readonly RequestRecord[]) {
       recovery,
       screen: (wanted) => screenRequests(checks, wanted),
       check: (wanted) => checkRequests(checks, wanted),
+      prove: (wanted) => proveSignatures(checks, wanted),
       strangers: { requestIds: new Set(), last: Promise.resolve(), fault: undefined },
       ...{ news: queue.news, wake: () => undefined },
       ...{ noteFailures: async () => undefined, noteUnjudged: () => undefined, isCustomer },

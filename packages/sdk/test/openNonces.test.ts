@@ -116,7 +116,7 @@ describe('what strangers post in the name of a signer', () => {
         if (!`${input}`.includes('limit=')) return await fetch(input, init);
         pages++;
         const items = Array.from({ length: 100 }, () => ({ ...record, params, requestId: crypto.randomUUID() }));
-        return Response.json({ items, count: 100, lastKey: 'more' });
+        return Response.json({ items, count: 100, lastKey: `more ${pages}` });
       },
     });
     const user = rig.createUser({ account, gateway: endless });

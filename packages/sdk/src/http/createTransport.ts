@@ -13,6 +13,9 @@ const LONGEST_WAIT_SECONDS = 25;
 /** A browser opens six connections to a host: some are left for what does not wait. */
 const MOST_WAITS = 'document' in globalThis ? 4 : 10_000;
 
+/** More than the longest page or whitelist that a gateway sends. */
+const MOST_ANSWER_BYTES = 2 ** 26;
+
 /** What can be set for every client. */
 export interface TransportOptions {
   /** Where the gateway is, like `https://gateway.example/prod`; a base path is kept. */
@@ -103,6 +106,7 @@ async function attemptCall(transport: Omit<Transport, 'call' | 'waits'>, call: G
       ...(await call.makeHeaders?.({ method, path, body: body ?? new Uint8Array(0) })),
     },
     body,
+    mostBytes: MOST_ANSWER_BYTES,
     timeoutMs: transport.timeoutMs,
     signal,
   });

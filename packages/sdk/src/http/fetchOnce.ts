@@ -1,5 +1,6 @@
 import { abortedError, errorFromFailure } from '../errors/errorFromFailure.ts';
 import { errorFromResponse } from '../errors/errorFromResponse.ts';
+import { unexpectedAnswer } from '../errors/unexpectedAnswer.ts';
 import { joinSignals } from './joinSignals.ts';
 
 /** Bytes in memory of their own: what WebCrypto and fetch take. */
@@ -22,6 +23,8 @@ export interface HttpRequest {
   readonly body?: Bytes | undefined;
   /** Longest wait for the whole answer, in milliseconds. */
   readonly timeoutMs: number;
+  /** Most bytes of the answer; default any number. */
+  readonly mostBytes?: number | undefined;
   /** A status that is a success beside those of 200 to 299. */
   readonly accept?: number | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -32,6 +35,21 @@ export interface HttpResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Bytes;
+}
+
+async function readBody(response: Response, { what, mostBytes = Infinity }: HttpRequest): Promise<Bytes> {
+  const reader = response.body?.getReader();
+  const parts: Bytes[] = [];
+  let bytes = 0;
+  for (let next = await reader?.read(); next?.value; next = await reader?.read()) {
+    parts.push(next.value);
+    bytes += next.value.byteLength;
+    if (bytes > mostBytes) {
+      await reader?.cancel();
+      throw unexpectedAnswer(what, `answer of at most ${mostBytes} bytes`);
+    }
+  }
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
 }
 
 /**
@@ -54,7 +72,7 @@ export async function fetchOnce({ fetch, now }: HttpContext, call: HttpRequest):
       credentials: 'omit',
     });
     const { status } = response;
-    const answer = { status, headers: response.headers, body: new Uint8Array(await response.arrayBuffer()) };
+    const answer = { status, headers: response.headers, body: await readBody(response, call) };
     if (response.ok || status === call.accept) return answer;
     throw errorFromResponse(answer, { what, nowMs: now() });
   } catch (failure) {

@@ -1,7 +1,10 @@
+/** The longest that a timer takes; for more it ends at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 /**
  * Waits.
  *
- * @param delayMs - milliseconds
+ * @param delayMs - milliseconds; more than 24 days are 24 days
  * @param signal - ends the wait early; ask it why
  */
 export function sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
@@ -11,7 +14,7 @@ export function sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
       signal?.removeEventListener('abort', end);
       resolve();
     };
-    const timer = setTimeout(end, signal?.aborted ? 0 : delayMs);
+    const timer = setTimeout(end, signal?.aborted ? 0 : Math.min(delayMs, LONGEST_MS));
     signal?.addEventListener('abort', end);
   });
 }

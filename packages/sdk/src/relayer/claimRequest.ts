@@ -1,6 +1,6 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
 import type { CallOptions } from '../requests/getRequest.ts';
-import { isOwnClaim, moveRequest, type RelayerContext } from './moveRequest.ts';
+import { isClaimed, moveRequest, type RelayerContext } from './moveRequest.ts';
 
 /**
  * Claims a request: of any number of rivals one wins. Where the answer was lost, the request is read back: claimed by this
@@ -14,7 +14,7 @@ export function claimRequest(
   context: RelayerContext,
   { requestId, signal }: { readonly requestId: string } & CallOptions,
 ): Promise<RequestRecord> {
-  const isDone = (record: RequestRecord) => record.status === 'processing' && isOwnClaim(context, record);
+  const isDone = (record: RequestRecord) => isClaimed(context, record);
   const move = { requestId, body: { status: 'processing' }, signal } as const;
   return moveRequest(context, { move, isDone, readBack: 'afterLostAnswer' });
 }

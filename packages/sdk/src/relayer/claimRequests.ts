@@ -1,5 +1,6 @@
+import type { RequestRecord } from '@prism-gateway/protocol';
 import type { CallOptions } from '../requests/getRequest.ts';
-import type { RelayerContext } from './moveRequest.ts';
+import { isClaimed, type RelayerContext } from './moveRequest.ts';
 import { type BatchOutcome, readBatch } from './readBatch.ts';
 
 /** Which requests are claimed: 1 to 100 by their ids, or the oldest pending ones of a chain, at most `limit` (1 to 100). */
@@ -17,10 +18,16 @@ export type ClaimOrder =
  * may throw
  */
 export async function claimRequests(
-  { transport, makeHeaders }: RelayerContext,
+  context: RelayerContext,
   { signal, ...body }: ClaimOrder & CallOptions,
 ): Promise<BatchOutcome> {
+  const { transport, makeHeaders } = context;
   const path = '/requests/claims';
-  const repeat = 'requestIds' in body ? 'freely' : 'ifUnsent';
-  return readBatch(`POST ${path}`, await transport.call({ method: 'POST', path, body, makeHeaders, repeat, signal }));
+  const wanted = 'requestIds' in body ? new Set(body.requestIds.map((id) => id.toLowerCase())) : undefined;
+  const isDone = (record: RequestRecord) =>
+    isClaimed(context, record) &&
+    ('chainName' in body ? record.chainName === body.chainName : wanted?.has(record.requestId.toLowerCase()) === true);
+  const repeat = wanted ? 'freely' : 'ifUnsent';
+  const answer = await transport.call({ method: 'POST', path, body, makeHeaders, repeat, signal });
+  return readBatch({ what: `POST ${path}`, isDone }, answer);
 }

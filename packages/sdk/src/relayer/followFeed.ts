@@ -58,7 +58,7 @@ export async function readFeed(
  * @throws GatewayError ABORTED, UNAUTHORISED, VALIDATION_FAILED also from a gateway that has no feed
  */
 export async function* followFeed(context: RelayerContext, start: FeedStart): AsyncGenerator<FeedPage, never> {
-  const { waits, now } = context.transport;
+  const { waits, now, policy } = context.transport;
   const { chainName, from, signal } = start;
   let { cursor } = start;
   for (;;) {
@@ -68,12 +68,14 @@ export async function* followFeed(context: RelayerContext, start: FeedStart): As
     const page = await readFeed(context, { chainName, ...place, wait: waits.seconds, signal }).catch(
       (error: unknown) => {
         if (!isTransient(error)) throw error;
-        leastMs += Object(error).retryAfterMs ?? 0;
+        // Whatever it asks for, it is looked for again: else one wrong header would end the following.
+        leastMs += Math.min(Object(error).retryAfterMs ?? 0, policy.maxRetryAfterMs);
       },
     );
-    cursor = page?.cursor ?? cursor;
+    const isOnward = page !== undefined && page.items.length > 0 && page.cursor !== cursor;
     if (page && page.items.length > 0) yield page;
+    cursor = page?.cursor ?? cursor;
     // One that has waited at the gateway has lasted longer than this.
-    else await sleep(Math.min(leastMs, askedAtMs + leastMs - now()), signal);
+    if (!isOnward) await sleep(Math.min(leastMs, askedAtMs + leastMs - now()), signal);
   }
 }

@@ -1,5 +1,6 @@
 import type { RequestRecord, UpdateRequestBody } from '@prism-gateway/protocol';
 import { GatewayError } from '../errors/gatewayError.ts';
+import { unexpectedAnswer } from '../errors/unexpectedAnswer.ts';
 import type { OutgoingCall, Transport } from '../http/createTransport.ts';
 import { isTransient, withRetries } from '../http/withRetries.ts';
 import { type CallOptions, getRequest } from '../requests/getRequest.ts';
@@ -36,12 +37,17 @@ async function updateRequest(
     ? ({ method: 'PATCH', path, body } as const)
     : ({ method: 'POST', path: `${path}/release` } as const);
   const answer = await transport.call({ ...how, makeHeaders, repeat: 'ifUnsent', signal });
-  return readRecord(`${how.method} ${how.path}`, answer);
+  return readRecord(`${how.method} ${how.path}`, answer, requestId);
 }
 
 /** Tells whether a record is under this relayer's claim. */
 export function isOwnClaim({ address }: RelayerContext, record: RequestRecord): boolean {
   return record.claimedBy?.toLowerCase() === address.toLowerCase();
+}
+
+/** Tells whether a record is claimed, by this relayer. */
+export function isClaimed(context: RelayerContext, record: RequestRecord): boolean {
+  return record.status === 'processing' && isOwnClaim(context, record);
 }
 
 /** How a move is known to have been made. */
@@ -66,6 +72,7 @@ export async function moveRequest(
 ): Promise<RequestRecord> {
   const { transport } = context;
   const { requestId, signal } = move;
+  const what = `The move of request ${requestId}`;
   let isAnswerLost = false;
   async function readDone(): Promise<RequestRecord | undefined> {
     const record = await getRequest(transport, { requestId, signal });
@@ -75,7 +82,9 @@ export async function moveRequest(
     const done = isAnswerLost ? await readDone() : undefined;
     if (done !== undefined) return done;
     try {
-      return await updateRequest(context, move);
+      const record = await updateRequest(context, move);
+      if (isDone(record)) return record;
+      throw unexpectedAnswer(what, 'record of it');
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       const late = error.code === 'CONFLICT' && (isAnswerLost || readBack === 'always') ? await readDone() : undefined;
@@ -84,7 +93,6 @@ export async function moveRequest(
       throw error;
     }
   }
-  const what = `The move of request ${requestId}`;
   const canRepeat = (error: GatewayError) => isAnswerLost && isTransient(error);
   return await withRetries(transport, { what, signal, canRepeat }, attempt);
 }

@@ -13,11 +13,19 @@ export interface BatchOutcome {
 /**
  * Takes an answer for that of a batch.
  *
+ * @param isDone - whether a record shows what was asked for
  * @throws GatewayError UNEXPECTED_ANSWER
  */
-export function readBatch(what: string, answer: unknown): BatchOutcome {
+export function readBatch(
+  { what, isDone }: { readonly what: string; readonly isDone: (record: RequestRecord) => boolean },
+  answer: unknown,
+): BatchOutcome {
   // Read with care until it has shown what it is.
   const { items, conflicts } = Object(answer) as Partial<BatchOutcome>;
-  if (!Array.isArray(items) || !Array.isArray(conflicts)) throw unexpectedAnswer(what, 'batch');
-  return { items: items.map((item) => readRecord(what, item)), conflicts };
+  const isBatch = Array.isArray(items) && Array.isArray(conflicts);
+  if (!isBatch || !conflicts.every((conflict) => typeof conflict?.requestId === 'string'))
+    throw unexpectedAnswer(what, 'batch');
+  const records = items.map((item) => readRecord(what, item));
+  if (!records.every(isDone)) throw unexpectedAnswer(what, 'batch of what was asked for');
+  return { items: records, conflicts };
 }

@@ -1,5 +1,6 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
 import { type CallOptions, getRequest } from '../requests/getRequest.ts';
+import { isEnded } from '../requests/waitForRequest.ts';
 import { isOwnClaim, type RelayerContext } from './moveRequest.ts';
 import { type BatchOutcome, readBatch } from './readBatch.ts';
 import { type Outcome, saysSame } from './reportRequest.ts';
@@ -21,17 +22,19 @@ export async function reportRequests(
   const { transport, makeHeaders } = context;
   const path = '/requests/reports';
   const call = { method: 'POST', path, body: { reports }, makeHeaders, repeat: 'freely', signal } as const;
-  const { items, conflicts } = readBatch(`POST ${path}`, await transport.call(call));
   const outcomes = new Map(reports.map((report) => [report.requestId.toLowerCase(), report]));
-  async function readSame(requestId: string): Promise<RequestRecord | undefined> {
-    const report = outcomes.get(requestId.toLowerCase());
-    const record = report && (await getRequest(transport, { requestId, signal }));
-    return record && isOwnClaim(context, record) && saysSame(record, report) ? record : undefined;
+  function isDone(record: RequestRecord): boolean {
+    const report = outcomes.get(record.requestId.toLowerCase());
+    return report !== undefined && isOwnClaim(context, record) && saysSame(record, report);
   }
-  const ended = conflicts.filter(({ status }) => status === 'success' || status === 'failed');
-  const same = (await Promise.all(ended.map(({ requestId }) => readSame(requestId)))).filter(
-    (one) => one !== undefined,
-  );
+  const { items, conflicts } = readBatch({ what: `POST ${path}`, isDone }, await transport.call(call));
+  async function readSame({ requestId }: Report): Promise<RequestRecord | undefined> {
+    const record = await getRequest(transport, { requestId, signal });
+    return isDone(record) ? record : undefined;
+  }
+  const ended = new Set(conflicts.filter(isEnded).map(({ requestId }) => requestId.toLowerCase()));
+  const looks = reports.filter(({ requestId }) => ended.has(requestId.toLowerCase())).map(readSame);
+  const same = (await Promise.all(looks)).filter((one) => one !== undefined);
   const isSame = new Set(same.map(({ requestId }) => requestId));
   return { items: [...items, ...same], conflicts: conflicts.filter(({ requestId }) => !isSame.has(requestId)) };
 }

@@ -7,13 +7,18 @@ import { listRequests } from './listRequests.ts';
 const PAGES = 3;
 const PAGE_SIZE = 100;
 
-/** Writes what was signed as JSON whose keys stand in one order, to compare by. */
+/** Writes what was signed as JSON whose keys stand in one order, to compare by without regard to letter case. */
 function writeCanonical({ chainName, action, params }: CreateRequestBody | RequestRecord): string {
   return JSON.stringify([chainName, action, params], (_, inner: unknown) =>
     Object(inner) === inner && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner as object).sort())
       : inner,
-  );
+  ).toLowerCase();
+}
+
+/** Tells whether a record holds what was signed, to the last param: a signature's bytes alone anybody can copy. */
+export function holdsSame(record: RequestRecord, body: CreateRequestBody): boolean {
+  return writeCanonical(record) === writeCanonical(body);
 }
 
 /**
@@ -27,11 +32,10 @@ export async function findSubmitted(
   { body, signal }: { readonly body: CreateRequestBody } & CallOptions,
 ): Promise<RequestRecord | undefined> {
   const { signer } = body.params;
-  const wanted = writeCanonical(body);
   const list = listRequests(transport, { signer, order: 'desc', limit: PAGE_SIZE, signal });
   let pagesLeft = PAGES;
   for await (const { items } of list.pages()) {
-    const found = items.find((record) => writeCanonical(record) === wanted);
+    const found = items.find((record) => holdsSame(record, body));
     if (found !== undefined || --pagesLeft === 0) return found;
   }
   return undefined;

@@ -28,5 +28,6 @@ export async function getRequest(
   { requestId, signal, ...query }: RequestLook,
 ): Promise<RequestRecord> {
   const path = `/requests/${encodeURIComponent(requestId)}`;
-  return readRecord(`GET ${path}`, await transport.call({ method: 'GET', path, query, repeat: 'freely', signal }));
+  const answer = await transport.call({ method: 'GET', path, query, repeat: 'freely', signal });
+  return readRecord(`GET ${path}`, answer, requestId);
 }

@@ -1,4 +1,5 @@
 import type { RequestPage, RequestRecord, RequestStatus } from '@prism-gateway/protocol';
+import { unexpectedAnswer } from '../errors/unexpectedAnswer.ts';
 import type { GatewayCall, Transport } from '../http/createTransport.ts';
 import type { CallOptions } from './getRequest.ts';
 import { readPage } from './readRecord.ts';
@@ -27,7 +28,7 @@ export interface RequestList extends AsyncIterable<RequestRecord> {
    * @throws GatewayError
    */
   page(lastKey?: string | null): Promise<RequestPage>;
-  /** Iterates over whole pages. */
+  /** Iterates over whole pages. @throws GatewayError UNEXPECTED_ANSWER also where a cursor comes again */
   pages(): AsyncIterable<RequestPage>;
 }
 
@@ -49,10 +50,14 @@ export function listRequests(
     return readPage('GET /requests', await transport.call(call));
   }
   async function* pages(): AsyncGenerator<RequestPage> {
-    for (let lastKey: string | null | undefined; lastKey !== null; ) {
+    const passed = new Set<string | null | undefined>([null]);
+    for (let lastKey: string | null | undefined; !passed.has(lastKey); ) {
+      passed.add(lastKey);
       const next = await page(lastKey);
       yield next;
       lastKey = next.lastKey;
+      // Such a walk would never end.
+      if (lastKey && passed.has(lastKey)) throw unexpectedAnswer('GET /requests', 'list with an end');
     }
   }
   return {

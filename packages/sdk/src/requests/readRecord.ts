@@ -1,17 +1,44 @@
 import type { RequestPage, RequestRecord } from '@prism-gateway/protocol';
 import { unexpectedAnswer } from '../errors/unexpectedAnswer.ts';
 
+const STATUSES: readonly unknown[] = ['pending', 'processing', 'success', 'failed'];
+
+/** Whether the fields that the SDK goes by are what the contract says. */
+function isRecord(record: Partial<RequestRecord>): record is RequestRecord {
+  const {
+    requestId,
+    chainName,
+    action,
+    status,
+    params,
+    createdAt,
+    claimedBy = '',
+    txHash = '',
+    errorMessage = '',
+  } = record;
+  const texts = [requestId, chainName, action, createdAt, claimedBy, txHash, errorMessage];
+  return (
+    texts.every((text) => typeof text === 'string') &&
+    STATUSES.includes(status) &&
+    (status !== 'success' || txHash !== '') &&
+    Object(params) === params
+  );
+}
+
 /**
- * Takes an answer for a request record. No more of it is checked than that it is one: the gateway's schemas would weigh more than
- * the rest of the client.
+ * Takes an answer for a request record. No more of it is checked than what the client goes by: the gateway's schemas would weigh more
+ * than the rest of the client.
  *
+ * @param requestId - whose record it must be; default anyone's
  * @throws GatewayError UNEXPECTED_ANSWER
  */
-export function readRecord(what: string, answer: unknown): RequestRecord {
+export function readRecord(what: string, answer: unknown, requestId?: string): RequestRecord {
   // Read with care until it has shown what it is.
-  const record = answer as RequestRecord | null;
-  if (typeof record?.requestId === 'string' && typeof record.status === 'string') return record;
-  throw unexpectedAnswer(what, 'request');
+  const record = Object(answer) as Partial<RequestRecord>;
+  if (!isRecord(record)) throw unexpectedAnswer(what, 'request');
+  if (requestId && record.requestId.toLowerCase() !== requestId.toLowerCase())
+    throw unexpectedAnswer(what, `request ${requestId}`);
+  return record;
 }
 
 /**
@@ -21,7 +48,7 @@ export function readRecord(what: string, answer: unknown): RequestRecord {
  */
 export function readPage(what: string, answer: unknown): RequestPage {
   // As above.
-  const { items, lastKey } = Object(answer) as Partial<RequestPage>;
-  const read = (Array.isArray(items) ? items : [null]).map((item) => readRecord(what, item));
-  return { items: read, count: read.length, lastKey: lastKey ?? null };
+  const { items, lastKey = null } = Object(answer) as Partial<RequestPage>;
+  if (!Array.isArray(items) || typeof (lastKey ?? '') !== 'string') throw unexpectedAnswer(what, 'page of requests');
+  return { items: items.map((item) => readRecord(what, item)), count: items.length, lastKey };
 }

@@ -1,8 +1,9 @@
 import type { CreateRequestBody, RequestRecord } from '@prism-gateway/protocol';
 import { GatewayError } from '../errors/gatewayError.ts';
-import type { Transport } from '../http/createTransport.ts';
+import { unexpectedAnswer } from '../errors/unexpectedAnswer.ts';
+import type { GatewayCall, Transport } from '../http/createTransport.ts';
 import { isTransient, withRetries } from '../http/withRetries.ts';
-import { findSubmitted } from './findSubmitted.ts';
+import { findSubmitted, holdsSame } from './findSubmitted.ts';
 import type { CallOptions } from './getRequest.ts';
 import { readRecord } from './readRecord.ts';
 
@@ -14,9 +15,15 @@ async function postRequest(
   transport: Transport,
   { body, signal }: { readonly body: CreateRequestBody } & CallOptions,
 ): Promise<RequestRecord> {
-  const query = { once: 'true' };
-  const call = { method: 'POST', path: '/requests', query, body, repeat: 'ifUnsent', signal } as const;
-  return readRecord('POST /requests', await transport.call(call));
+  const call = { method: 'POST', path: '/requests', body, repeat: 'ifUnsent', signal } as const;
+  const post = async (query?: GatewayCall['query']) =>
+    readRecord('POST /requests', await transport.call({ ...call, query }));
+  const known = await post({ once: 'true' });
+  if (holdsSame(known, body)) return known;
+  // Somebody was first with this signature under other params, which then have none: the true request is still to be stored.
+  const record = await post();
+  if (holdsSame(record, body)) return record;
+  throw unexpectedAnswer('POST /requests', 'record of what was sent');
 }
 
 /**

@@ -59,6 +59,7 @@ export async function waitForRequest(
   const signal = joinSignals(AbortSignal.timeout(timeoutMs), given);
   const what = `The wait for request ${requestId}`;
   let status: RequestStatus | undefined;
+  const passed = new Set<RequestStatus>();
   while (!signal.aborted) {
     const askedAtMs = transport.now();
     let leastMs = pollIntervalMs;
@@ -70,8 +71,9 @@ export async function waitForRequest(
       status = record.status;
       onStatus?.(record);
       if (isEnded(record)) return record;
-      // The next look may wait at the gateway.
-      leastMs = 0;
+      // The next look may wait at the gateway. What goes back and forth is not followed any faster.
+      if (!passed.has(status)) leastMs = 0;
+      passed.add(status);
     }
     // One that has waited there has lasted longer than this.
     await sleep(Math.min(leastMs, Math.max(0, askedAtMs + leastMs - transport.now())), signal);

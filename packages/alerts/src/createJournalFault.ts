@@ -1,7 +1,6 @@
-import type { Alerter } from '@prism-gateway/alerts';
 import { FileGoneError } from '@prism-gateway/runtime';
 import type { Logger } from '@prism-gateway/runtime/logs';
-import { explainError } from '../explainError.ts';
+import type { Alerter } from './alert.ts';
 
 /** Tells that the journal cannot be written, which cannot be written down. */
 export interface JournalFault {
@@ -21,7 +20,7 @@ const REMINDER_MS = 86_400_000;
  * @param error - whatever was thrown
  * @returns whether SQLite has thrown it
  */
-export function isJournalFault(error: unknown): boolean {
+export function isJournalFault(error: unknown): error is Error {
   if (error instanceof FileGoneError) return true;
   return error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR';
 }
@@ -45,7 +44,8 @@ export function createJournalFault(
   let toldAtMs: number | undefined;
   return {
     raise(error) {
-      const reason = explainError(error);
+      // Nodes and URLs have no part in it.
+      const reason = error instanceof Error ? `${error.name}: ${error.message}` : 'unknown';
       log.error({ reason }, 'the journal fails');
       if (toldAtMs !== undefined && monotonicNow() - toldAtMs < REMINDER_MS) return;
       toldAtMs = monotonicNow();

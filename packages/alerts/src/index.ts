@@ -1,6 +1,7 @@
 export type { Alert, AlertChannel, Alerter } from './alert.ts';
 export { type AlertSettings, alertFaults, alertFields, alertSecrets } from './alertSettings.ts';
 export { commitTogether } from './commitTogether.ts';
+export { createJournalFault, isJournalFault, type JournalFault } from './createJournalFault.ts';
 export { type AlertLatch, createLatch } from './createLatch.ts';
 export { createOutbox, type OutboxOptions } from './createOutbox.ts';
 export { createRedactor } from './createRedactor.ts';

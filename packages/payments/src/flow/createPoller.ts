@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { createJournalFault, isJournalFault } from '@prism-gateway/alerts';
 import { createAgeWatch } from '../alerts/createAgeWatch.ts';
-import { createJournalFault, isJournalFault } from '../alerts/createJournalFault.ts';
 import { createPaymentLatch } from '../alerts/createPaymentLatch.ts';
 import { tellRecoveries } from '../alerts/tellRecoveries.ts';
 import { KeyUsedElsewhereError } from '../chain/createKeyWatch.ts';

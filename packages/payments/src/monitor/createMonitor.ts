@@ -1,7 +1,6 @@
-import type { Alerter } from '@prism-gateway/alerts';
+import { type Alerter, createJournalFault, isJournalFault } from '@prism-gateway/alerts';
 import type { Logger } from '@prism-gateway/runtime/logs';
 import { type Address, formatEther, formatUnits, type PublicClient } from 'viem';
-import { createJournalFault, isJournalFault } from '../alerts/createJournalFault.ts';
 import { explainError } from '../explainError.ts';
 import { FIRST_CONDITION, judgeReading, type Telling } from './condition.ts';
 import type { MonitorMetrics } from './createMonitorMetrics.ts';

@@ -66,6 +66,8 @@ export interface Journal {
   submission(intentId: string): Submission | undefined;
   /** Requests that have not ended, oldest claim first. */
   open(): readonly OpenRequest[];
+  /** Tries whether it can be written, and changes nothing. @throws FileGoneError FILE_GONE; Error of SQLite */
+  probe(): void;
   close(): void;
 }
 
@@ -252,6 +254,10 @@ export function openJournal(options: { readonly path: string; readonly nowMs: nu
     },
     // The columns are the schema's own.
     open: () => (selectOpen.all() as unknown as Row[]).map(readRow),
+    probe() {
+      commit();
+      database.exec('BEGIN IMMEDIATE; ROLLBACK');
+    },
     close() {
       commit();
       database.close();

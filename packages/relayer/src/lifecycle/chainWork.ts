@@ -63,5 +63,5 @@ export interface Lifecycle {
   /** Notes that a transaction stands in a block, however deep: what its signers have signed next is in its turn. @param intentId - of the sender */
   noteMined(intentId: string): void;
   /** Notes a call that failed and ended a round. */
-  noteFault(where: 'gateway' | 'chain'): void;
+  noteFault(where: 'gateway' | 'chain' | 'journal'): void;
 }

@@ -1,5 +1,5 @@
 /** What a relayer has to be able to do on each chain. */
-export type HealthPart = 'chain' | 'gateway' | 'judge' | 'nodes';
+export type HealthPart = 'chain' | 'gateway' | 'journal' | 'judge' | 'nodes';
 
 /** Whether the work can go on. */
 export interface Health {
@@ -14,16 +14,17 @@ export interface Health {
 const CANNOT: Readonly<Record<HealthPart, string>> = {
   chain: 'cannot see the chain',
   gateway: 'cannot reach the gateway',
+  journal: 'cannot write its journal',
   judge: 'cannot judge requests',
   nodes: 'cannot end requests for its nodes do not agree',
 };
 
-/** They show only while there are requests. */
-const UNSEEN_AT_FIRST: ReadonlySet<HealthPart> = new Set(['judge', 'nodes']);
+/** They show only while there is something to do. */
+const UNSEEN_AT_FIRST: ReadonlySet<HealthPart> = new Set(['journal', 'judge', 'nodes']);
 
 /**
- * Makes the health of some parts: each is red from the start until it has worked, but for the judging and the nodes' agreement, which show
- * only while there are requests.
+ * Makes the health of some parts: each is red from the start until it has worked, but for the journal, the judging and the nodes'
+ * agreement, which show only while there is something to do.
  *
  * @param options.parts - those that are watched
  * @param options.silentMs - a part that nothing has been heard of for longer counts as failed

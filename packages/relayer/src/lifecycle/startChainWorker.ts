@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isJournalFault } from '@prism-gateway/alerts';
 import { isGatewayError } from '@prism-gateway/sdk';
 import { ChainError } from '../chain/chainError.ts';
 import type { JournalView } from '../journal/createJournalView.ts';
@@ -38,7 +39,13 @@ function createPause(random: () => number) {
 }
 
 /** A call that failed ends the round, not the worker. */
-function noteFault({ logger }: ChainOptions, { lifecycle }: OpenChain, error: unknown): void {
+function noteFault({ logger, health }: ChainOptions, { lifecycle }: OpenChain, error: unknown): void {
+  if (isJournalFault(error)) {
+    lifecycle.noteFault('journal');
+    health.noteFailure('journal', error.message);
+    logger.error({ reason: error.message }, 'the journal fails');
+    return;
+  }
   lifecycle.noteFault(isGatewayError(error) ? 'gateway' : 'chain');
   if (error instanceof ChainError || isGatewayError(error)) {
     logger.warn({ code: error.code, reason: error.message }, 'round failed');
@@ -75,10 +82,18 @@ async function claimUntil(
   }
 }
 
-/** Looks at the chain now and then: whether it can be seen is told by its health. @returns what ends it */
-function startHeartbeat({ state }: OpenChain): NodeJS.Timeout {
-  // What fails here is noted where the head is read.
-  return setInterval(() => void state.head().catch(() => undefined), HEARTBEAT_MS).unref();
+/** Looks at chain and journal now and then: whether they can be used is told by their health. @returns what ends it */
+function startHeartbeat(options: ChainOptions, open: OpenChain): NodeJS.Timeout {
+  return setInterval(() => {
+    // What fails here is noted where the head is read.
+    void open.state.head().catch(() => undefined);
+    try {
+      open.journal.probe();
+      options.health.noteWell('journal');
+    } catch (error) {
+      noteFault(options, open, error);
+    }
+  }, HEARTBEAT_MS).unref();
 }
 
 /** Lets what is claimed end, as far as the time goes, and closes what is open. */
@@ -120,7 +135,7 @@ export async function startChainWorker(given: Omit<ChainOptions, 'wake' | 'signa
     opened = open;
     open.lifecycle.resume();
     logger.info({ relayer: account.address, forwarder: chain.forwarder, chainId: open.chainId }, 'working');
-    const heartbeat = startHeartbeat(open);
+    const heartbeat = startHeartbeat(options, open);
     const claiming = claimUntil(options, open, { isStopping: () => isStopping, wait });
     return { open, heartbeat, claiming };
   });

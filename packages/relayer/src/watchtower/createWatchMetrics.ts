@@ -9,7 +9,7 @@ export interface WatchMetrics {
   readonly alerts: Counter<'chain' | 'code'>;
   /** Looks that went well. */
   readonly looks: Counter<'chain'>;
-  /** Looks that failed, by `where`: `chain`, `gateway`, `work`. */
+  /** Looks that failed, by `where`: `chain`, `gateway`, `journal`, `work`. */
   readonly faults: Counter<'chain' | 'where'>;
   /** The newest block that has been looked at. */
   readonly head: Gauge<'chain'>;
@@ -86,7 +86,7 @@ export function createWatchMetrics(chains: readonly string[]): WatchMetrics {
   };
   for (const chain of chains) {
     for (const kind of KINDS) findings.inc({ chain, kind }, 0);
-    for (const where of ['chain', 'gateway', 'work']) metrics.faults.inc({ chain, where }, 0);
+    for (const where of ['chain', 'gateway', 'journal', 'work']) metrics.faults.inc({ chain, where }, 0);
     metrics.looks.inc({ chain }, 0);
   }
   return metrics;

@@ -1,6 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { alertSecrets, createOutbox, createRedactor, openChannels } from '@prism-gateway/alerts';
+import {
+  type Alert,
+  alertSecrets,
+  createJournalFault,
+  createOutbox,
+  createRedactor,
+  isJournalFault,
+  openChannels,
+} from '@prism-gateway/alerts';
 import { openAccount } from '@prism-gateway/crypto/accounts';
 import { pause, serveMetrics } from '@prism-gateway/runtime';
 import { type Logger, withFields } from '@prism-gateway/runtime/logs';
@@ -24,8 +32,17 @@ const LONGEST_PAUSE_MS = 30_000;
 const SILENT_MS = 60_000;
 /** How far back the first look at a queue goes, in milliseconds: a day, as long as the Forwarder takes a signature by default. */
 const FIRST_LOOK_MS = 86_400_000;
+/** What people are told of a journal that fails. */
+const JOURNAL_WORDS = {
+  subject: 'Nothing is watched: the journal cannot be written',
+  text: 'Put the file back, or start the watchtower again. What happens meanwhile is looked at afterwards.',
+  relief: 'The watch goes on where it was.',
+};
 /** Time for the last alerts, in milliseconds. */
 const ALERT_DRAIN_MS = 5000;
+
+/** What it has to be able to do. */
+const PARTS = ['gateway', 'chain', 'journal'] as const;
 
 /** A watchtower at work. */
 export interface RunningWatchtower {
@@ -72,12 +89,19 @@ async function openPost(post: ChainPost) {
   const signature = `Watchtower over ${chainName}. See docs/watchtower.md.`;
   const channels = openChannels(settings.alerts);
   const outbox = createOutbox({ outbox: journal.outbox, channels, log, redact, signature, now });
-  const alerter: Pick<typeof outbox, 'raise'> = {
+  const count = ({ code }: Alert) => metrics.alerts.inc({ chain: chainName, code });
+  const alerter: Pick<typeof outbox, 'raise' | 'tell'> = {
     raise(alert) {
-      metrics.alerts.inc({ chain: chainName, code: alert.code });
       outbox.raise(alert);
+      count(alert);
+    },
+    tell(alert) {
+      outbox.tell(alert);
+      count(alert);
     },
   };
+  const monotonicNow = () => performance.now();
+  const journalFault = createJournalFault({ alerter, log, monotonicNow }, JOURNAL_WORDS);
   const lookAtQueue = createQueueLook({
     client: clients.client,
     chainName,
@@ -93,7 +117,7 @@ async function openPost(post: ChainPost) {
   const shared = { ...opened, ...found, forwarder, leaseSeconds, lookAtQueue, lookAtChain, now };
   const { admin, gateway } = clients;
   const enforce = admin && createEnforcer({ journal, admin, gateway, log, now });
-  return { look: createWatch(shared), enforce, journal, outbox };
+  return { look: createWatch(shared), enforce, journal, journalFault, outbox };
 }
 
 function show({ chain: { chainName: chain }, metrics, log }: ChainPost, journal: WatchJournal, looked: Looked): void {
@@ -110,29 +134,29 @@ function show({ chain: { chainName: chain }, metrics, log }: ChainPost, journal:
 }
 
 /** Names the place of a fault, for the counter. @returns what its message is safe to say */
-function placeOf(error: unknown): { where: 'chain' | 'gateway' | 'work'; reason: string } {
+function placeOf(error: unknown): { where: 'chain' | 'gateway' | 'journal' | 'work'; reason: string } {
   if (error instanceof ChainError) return { where: 'chain', reason: error.message };
   if (error instanceof GatewayError) return { where: 'gateway', reason: error.message };
+  if (isJournalFault(error)) return { where: 'journal', reason: error.message };
   return { where: 'work', reason: error instanceof Error ? error.message : 'unknown' };
 }
 
-/** Does some work; a fault is counted, told to the health and logged. @returns whether it went well */
+/** Does some work; a fault is counted, told to the health and logged. @returns whether it went well, or what was thrown */
 async function attempt(
   { metrics, health, log, chain, signal }: ChainPost,
   work: () => Promise<void>,
-): Promise<boolean> {
+): Promise<{ readonly isWell: boolean; readonly error?: unknown }> {
   try {
     await work();
-    health.noteWell('chain');
-    health.noteWell('gateway');
-    return true;
+    for (const part of PARTS) health.noteWell(part);
+    return { isWell: true };
   } catch (error) {
-    if (signal.aborted) return false;
+    if (signal.aborted) return { isWell: false };
     const { where, reason } = placeOf(error);
     metrics.faults.inc({ chain: chain.chainName, where });
-    health.noteFailure(where === 'gateway' ? 'gateway' : 'chain', reason);
+    health.noteFailure(where === 'work' ? 'chain' : where, reason);
     log.warn({ where, reason }, 'a look failed; it is repeated');
-    return false;
+    return { isWell: false, error };
   }
 }
 
@@ -142,12 +166,14 @@ async function watch(post: ChainPost): Promise<void> {
   let opened: Awaited<ReturnType<typeof openPost>> | undefined;
   let pauseMs = settings.pollMs;
   while (!signal.aborted) {
-    const isWell = await attempt(post, async () => {
+    const { isWell, error } = await attempt(post, async () => {
       opened ??= await openPost(post);
       show(post, opened.journal, await opened.look());
       await opened.enforce?.();
       metrics.unenforced.set({ chain: chain.chainName }, opened.journal.listToActOn().length);
     });
+    if (isWell) opened?.journalFault.clear();
+    else if (isJournalFault(error)) opened?.journalFault.raise(error);
     pauseMs = isWell ? settings.pollMs : Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
     await pause(pauseMs, signal);
   }
@@ -176,7 +202,7 @@ export async function startWatchtower(options: WatchtowerOptions): Promise<Runni
     ...options,
     ...{ chain, clients, metrics, signal: stopping.signal },
     log: withFields(log, { chain: chain.chainName }),
-    health: createHealth({ parts: ['gateway', 'chain'], silentMs, now }),
+    health: createHealth({ parts: PARTS, silentMs, now }),
   }));
   const listFaults = () =>
     posts.flatMap(({ chain, health }) => health.faults().map((fault) => `${chain.chainName}: ${fault}`));

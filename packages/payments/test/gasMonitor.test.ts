@@ -31,7 +31,14 @@ afterAll(async () => {
 /** A monitor whose memory is a file, and a channel that may be away. */
 async function open(
   rpcUrl: string,
-  { timeoutMs = PATIENCE_MS, dir = rig.dir, chainId = 31_337, stablecoin = rig.deployment.stablecoin as Address } = {},
+  {
+    timeoutMs = PATIENCE_MS,
+    dir = rig.dir,
+    chainId = 31_337,
+    stablecoin = rig.deployment.stablecoin as Address,
+    exchange = rig.deployment.exchange as Address,
+    maxHeadAgeMs = 0,
+  } = {},
 ) {
   const clock = createFakeClock();
   const key = await rig.fundKey();
@@ -48,7 +55,6 @@ async function open(
     close: () => undefined,
   };
   const client = createPublicClient({ transport: http(rpcUrl, { timeout: timeoutMs, retryCount: 0 }) });
-  const { exchange } = rig.deployment;
   const openAll = () => {
     const store = openMonitorStore({ file: join(dir, `monitor-${address}.db`), now: clock.now });
     const alerter = createOutbox({
@@ -65,6 +71,7 @@ async function open(
       targets: [{ name: 'chain 31337', client, chainId, addresses: [address], tokens: { stablecoin, exchange }, unit }],
       warnBelow: ETHER / 10n,
       warnStablecoinsBelow: 1n,
+      maxHeadAgeMs,
       store,
       alerter,
       log: createLogRecorder(),
@@ -194,6 +201,25 @@ test('a token that is none, another chain, and a node far behind: the cause is t
   expect(await behind.look()).toEqual(['RPC_UNREACHABLE again']);
   isBehind = false;
   expect(await behind.look()).toEqual(['RPC_RECOVERED']);
+});
+
+test('a node that stands still, and an Exchange that is none, are told of; the balances are watched all the same', async () => {
+  using scene = await open(rig.rpcUrl, { maxHeadAgeMs: 600_000 });
+  const { clock, look, texts } = scene;
+  const { timestamp } = await rig.client.getBlock();
+  clock.advance(Number(timestamp) * 1000 + 600_000 - clock.now());
+  expect([await look(), await look()]).toEqual([[], []]);
+  clock.advance(1001);
+  expect([await look(), await look(), await look()]).toEqual([[], ['RPC_UNREACHABLE'], []]);
+  expect(texts.at(-1)).toContain('The node stands still: its newest block is 10 minutes old.');
+  await rig.client.setNextBlockTimestamp({ timestamp: BigInt(Math.floor(clock.now() / 1000)) });
+  await rig.client.mine({ blocks: 1 });
+  expect(await look()).toEqual(['RPC_RECOVERED']);
+
+  using lost = await open(rig.rpcUrl, { exchange: '0x00000000000000000000000000000000000000ff' });
+  await rig.client.setBalance({ address: lost.address, value: ETHER / 10n - 1n });
+  expect([await lost.look(), await lost.look()]).toEqual([['GAS_BALANCE_LOW'], ['RPC_UNREACHABLE']]);
+  expect(lost.texts.at(-1)).toContain('There is no contract at EXCHANGE_ADDRESS.');
 });
 
 test('looks once for a person or a program: what is low, and what does not answer', async () => {

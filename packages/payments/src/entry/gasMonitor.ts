@@ -63,6 +63,9 @@ async function listTargets(settings: Settings<'gas-monitor'>, signal: AbortSigna
   return [own, ...others];
 }
 
+/** A chain that nobody uses, as a developer's own, may have no blocks for long. */
+const DEFAULT_HEAD_AGE_SECONDS = { dev: 0, prod: 600 } as const;
+
 async function watch(settings: Settings<'gas-monitor'>): Promise<void> {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -99,6 +102,7 @@ async function watch(settings: Settings<'gas-monitor'>): Promise<void> {
     metrics,
     warnBelow: settings.GAS_WARN_BALANCE_ETH,
     warnStablecoinsBelow: settings.STABLECOIN_WARN_BALANCE,
+    maxHeadAgeMs: (settings.MAX_HEAD_AGE_SECONDS ?? DEFAULT_HEAD_AGE_SECONDS[settings.STAGE]) * 1000,
     store,
     alerter,
     log,

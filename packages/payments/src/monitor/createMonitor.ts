@@ -28,6 +28,8 @@ export interface MonitorOptions {
   readonly warnBelow: bigint;
   /** Stablecoin base units. */
   readonly warnStablecoinsBelow: bigint;
+  /** A newest block that is older has a node count as silent; 0 = however old. */
+  readonly maxHeadAgeMs: number;
   readonly store: MonitorStore;
   readonly alerter: Alerter;
   readonly log: Logger;
@@ -137,6 +139,14 @@ export function createMonitor(options: MonitorOptions): () => Promise<void> {
     }
   }
 
+  /** A node that has lost its peers answers on, with the balances of then. @throws Error that says how old its newest block is */
+  async function checkAge(client: PublicClient): Promise<void> {
+    const { timestamp } = await client.getBlock({ blockTag: 'latest' });
+    const ageMs = now() - Number(timestamp) * 1000;
+    if (ageMs <= options.maxHeadAgeMs) return;
+    throw new Error(`The node stands still: its newest block is ${Math.floor(ageMs / 60_000)} minutes old.`);
+  }
+
   /** Whether a node is at the head of the right chain, as far as it shows. @throws Error that says what is wrong */
   async function checkChain({ name, client, chainId }: MonitorTarget): Promise<void> {
     const [told, block] = await Promise.all([
@@ -148,20 +158,21 @@ export function createMonitor(options: MonitorOptions): () => Promise<void> {
     if (block < seen - MAX_STEP_BACK)
       throw new Error(`The node is behind: its newest block is ${block}, and ${seen} was seen before.`);
     if (block > seen) heads.set(name, block);
+    if (options.maxHeadAgeMs > 0) await checkAge(client);
   }
 
   async function look(target: MonitorTarget): Promise<void> {
     const watched = { kind: 'RPC', where: target.name } as const;
     try {
       await checkChain(target);
-      let fault: unknown;
+      let fault: string | undefined;
       for (const address of target.addresses) {
         const { client, tokens } = target;
         const reading = await readAccount(client, { address, tokens });
         takeReading(target, address, reading);
         fault ??= reading.tokenFault;
       }
-      if (fault !== undefined) throw new Error(`STABLECOIN_ADDRESS cannot be read. ${explainError(fault)}`);
+      if (fault !== undefined) throw new Error(fault);
       silentLooks.delete(target.name);
       options.metrics?.looked({ chain: target.name, result: 'answered' });
       take({ ...watched, text: 'Balances are read again.' }, true);

@@ -18,8 +18,8 @@ export interface Balance {
   readonly balanceEth?: string;
   readonly stablecoins?: string;
   readonly isApproved?: boolean;
-  /** Present: its stablecoins cannot be read. */
-  readonly isUnread?: boolean;
+  /** Present: which of the tokens' settings is wrong, and why. */
+  readonly tokenFault?: string;
   readonly isLow: boolean;
 }
 
@@ -32,13 +32,15 @@ async function readBalance(
   const reading = await readAccount(client, { address: account, tokens }).catch(() => undefined);
   if (reading === undefined) return { chain, account, isLow: true };
   const { balanceWei, stablecoins, isApproved, tokenFault } = reading;
-  const isUnread = tokenFault !== undefined;
   return {
     ...{ chain, account, balanceEth: formatEther(balanceWei) },
     ...(stablecoins !== undefined && { stablecoins: formatUnits(stablecoins, STABLECOIN_DECIMALS) }),
     ...(isApproved !== undefined && { isApproved }),
-    ...(isUnread && { isUnread }),
-    isLow: isUnread || balanceWei < warnBelow || (stablecoins !== undefined && stablecoins < warnStablecoinsBelow),
+    ...(tokenFault !== undefined && { tokenFault }),
+    isLow:
+      tokenFault !== undefined ||
+      balanceWei < warnBelow ||
+      (stablecoins !== undefined && stablecoins < warnStablecoinsBelow),
   };
 }
 
@@ -61,13 +63,13 @@ export function writeBalance({
   balanceEth,
   stablecoins,
   isApproved,
-  isUnread,
+  tokenFault,
   isLow,
 }: Balance): string {
   const parts = [
     balanceEth === undefined ? 'its node does not answer' : `${balanceEth} ETH`,
     ...(stablecoins === undefined ? [] : [`${stablecoins} stablecoins`]),
-    ...(isUnread ? ['its stablecoins cannot be read: see STABLECOIN_ADDRESS'] : []),
+    ...(tokenFault === undefined ? [] : [tokenFault]),
     ...(isApproved === false ? ['no approval'] : []),
   ];
   return `${isLow ? 'LOW' : 'ok '}  ${account} on ${chain}: ${parts.join(', ')}`;

@@ -1,5 +1,6 @@
 import { stablecoinAbi } from '@prism-gateway/contracts';
 import { type Address, maxUint256, type PublicClient } from 'viem';
+import { explainError } from '../explainError.ts';
 
 /** Tokens to look at beside the balance of gas. */
 export interface WatchedTokens {
@@ -15,8 +16,8 @@ export interface AccountReading {
   /** Stablecoin base units. */
   readonly stablecoins?: bigint;
   readonly isApproved?: boolean;
-  /** Why the tokens could not be read, though the rest was. */
-  readonly tokenFault?: unknown;
+  /** Which of the tokens' settings is wrong, and why, though the rest was read. */
+  readonly tokenFault?: string;
 }
 
 type HeldTokens = Pick<AccountReading, 'stablecoins' | 'isApproved' | 'tokenFault'>;
@@ -26,15 +27,18 @@ async function readTokens(client: PublicClient, address: Address, tokens: Watche
   const { stablecoin, exchange } = tokens;
   const read = { address: stablecoin, abi: stablecoinAbi } as const;
   try {
-    const [stablecoins, allowance] = await Promise.all([
+    const [stablecoins, allowance, code] = await Promise.all([
       client.readContract({ ...read, functionName: 'balanceOf', args: [address] }),
       exchange === undefined
         ? maxUint256
         : client.readContract({ ...read, functionName: 'allowance', args: [address, exchange] }),
+      exchange === undefined ? '0x00' : client.getCode({ address: exchange }),
     ]);
+    // Nobody approves, or misses, what is not there: without this, a wrong address would be silent.
+    if (code === undefined) return { stablecoins, tokenFault: 'There is no contract at EXCHANGE_ADDRESS.' };
     return { stablecoins, isApproved: allowance >= maxUint256 / 2n };
-  } catch (tokenFault) {
-    return { tokenFault };
+  } catch (error) {
+    return { tokenFault: `STABLECOIN_ADDRESS cannot be read. ${explainError(error)}` };
   }
 }
 

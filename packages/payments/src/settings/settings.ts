@@ -59,6 +59,7 @@ const schema = z.object({
   GAS_WARN_BALANCE_ETH: z._default(decimalAmount(18), 10n ** 17n),
   GAS_POLL_INTERVAL_MS: z._default(wholeNumber(10, DAY_MS), 180_000),
   GAS_MONITOR_TARGETS: z.optional(z.string()),
+  MAX_HEAD_AGE_SECONDS: z.optional(wholeNumber(0, DAY_MS / 1000)),
   STABLECOIN_WARN_BALANCE: z._default(baseUnits(), 100_000_000n),
   ...alertFields,
   INSTANCE_NAME: z.optional(

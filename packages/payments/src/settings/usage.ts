@@ -66,6 +66,8 @@ Settings are environment variables; each secret NAME may come from a file: NAME_
   GAS_POLL_INTERVAL_MS                   180000     how often balances are read
   STABLECOIN_ADDRESS, EXCHANGE_ADDRESS   none       watches stablecoin balance and approval on RPC_URL's chain, too
   STABLECOIN_WARN_BALANCE                100000000  in stablecoin base units (6 decimals)
+  STAGE                                  dev        or prod
+  MAX_HEAD_AGE_SECONDS                   0, in prod 600   a node whose newest block is older counts as silent; 0 = off
   RPC_TIMEOUT_MS                         10000
   DATA_DIR                               ./data/payments   what has been said, so that a restart does not repeat it
   INSTANCE_NAME                          the host's name   how alerts call this monitor

@@ -15,6 +15,8 @@ export const longParts: readonly LongPart[] = [
     files: [
       `${gateway}/test/kills/killLoop.test.ts`,
       `${gateway}/test/backup/backup.test.ts`,
+      `${gateway}/test/process/webhooks.test.ts`,
+      `${gateway}/src/drivers/dynamodb/stream/createStreamFollower.test.ts`,
       `${gateway}/src/drivers/sqlite/copyDatabase.test.ts`,
     ],
   },

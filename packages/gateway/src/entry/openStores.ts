@@ -1,6 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Environment } from '@prism-gateway/runtime/settings';
 import type { AdminStore } from '../ports/adminStore.ts';
+import type { Logger } from '../ports/logger.ts';
 import type { RateLimitStore } from '../ports/rateLimitStore.ts';
 import type { RelayerStore } from '../ports/relayerStore.ts';
 import type { RequestChanges } from '../ports/requestChanges.ts';
@@ -19,6 +20,8 @@ export interface Stores {
   readonly webhooks: WebhookStore;
   /** What this process is to deliver; absent: others deliver. */
   readonly deliveries?: DeliveryQueue;
+  /** Whether anybody does. @throws DependencyUnavailableError */
+  canDeliver(): Promise<boolean>;
   /** @throws DependencyUnavailableError */
   checkReady(): Promise<void>;
   /** Finishes what is under way. */
@@ -31,6 +34,7 @@ interface StoresContext {
   readonly now: () => number;
   /** Where an embedded store writes. */
   readonly thread: WorkerThread;
+  readonly logger: Logger;
 }
 
 /** Without a region every call would fail, and only then. */
@@ -49,7 +53,7 @@ const retentionOf = (settings: Settings) => ({
 });
 
 async function openDynamoDb(context: StoresContext): Promise<Stores> {
-  const { settings, environment, now } = context;
+  const { settings, environment, now, logger } = context;
   const access = { stage: settings.STAGE, environment };
   const { createDynamoClient } = await import('../drivers/dynamodb/createDynamoClient.ts');
   const { createDynamoStores } = await import('../drivers/dynamodb/createDynamoStores.ts');
@@ -69,7 +73,19 @@ async function openDynamoDb(context: StoresContext): Promise<Stores> {
   await stores.prepare();
   const { createWebhookStore } = await import('../drivers/dynamodb/webhookStore.ts');
   const names = { requests: tables.requests, deliveries: settings.deliveriesTable };
-  return { ...stores, webhooks: createWebhookStore(client, names) };
+  const all = { ...stores, webhooks: createWebhookStore(client, names) };
+  if (settings.WEBHOOKS_DELIVERED_BY === 'functions') return { ...all, canDeliver: async () => true };
+  const { startDynamoDeliveries } = await import('./startDynamoDeliveries.ts');
+  const { changes } = stores;
+  const delivering = startDynamoDeliveries({ client, settings, environment, changes, logger, now });
+  return {
+    ...all,
+    ...delivering,
+    async close() {
+      await delivering.close();
+      await stores.close();
+    },
+  };
 }
 
 /**
@@ -84,5 +100,6 @@ export async function openStores(context: StoresContext): Promise<Stores> {
   const { openSqliteStores } = await import('../drivers/sqlite/openSqliteStores.ts');
   const { thread, now } = context;
   const { databaseFile: file, tables } = settings;
-  return openSqliteStores({ file, tables, thread, ...retentionOf(settings), now });
+  const stores = await openSqliteStores({ file, tables, thread, ...retentionOf(settings), now });
+  return { ...stores, canDeliver: async () => true };
 }

@@ -119,6 +119,7 @@ const schema = z.object({
   RATE_LIMIT_ADMIN_FAILURES: limitAMinute(20),
   TRUSTED_PROXY_HOPS: z._default(wholeNumber(0, 16), 0),
   WEBHOOKS_ALLOW_PRIVATE: z._default(flag(), false),
+  WEBHOOKS_DELIVERED_BY: z._default(oneOf(['server', 'functions']), 'server'),
   EXPLORER_URLS: z.optional(
     z
       .string()
@@ -210,6 +211,9 @@ function identityFaults(given: Environment): string[] {
 /** Faults of settings that do not go with the store. */
 function storeFaults(given: Environment): string[] {
   const faults: string[] = [];
+  if (given.STORE !== 'dynamodb' && given.WEBHOOKS_DELIVERED_BY === 'functions') {
+    faults.push('WEBHOOKS_DELIVERED_BY: functions of AWS deliver with STORE=dynamodb alone');
+  }
   if (given.STORE === 'dynamodb') {
     if (given.STAGE === 'prod' && given.CURSOR_SECRET === undefined) {
       faults.push('CURSOR_SECRET: required in prod with STORE=dynamodb: all functions must read the same cursors');

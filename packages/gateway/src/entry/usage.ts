@@ -31,6 +31,7 @@ Settings are environment variables; each has a default that works on one machine
   STATUS_URLS                     unset              programs that it shows, like relayer=http://127.0.0.1:9464/status
   TRUSTED_PROXY_HOPS              0                  proxies in front whose X-Forwarded-For is believed
   WEBHOOKS_ALLOW_PRIVATE          false              lets webhooks go to http and private addresses
+  WEBHOOKS_DELIVERED_BY           server             functions: a deployment's functions on AWS deliver, DynamoDB only
   LOG_LEVEL                       info               debug, info, warn, error or silent
   OTEL_EXPORTER_OTLP_ENDPOINT     unset              collector of OpenTelemetry's traces; unset: nothing is traced
 

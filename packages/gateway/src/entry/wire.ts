@@ -111,14 +111,14 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
   });
   const storage = await createStorage({ settings, environment, publicUrl, signingKey, hasSpace, now, logger });
   const identity = createIdentity({ settings, publicUrl, devAppSecret: secrets.devAppSecret, now, logger });
-  const stores = await openStores({ settings, environment, now, thread });
+  const stores = await openStores({ settings, environment, now, thread, logger });
   const readQueue = () => stores.admin.readStats(now());
   const { findOldestPending } = stores.admin;
   const metrics = createMetrics({ readStats: stores.requests.stats, readQueue, findOldestPending, readBudgets }, now);
   const secp256k1 = loadSecp256k1();
   const devRelayer = { secret: secrets.devAppSecret, keccak256, secp256k1, now };
   const allowPrivate = settings.WEBHOOKS_ALLOW_PRIVATE;
-  const webhookOptions = { allowPrivate, isDelivering: stores.deliveries !== undefined };
+  const webhookOptions = { allowPrivate, canDeliver: stores.canDeliver };
   const webhookPorts = { webhooks: stores.webhooks, admin: stores.admin, logger, now, randomBytes };
   const gateway = createTracedGateway({
     ports: {

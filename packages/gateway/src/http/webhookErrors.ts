@@ -23,7 +23,7 @@ export const webhooksUndelivered = () =>
     code: 'WEBHOOKS_UNDELIVERED',
     status: 409,
     message:
-      'Nothing here would deliver: with STORE=dynamodb webhooks are delivered by the function on the table’s stream, and this server has none. Use STORE=sqlite, or a deployment on AWS.',
+      'Nothing here would deliver: the requests’ table has no stream that this server may read. Turn it on with new and old images, and allow DescribeTable, DescribeStream, GetShardIterator and GetRecords.',
   });
 
 export const deliveryWaits = () =>

@@ -23,5 +23,8 @@ export function openWebhookRoutes(context: WebhookContext, access: AdminAccess):
   const { client, settings, admin, logger, now } = context;
   const names = { requests: settings.tables.requests, deliveries: settings.deliveriesTable };
   const ports = { webhooks: createWebhookStore(client, names), admin, logger, now, randomBytes };
-  return webhookEndpoints(ports, access, { allowPrivate: settings.WEBHOOKS_ALLOW_PRIVATE, isDelivering: true });
+  return webhookEndpoints(ports, access, {
+    allowPrivate: settings.WEBHOOKS_ALLOW_PRIVATE,
+    canDeliver: async () => true,
+  });
 }

@@ -34,7 +34,7 @@ export interface WebhookPorts {
 
 export interface WebhookOptions {
   /** Whether something delivers here. */
-  readonly isDelivering: boolean;
+  readonly canDeliver: () => Promise<boolean>;
   /** Whether http and addresses that are not public are allowed. */
   readonly allowPrivate: boolean;
 }
@@ -82,7 +82,7 @@ export function addWebhookEndpoint(
     async handle(request, keyId) {
       const [{ url, events, ...filters }] = requireValid(parseBody(request.body, parseAddWebhook));
       checkReceiver(options, url);
-      if (!options.isDelivering) throw webhooksUndelivered();
+      if (!(await options.canDeliver())) throw webhooksUndelivered();
       const webhookId = Buffer.from(ports.randomBytes(ID_BYTES)).toString('hex');
       const secret = newSecret(ports);
       const target = { url, events, ...dropEmpty(filters), enabled: true };

@@ -63,6 +63,18 @@ describeWithDynamo('what the stream tells', () => {
     expect(await deliverAll()).toEqual([]);
   });
 
+  // Shows WEBHOOK-1.
+  test('tells a webhook nothing of moves long before it was registered', async () => {
+    const records = await live();
+    await add({ now: LATER + 120_000 });
+    await outbox.recorder.record(records);
+    expect(await deliverAll()).toEqual([]);
+    await removeAll();
+    await add({ now: LATER });
+    await outbox.recorder.record(records);
+    expect(await deliverAll()).toEqual(['created', 'claimed', 'succeeded']);
+  });
+
   // Shows WEBHOOK-9.
   test('finds no room behind too many that wait; strangers’ posts fill half of it', async () => {
     const webhookId = await add();

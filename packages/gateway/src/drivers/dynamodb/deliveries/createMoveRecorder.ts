@@ -15,6 +15,8 @@ import { countDropped, type Deliveries } from './webhookHealth.ts';
 
 /** How long a count of what waits is good for, in milliseconds; what this process adds is counted along. */
 const COUNT_MS = 5000;
+/** How far the clocks of two processes may be apart, in milliseconds: who moves a request may be another one than who registers. */
+const CLOCKS_APART_MS = 60_000;
 /** Writes of one batch under way at once. */
 const MAX_WRITES = 32;
 
@@ -41,10 +43,12 @@ export interface MoveRecorder {
   record(batch: readonly StreamRecord[]): Promise<void>;
 }
 
-function wants(webhook: RegisteredWebhook, { event, record }: Move): boolean {
+/** Whether a move is one that a webhook was registered for: a stream that is followed late tells of earlier ones too. */
+function wants(webhook: RegisteredWebhook, { event, record, at }: Move): boolean {
   const { enabled, events, chainName = record.chainName, signer = record.signer } = webhook;
   const isOfSigner = signer.toLowerCase() === record.signer.toLowerCase();
-  return enabled && events.includes(event) && chainName === record.chainName && isOfSigner;
+  const isEarlier = at < webhook.createdAt - CLOCKS_APART_MS;
+  return enabled && !isEarlier && events.includes(event) && chainName === record.chainName && isOfSigner;
 }
 
 /** Knows about how much waits for each webhook, without counting it each time. */

@@ -1,0 +1,137 @@
+import { createBackOff, pause } from '@prism-gateway/runtime';
+import type { Logger } from '../../../ports/logger.ts';
+import type { StreamRecord } from '../deliveries/readMoves.ts';
+import { type StreamApi, StreamError } from './createStreamApi.ts';
+import type { HeldLease, ShardLeases } from './shardLeases.ts';
+
+/** How often it is stored how far a shard is recorded, in milliseconds: what was recorded since is recorded again after a kill, and stored once. */
+const SAVE_MS = 500;
+
+/** How often a shard is read, in milliseconds. */
+export interface ReadPauses {
+  /** While nothing moves. */
+  readonly idleMs: number;
+  /** For a while after something has, for AWS tells of it some tenths of a second later. */
+  readonly busyMs: number;
+  /** At least, however much moves: each read is billed. */
+  readonly leastMs: number;
+  /** After faults: at first, and at most. */
+  readonly firstMs: number;
+  readonly maxMs: number;
+}
+
+/** Tells of what this process has moved itself. */
+export interface Hints {
+  /** When the last one came, on a clock that is never set, in milliseconds. */
+  readonly lastAt: () => number;
+  /** Resolves with the next one, or when the time is up. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+export interface FollowContext {
+  readonly api: StreamApi;
+  readonly leases: ShardLeases;
+  readonly stream: string;
+  /** Stores what a batch tells. Each event may come several times. */
+  readonly record: (batch: readonly StreamRecord[]) => Promise<void>;
+  readonly hints: Hints;
+  readonly pauses: ReadPauses;
+  readonly logger: Logger;
+}
+
+/** How long after a move reads are frequent, in milliseconds. */
+const BUSY_FOR_MS = 2000;
+
+/** A shard as it is followed. */
+interface Reading {
+  /** All up to there is recorded. */
+  sequence: string | undefined;
+  /** All up to there is recorded, and stored as such. */
+  saved: string | undefined;
+  savedAt: number;
+  /** Where to read on; undefined: behind the sequence number. */
+  iterator: string | undefined;
+  readAt: number;
+  movedAt: number;
+}
+
+const sequenceOf = (records: readonly StreamRecord[]) => records.at(-1)?.dynamodb?.SequenceNumber;
+
+/** What is done about a fault of the stream. @returns false: the shard is no more */
+function recoverFrom(reading: Reading, error: unknown, { logger }: FollowContext): boolean {
+  reading.iterator = undefined;
+  const code = error instanceof StreamError ? error.code : 'WEBHOOK_STREAM';
+  if (code === 'ExpiredIteratorException') return true;
+  if (code === 'ResourceNotFoundException') return false;
+  const why = error instanceof Error ? String(error.cause ?? error) : String(error);
+  if (code === 'TrimmedDataAccessException') {
+    // A day has passed since anybody followed it.
+    reading.sequence = undefined;
+    logger.error({ code: 'WEBHOOK_EVENTS_LOST', why }, 'the stream has forgotten moves that no webhook was told of');
+  } else logger.warn({ code: 'WEBHOOK_STREAM', why }, 'the stream of moves is read again');
+  return true;
+}
+
+/** Reads once, and records what was read. @returns whether the shard goes on */
+async function readOn(context: FollowContext, shardId: string, reading: Reading): Promise<boolean> {
+  const { api, stream, record } = context;
+  reading.readAt = performance.now();
+  reading.iterator ??= await api.open(stream, shardId, reading.sequence);
+  const { records, next } = await api.read(reading.iterator);
+  if (records.length > 0) {
+    await record(records);
+    reading.sequence = sequenceOf(records) ?? reading.sequence;
+    reading.movedAt = performance.now();
+  }
+  reading.iterator = next;
+  return next !== undefined;
+}
+
+/** Stores how far the shard is recorded, if that has changed for a while. @returns whether the lease is still held */
+async function save({ leases }: FollowContext, lease: HeldLease, reading: Reading): Promise<boolean> {
+  const { sequence, saved, savedAt } = reading;
+  if (sequence === saved || sequence === undefined || performance.now() - savedAt < SAVE_MS) return true;
+  const isHeld = await leases.beat(lease, sequence);
+  Object.assign(reading, { saved: sequence, savedAt: performance.now() });
+  return isHeld;
+}
+
+/** Waits until it is worth reading again. */
+async function rest({ hints, pauses }: FollowContext, reading: Reading, signal: AbortSignal): Promise<void> {
+  const sinceRead = performance.now() - reading.readAt;
+  if (sinceRead < pauses.leastMs) await pause(pauses.leastMs - sinceRead, signal);
+  if (hints.lastAt() > reading.readAt || reading.movedAt > reading.readAt) return;
+  const isBusy = performance.now() - Math.max(hints.lastAt(), reading.movedAt) < BUSY_FOR_MS;
+  await hints.wait(isBusy ? pauses.busyMs : pauses.idleMs, signal);
+}
+
+/**
+ * Follows a shard until it has ended, somebody else has taken its lease, or the signal comes; then the lease is given back.
+ *
+ * @see docs/specification.md WEBHOOK-10
+ */
+export async function followShard(context: FollowContext, lease: HeldLease, signal: AbortSignal): Promise<void> {
+  const { leases } = context;
+  const { shardId, sequence } = lease;
+  const never = Number.NEGATIVE_INFINITY;
+  const reading: Reading = {
+    ...{ sequence, saved: sequence, savedAt: never, iterator: undefined, readAt: never, movedAt: never },
+  };
+  const backOff = createBackOff({ ...context.pauses, random: Math.random, signal });
+  while (!signal.aborted) {
+    try {
+      if (!(await readOn(context, shardId, reading))) {
+        await leases.finish(lease);
+        return;
+      }
+      if (!(await save(context, lease, reading))) return;
+      backOff.reset();
+      await rest(context, reading, signal);
+    } catch (error) {
+      if (!recoverFrom(reading, error, context)) break;
+      await backOff.wait();
+    }
+  }
+  if (reading.sequence !== reading.saved) await leases.beat(lease, reading.sequence);
+  await leases.release(lease);
+}

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createFakeClock, createLogRecorder } from '@prism-gateway/testing';
 import { expect, test } from 'vitest';
+import { AlertRefusedError } from './AlertRefusedError.ts';
 import type { Alert, AlertChannel } from './alert.ts';
 import { commitTogether } from './commitTogether.ts';
 import { createLatch } from './createLatch.ts';
@@ -29,11 +30,12 @@ function setUp() {
   const commit = <Result>(write: () => Result) => commitTogether(database, write);
   const journal = { outbox: createOutboxTable(database, { now: clock.now, commit }), commit };
   const taken: Alert[] = [];
-  const line = { isUp: true };
+  const line = { isUp: true, refuses: '' };
   const channel: AlertChannel = {
     name: 'chat',
     async deliver(alert) {
       if (!line.isUp) throw new Error('away');
+      if (alert.code === line.refuses) throw new AlertRefusedError({ status: 400 });
       taken.push(alert);
     },
     close: () => undefined,
@@ -76,6 +78,19 @@ test('what a channel has not taken is delivered after a restart, with its instan
   outbox.close();
   expect(taken.map(({ code }) => code)).toEqual(['ONE', 'TWO']);
   expect(taken[1]?.text).toBe('See to it.\nWhat to do: wait.\nInstance A on chain 1.');
+});
+
+test('an alert that is refused for what it says holds up no other, and is tried again', async () => {
+  using scene = setUp();
+  const { taken, line, open } = scene;
+  line.refuses = 'ONE';
+  const outbox = open();
+  for (const code of ['ONE', 'TWO', 'THREE']) outbox.raise(alertOf(code));
+  await expect.poll(() => taken.map(({ code }) => code), { timeout: PATIENCE_MS }).toEqual(['TWO', 'THREE']);
+  line.refuses = '';
+  await outbox.drain(PATIENCE_MS);
+  outbox.close();
+  expect(taken.map(({ code }) => code)).toEqual(['TWO', 'THREE', 'ONE']);
 });
 
 test('an alert is written in the commit of its move: what is undone tells nobody', async () => {

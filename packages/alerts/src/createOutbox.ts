@@ -28,6 +28,10 @@ const HOUR_MS = 3_600_000;
 const MAX_PAUSE_MS = 300_000;
 /** Pause after the journal could not be read, in milliseconds. */
 const JOURNAL_PAUSE_MS = 5000;
+/** Tries of a message that is refused for what it says, then others have their turn. */
+const MAX_REFUSALS = 3;
+/** Statuses by which a service refuses a message, and not whoever sends it. */
+const REFUSES_MESSAGE: readonly unknown[] = [400, 413, 415, 422];
 /** Subjects that a message names of many. */
 const MAX_NAMED = 10;
 
@@ -78,6 +82,14 @@ function groupByCode(waiting: readonly WaitingAlert[]): readonly Message[] {
   return [...groups.values()].map(joinAlerts);
 }
 
+/** Whether a message was refused for what it says, as by a filter against spam: the next one may pass. */
+function isRefusedAsSuch(error: unknown): boolean {
+  if (error instanceof AlertRefusedError) return REFUSES_MESSAGE.includes(error.status);
+  // As nodemailer has it: the server has refused what came after the addresses.
+  const { command, responseCode } = Object(error);
+  return command === 'DATA' && responseCode >= 500;
+}
+
 /** Delivers to one channel, for as long as it takes. */
 function createLane(channel: AlertChannel, options: OutboxOptions, closing: AbortSignal) {
   const { outbox, log, redact, signature, guide, now, firstPauseMs = 1000, tryTimeoutMs = 15_000 } = options;
@@ -86,6 +98,8 @@ function createLane(channel: AlertChannel, options: OutboxOptions, closing: Abor
   const unmarked = new Set<number>();
   /** When these were delivered, in milliseconds since the epoch. */
   let unmarkedAtMs: number[] = [];
+  /** How often alerts of a code were refused for what they say: they have their turn after the others. */
+  const refusals = new Map<string, number>();
   /** What could not be written down at all. */
   const unwritten: Alert[] = [];
   let woken = Promise.withResolvers<void>();
@@ -98,24 +112,37 @@ function createLane(channel: AlertChannel, options: OutboxOptions, closing: Abor
     idle.resolve();
   }
 
-  async function deliver({ ids, alert }: Message): Promise<void> {
+  /** @param others - not refused yet, so that they are next @returns whether it was delivered */
+  async function deliver({ ids, alert }: Message, others: readonly Message[]): Promise<boolean> {
     const lines = [alert.text, guide?.(alert.code), signature].filter((line) => line !== undefined);
     const clean = { ...alert, subject: redact(alert.subject), text: redact(lines.join('\n')) };
-    for (let failures = 1; !closing.aborted; failures++) {
+    for (let failures = 1 + (refusals.get(alert.code) ?? 0); !closing.aborted; failures++) {
       try {
         await channel.deliver(clean, AbortSignal.any([closing, AbortSignal.timeout(tryTimeoutMs)]));
         log.info({ channel: name, code: alert.code, alerts: ids.length }, 'alert delivered');
         for (const id of ids) unmarked.add(id);
         unmarkedAtMs.push(now());
-        return;
+        refusals.delete(alert.code);
+        return true;
       } catch (error) {
         const reason = redact(error instanceof Error ? error.message : `${error}`);
         log.warn({ channel: name, code: alert.code, failures, reason }, 'alert not delivered; it is tried again');
         const askedMs = error instanceof AlertRefusedError ? error.retryAfterMs : undefined;
         const policy = { firstMs: firstPauseMs, maxMs: MAX_PAUSE_MS };
-        await pause(chooseBackOff(policy, { failures, random: Math.random(), askedMs }), closing);
+        const pauseMs = chooseBackOff(policy, { failures, random: Math.random(), askedMs });
+        if (failures < MAX_REFUSALS || !isRefusedAsSuch(error)) {
+          await pause(pauseMs, closing);
+          continue;
+        }
+        refusals.set(alert.code, failures);
+        if (others.length > 0) return false;
+        const ending = new AbortController();
+        await Promise.race([pause(pauseMs, AbortSignal.any([closing, ending.signal])), woken.promise]);
+        ending.abort();
+        return false;
       }
     }
+    return false;
   }
 
   /** Writes down what was delivered. Where that fails, it is not delivered once more, and counts against the hour. */
@@ -152,14 +179,18 @@ function createLane(channel: AlertChannel, options: OutboxOptions, closing: Abor
     markAll();
     const told = unwritten.map((alert) => ({ ids: [], alert }));
     const messages: readonly Message[] = [...told, ...groupByCode(listWritten())];
-    const [first] = messages;
+    const refusalsOf = ({ alert }: Message) => refusals.get(alert.code) ?? 0;
+    const [first] = messages.toSorted((one, other) => refusalsOf(one) - refusalsOf(other));
     if (first === undefined) return undefined;
     const times = listTimes();
     const [oldest = 0] = times.slice(-MAX_MESSAGES_AN_HOUR);
     if (times.length >= MAX_MESSAGES_AN_HOUR) return Math.max(1, oldest + HOUR_MS - now());
     const isLast = times.length === MAX_MESSAGES_AN_HOUR - 1 && messages.length > 1;
-    await deliver(isLast ? sumUp(messages) : first);
-    unwritten.splice(0, isLast ? told.length : Math.min(told.length, 1));
+    const others = isLast ? [] : messages.filter((message) => message !== first && refusalsOf(message) === 0);
+    const isDelivered = await deliver(isLast ? sumUp(messages) : first, others);
+    if (!isDelivered) return 0;
+    if (isLast) unwritten.splice(0, told.length);
+    else if (first.ids.length === 0) unwritten.splice(unwritten.indexOf(first.alert), 1);
     markAll();
     return 0;
   }

@@ -1,9 +1,10 @@
+import type { Alert } from '@prism-gateway/alerts';
 import { createAdminClient, createGatewayClient } from '@prism-gateway/sdk';
 import { createLogRecorder, startFetchServer } from '@prism-gateway/testing';
 import { expect, test } from 'vitest';
 import { createEnforcer } from './createEnforcer.ts';
 import type { Finding, FindingKind } from './finding.ts';
-import { openWatchJournal } from './watchJournal.ts';
+import { openWatchJournal, type WatchJournal } from './watchJournal.ts';
 
 const RELAYER = '0x00000000000000000000000000000000000000aa';
 
@@ -19,28 +20,35 @@ const finding = (requestId: string, kind: FindingKind): Finding => ({
 /** A server with a relayer on its list, which may refuse; it notes what it is asked to do. */
 async function setUp() {
   const acts: string[] = [];
-  const state = { isDown: false };
+  const state = { isDown: false, storedId: 'new' };
+  const alerts: Alert[] = [];
   const server = await startFetchServer(async (request) => {
     const { pathname } = new URL(request.url);
     if (state.isDown) return Response.json({ error: 'No.' }, { status: 400 });
     if (request.method === 'POST') acts.push(`${pathname} ${await request.text()}`.trim());
     if (request.method === 'GET') return Response.json({ relayers: [{ address: RELAYER.toUpperCase() }], count: 1 });
-    return Response.json({ requestId: 'new' }, { status: pathname === '/requests' ? 201 : 200 });
+    return Response.json({ requestId: state.storedId }, { status: pathname === '/requests' ? 201 : 200 });
   });
   const journal = openWatchJournal({ path: ':memory:', now: Date.now });
   const gateway = createGatewayClient({ url: server.url });
   const admin = createAdminClient({ gateway, adminKey: 'a key' });
-  const enforce = createEnforcer({ journal, admin, gateway, log: createLogRecorder(), now: Date.now });
-  return { acts, state, journal, enforce, [Symbol.asyncDispose]: async () => void (await server.close()) };
+  const alerter = { raise: (alert: Alert) => void alerts.push(alert) };
+  const enforce = createEnforcer({ journal, alerter, admin, gateway, log: createLogRecorder(), now: Date.now });
+  return { acts, alerts, state, journal, enforce, [Symbol.asyncDispose]: async () => void (await server.close()) };
+}
+
+/** A request that a relayer has reported as done. */
+function putEnded(journal: WatchJournal): void {
+  const nothing = { claimedSeconds: 1n, claimNonce: 0, txHash: undefined, endedSeconds: 2n, endedBlock: 3n } as const;
+  const row = { requestId: 'r1', state: 'done', status: 'success', relayer: RELAYER, expiresSeconds: 9n } as const;
+  journal.put({ ...row, ...nothing, isExcused: false, body: '{"chainName":"c"}' }, { signers: [], atMs: 1 });
 }
 
 // Shows WATCH-4.
 test('a liar is suspended, what it holds is released, and what it has not done is posted again; nobody else is touched', async () => {
   await using scene = await setUp();
   const { acts, state, journal, enforce } = scene;
-  const nothing = { claimedSeconds: 1n, claimNonce: 0, txHash: undefined, endedSeconds: 2n, endedBlock: 3n } as const;
-  const row = { requestId: 'r1', state: 'done', status: 'success', relayer: RELAYER, expiresSeconds: 9n } as const;
-  journal.put({ ...row, ...nothing, isExcused: false, body: '{"chainName":"c"}' }, { signers: [], atMs: 1 });
+  putEnded(journal);
   journal.addFinding(finding('r2', 'executedLater'), 1);
   await enforce();
   expect(acts).toEqual([]);
@@ -57,4 +65,16 @@ test('a liar is suspended, what it holds is released, and what it has not done i
     `${path}/release`,
     '/requests {"chainName":"c"}',
   ]);
+  expect(scene.alerts).toEqual([]);
+});
+
+test('a gateway that takes each signature once, and so gives the false record again, is told of', async () => {
+  await using scene = await setUp();
+  const { alerts, state, journal, enforce } = scene;
+  putEnded(journal);
+  state.storedId = 'R1';
+  journal.addFinding(finding('r1', 'falseSuccess'), 1);
+  await enforce();
+  expect(alerts).toEqual([expect.objectContaining({ code: 'WATCHTOWER_NOT_POSTED_AGAIN', severity: 'critical' })]);
+  expect(alerts[0]?.text).toMatch(/REQUESTS_ONCE=always.* r1 /);
 });

@@ -1,3 +1,4 @@
+import type { Alerter } from '@prism-gateway/alerts';
 import type { Logger } from '@prism-gateway/runtime/logs';
 import type { AdminClient, GatewayClient } from '@prism-gateway/sdk';
 import { isLie } from './finding.ts';
@@ -8,20 +9,31 @@ export interface EnforcerOptions {
   readonly journal: Pick<WatchJournal, 'listToActOn' | 'markActedOn' | 'get'>;
   readonly admin: Pick<AdminClient, 'listRelayers' | 'suspendRelayer' | 'releaseRelayer'>;
   readonly gateway: Pick<GatewayClient, 'transport'>;
+  readonly alerter: Pick<Alerter, 'raise'>;
   readonly log: Logger;
   /** Unix time in milliseconds. */
   readonly now: () => number;
 }
 
 /** Posts again what was reported as done and is not: the ended record stays as it is, and the unused signature gets a request anew. */
-async function postAgain({ journal, gateway, log }: EnforcerOptions, { requestId }: StoredFinding): Promise<void> {
+async function postAgain(options: EnforcerOptions, { requestId }: StoredFinding): Promise<void> {
+  const { journal, gateway, alerter, log } = options;
   const row = journal.get(requestId);
   if (row?.body === undefined) return;
   // What the gateway has stored it takes again.
   const body = JSON.parse(row.body) as Record<string, unknown>;
   const call = { method: 'POST', path: '/requests', body, repeat: 'ifUnsent' } as const;
-  const stored = await gateway.transport.call(call);
-  log.warn({ requestId, stored: (stored as { requestId?: string }).requestId }, 'posted again for another relayer');
+  const { requestId: stored } = Object(await gateway.transport.call(call)) as { readonly requestId?: string };
+  if (`${stored}`.toLowerCase() !== requestId.toLowerCase())
+    return log.warn({ requestId, stored }, 'posted again for another relayer');
+  alerter.raise({
+    code: 'WATCHTOWER_NOT_POSTED_AGAIN',
+    severity: 'critical',
+    subject: 'What was falsely reported as done cannot be posted again',
+    text:
+      `The gateway takes each signature once (REQUESTS_ONCE=always), and answers with the false record of request ${requestId} again. ` +
+      'Its signature is unused: remove the record (prism requests purge) and post it again, or have its user sign anew.',
+  });
 }
 
 async function act(options: EnforcerOptions, finding: StoredFinding): Promise<void> {

@@ -116,7 +116,7 @@ async function openPost(post: ChainPost) {
   const found = { journal, alerter, checkFinding };
   const shared = { ...opened, ...found, forwarder, leaseSeconds, lookAtQueue, lookAtChain, now };
   const { admin, gateway } = clients;
-  const enforce = admin && createEnforcer({ journal, admin, gateway, log, now });
+  const enforce = admin && createEnforcer({ journal, alerter, admin, gateway, log, now });
   return { look: createWatch(shared), enforce, journal, journalFault, outbox };
 }
 

@@ -17,6 +17,8 @@ export type LeaveReason =
   | 'nonceUnknown'
   /** The node did not say what the check asked it. */
   | 'unjudged'
+  /** It was to be claimed, and the gateway did not take the claim, nor anybody else's. */
+  | 'unclaimed'
   /** The very same request stands in the queue before. */
   | 'duplicate'
   /** What may be lost to its signer, to its wallet's code, or in this time, is lost already. */

@@ -20,7 +20,7 @@ export interface FeedPlace {
 /** What became of a batch. */
 export interface BatchAnswer {
   /** Those that were not moved. */
-  readonly conflicts: readonly { readonly requestId: string }[];
+  readonly conflicts: readonly { readonly requestId: string; readonly status?: string | undefined }[];
 }
 
 /** The gateway's calls beyond the specification of single requests that a relayer makes, for one chain. */

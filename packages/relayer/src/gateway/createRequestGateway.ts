@@ -29,8 +29,8 @@ function readClaimError({ notes }: GatewayContext, error: unknown, facts: object
   if (!(error instanceof GatewayError)) throw error;
   notes.fault('claim');
   notes.log.warn({ ...facts, code: error.code }, 'claim failed');
-  // Surely not claimed; otherwise the gateway has to be asked.
-  return error.mayHaveHappened || error.code === 'ABORTED' ? 'unknown' : 'conflict';
+  // Surely not claimed, by anybody; otherwise the gateway has to be asked.
+  return error.mayHaveHappened || error.code === 'ABORTED' ? 'unknown' : 'refused';
 }
 
 async function claimOne(context: GatewayContext, requestId: string): Promise<ClaimResult> {
@@ -76,8 +76,14 @@ async function release({ client, notes, signal }: GatewayContext, requestId: str
 async function claimBatch(context: GatewayContext, requestIds: readonly string[]): Promise<Map<string, ClaimResult>> {
   try {
     const { conflicts } = await context.calls.claim(requestIds);
-    const lost = new Set(conflicts.map(({ requestId }) => requestId.toLowerCase()));
-    return new Map(requestIds.map((id) => [id, lost.has(id.toLowerCase()) ? 'conflict' : 'won']));
+    // What is pending still was claimed by nobody: there was no room for it in the answer, or among the claims of this relayer.
+    const lost = new Map<string, ClaimResult>(
+      conflicts.map(({ requestId, status }) => [
+        requestId.toLowerCase(),
+        status === 'pending' ? 'refused' : 'conflict',
+      ]),
+    );
+    return new Map(requestIds.map((id) => [id, lost.get(id.toLowerCase()) ?? 'won']));
   } catch (error) {
     if (isAbsent(error)) throw error;
     const result = readClaimError(context, error, { requests: requestIds.length });

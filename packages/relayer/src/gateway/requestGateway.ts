@@ -2,7 +2,7 @@ import type { RequestRecord } from '@prism-gateway/protocol';
 import type { Ended } from '../lifecycle/openRequest.ts';
 
 /** What came of asking for a claim; `unknown`: there was no answer, and the gateway has to be asked whose it is. */
-export type ClaimResult = 'won' | 'conflict' | 'unknown';
+export type ClaimResult = 'won' | 'conflict' | 'refused' | 'unknown';
 
 /** What came of a report; `lost`: the claim is no longer this relayer's; `unknown`: there was no answer, and it is to be repeated. */
 export type ReportResult = 'reported' | 'lost' | 'unknown';

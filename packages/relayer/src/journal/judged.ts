@@ -45,6 +45,7 @@ function describeWait(verdict: Verdict): string | null {
     nonceUnknown: 'the search for the forwarder nonce that it was signed for',
     reverts: 'the chain to change: it would revert',
     unjudged: 'an answer of the node',
+    unclaimed: 'the gateway to take its claim',
     budget: 'a loss budget to be free again',
     wallet: 'another relayer: UNKNOWN_WALLETS does not allow the code of its contract wallet',
     duplicate: 'the very same request, which stands before it in the queue',

@@ -1,5 +1,7 @@
+import type { RequestRecord } from '@prism-gateway/protocol';
 import type { Budgets } from '../budgets/createBudgets.ts';
 import type { ClaimResult, RequestGateway } from '../gateway/requestGateway.ts';
+import type { JudgedRequest } from '../journal/judged.ts';
 import type { Journal } from '../journal/openJournal.ts';
 import type { Candidate, Candidates } from './createCandidates.ts';
 import type { ChainNotes } from './createChainNotes.ts';
@@ -19,7 +21,7 @@ export function isClaimable(candidate: Candidate): candidate is Claimable {
 /** What claiming goes through. */
 export interface ClaimPorts {
   readonly gateway: Pick<RequestGateway, 'claim'>;
-  readonly journal: Pick<Journal, 'begin' | 'move'>;
+  readonly journal: Pick<Journal, 'begin' | 'judge' | 'move'>;
   readonly inFlight: Pick<InFlight, 'take' | 'drop' | 'note' | 'size'>;
   readonly candidates: Pick<Candidates, 'forget' | 'has'>;
   readonly budgets: Pick<Budgets, 'hold'>;
@@ -29,6 +31,16 @@ export interface ClaimPorts {
   /** Takes on what was won, or had no answer. */
   readonly advance: (requestIds: readonly string[]) => void;
   readonly signal: AbortSignal;
+}
+
+/** What is not claimed, and may be claimed yet, is looked at again after this, in milliseconds. */
+const UNCLAIMED_PAUSE_MS = 5000;
+
+const isLost = (result: ClaimResult) => result === 'conflict' || result === 'refused';
+
+/** Has a request looked at again soon: no page of the feed shows it a second time. */
+export function leaveUnclaimed(record: RequestRecord, nowMs: number): JudgedRequest {
+  return { record, verdict: { kind: 'leave', reason: 'unclaimed', recheckAtMs: nowMs + UNCLAIMED_PAUSE_MS }, nowMs };
 }
 
 function noteStanding({ inFlight }: ClaimPorts, { record: { requestId }, verdict }: Claimable): void {
@@ -65,8 +77,10 @@ async function claimBurst(ports: ClaimPorts, given: readonly Claimable[]): Promi
     notes.claimed(result);
     candidates.forget(requestId);
     if (result === 'won') noteStanding(ports, claimable);
-    if (result === 'conflict') inFlight.drop(requestId);
+    if (isLost(result)) inFlight.drop(requestId);
   }
+  const refused = burst.filter(({ record: { requestId } }) => results.get(requestId) === 'refused');
+  journal.judge(refused.map(({ record }) => leaveUnclaimed(record, nowMs)));
   notes.inFlight(inFlight.size);
   return results;
 }
@@ -91,11 +105,13 @@ export async function claimRequests(ports: ClaimPorts, picked: readonly Claimabl
     });
     if (burst.length === 0) continue;
     const results = [...(await claimBurst(ports, burst))];
-    open.push(...results.filter(([, result]) => result !== 'conflict').map(([requestId]) => requestId));
+    open.push(...results.filter(([, result]) => !isLost(result)).map(([requestId]) => requestId));
     const conflicts = results.filter(([, result]) => result === 'conflict').length;
-    claimRate.learn({ won: burst.length - conflicts, conflicts });
+    // A refusal tells nothing of rivals.
+    const refusals = results.filter(([, result]) => result === 'refused').length;
+    claimRate.learn({ won: burst.length - conflicts - refusals, conflicts });
     notes.claimShare(claimRate.share);
-    if (conflicts > 0) break;
+    if (conflicts + refusals > 0) break;
   }
   advance(open);
 }

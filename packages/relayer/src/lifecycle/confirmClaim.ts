@@ -3,6 +3,7 @@ import { createBackOff } from '@prism-gateway/runtime';
 import { isGatewayError } from '@prism-gateway/sdk';
 import type { RequestGateway } from '../gateway/requestGateway.ts';
 import type { Journal } from '../journal/openJournal.ts';
+import { leaveUnclaimed } from './claimRequests.ts';
 import type { ChainNotes } from './createChainNotes.ts';
 import type { InFlight } from './createInFlight.ts';
 import type { OpenRequest } from './openRequest.ts';
@@ -21,7 +22,7 @@ export interface AskGatewayPorts {
 
 /** What confirming goes through. */
 export interface ConfirmPorts extends AskGatewayPorts {
-  readonly journal: Pick<Journal, 'move'>;
+  readonly journal: Pick<Journal, 'judge' | 'move'>;
   readonly inFlight: Pick<InFlight, 'drop' | 'note'>;
   readonly notes: Pick<ChainNotes, 'fault' | 'log'>;
   /** The relayer's address, in lower case. */
@@ -57,6 +58,7 @@ async function confirmOne(ports: ConfirmPorts, { requestId, state }: OpenRequest
   const by = 'confirmClaim';
   if (record === undefined || !isOwnClaim(relayer, record)) {
     journal.move([{ requestId, to: 'lost', by, nowMs: now() }]);
+    if (record?.status === 'pending') journal.judge([leaveUnclaimed(record, now())]);
     inFlight.drop(requestId);
     return [];
   }

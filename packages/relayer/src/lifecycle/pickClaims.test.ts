@@ -2,7 +2,7 @@ import type { RequestRecord } from '@prism-gateway/protocol';
 import { expect, test } from 'vitest';
 import type { Verdict } from '../checks/verdict.ts';
 import type { ClaimResult } from '../gateway/requestGateway.ts';
-import { openJournal } from '../journal/openJournal.ts';
+import { type Journal, openJournal } from '../journal/openJournal.ts';
 import { createMetrics } from '../metrics/createMetrics.ts';
 import { createCandidates } from './createCandidates.ts';
 import { createChainNotes } from './createChainNotes.ts';
@@ -93,4 +93,18 @@ test('what is to be judged anew by the time that it would be claimed is not clai
   await pickClaims({ ...ports, countRoom }, seen);
   await turn.last;
   expect(claimed).toEqual([]);
+});
+
+test("what the gateway refuses is no rival's: it is looked at again soon, and no less is claimed", async () => {
+  const { ports, candidates, advanced, turn } = createPorts();
+  const { claiming } = ports;
+  const { share } = claiming.claimRate;
+  const gateway: typeof claiming.gateway = { claim: async (ids) => new Map(ids.map((id) => [id, 'refused'])) };
+  const seen = candidates.see([record], 0);
+  for (const one of seen) candidates.judge(one, HOPELESS, 0);
+  expect(await pickClaims({ ...ports, claiming: { ...claiming, gateway } }, seen)).toBe('claiming');
+  await turn.last;
+  expect([advanced, claiming.inFlight.size, claiming.claimRate.share]).toEqual([[], 0, share]);
+  const recall = (nowMs: number) => (claiming.journal as Journal).recall({ nowMs, gasPrice: 1n, limit: 9 });
+  expect([recall(4999), recall(5000)]).toEqual([[], ['r1']]);
 });

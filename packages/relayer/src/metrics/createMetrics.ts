@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 /** What the relayer counts; each has the label `chain`. */
 export interface Metrics {
   readonly registry: Registry;
-  /** By `result`: `won`, `conflict`, `unknown`. */
+  /** By `result`: `won`, `conflict`, `refused`, `unknown`. */
   readonly claims: Counter<'chain' | 'result'>;
   /** By `status`: `success`, `failed`. */
   readonly reports: Counter<'chain' | 'status'>;
@@ -36,7 +36,7 @@ export interface Metrics {
 
 /** What an alarm may watch before it has happened. */
 function startAtZero(metrics: Metrics, chain: string): void {
-  for (const result of ['won', 'conflict', 'unknown']) metrics.claims.inc({ chain, result }, 0);
+  for (const result of ['won', 'conflict', 'refused', 'unknown']) metrics.claims.inc({ chain, result }, 0);
   for (const status of ['success', 'failed']) metrics.reports.inc({ chain, status }, 0);
   for (const kind of ['single', 'batch']) metrics.transactions.inc({ chain, kind }, 0);
   for (const where of ['chain', 'gateway', 'claim', 'report', 'send', 'judge', 'journal', 'work'])

@@ -7,6 +7,8 @@ import { createDigestTest } from './createDigestTest.ts';
 import type { Accusation, CheckFinding } from './createFindingCheck.ts';
 import type { QueueNews } from './createQueueLook.ts';
 import { describeFinding } from './describeFinding.ts';
+import type { Finding } from './finding.ts';
+import { judgeReleases } from './judgeReleases.ts';
 import { type Judgement, judgeReport } from './judgeReport.ts';
 import type { ChainNews } from './readChainNews.ts';
 import { readTold } from './readTold.ts';
@@ -129,13 +131,20 @@ interface Suspicions {
   readonly borneOut: ReadonlySet<string>;
 }
 
+/** Puts a finding down, with its alert. @returns undefined where it is known */
+function put({ journal, alerter, now }: WatchOptions, found: Finding): StoredFinding | undefined {
+  const finding = journal.addFinding(found, now());
+  if (finding !== undefined) alerter.raise(describeFinding(finding));
+  return finding;
+}
+
 /** Puts down what follows from a judgement. @returns the finding, where it is new */
 function settle(
   options: WatchOptions,
   { raised, borneOut }: Suspicions,
   { row, judged: { judgement, ...rest } }: { readonly row: WatchedRow; readonly judged: Judged },
 ): StoredFinding | undefined {
-  const { journal, alerter, now, checkFinding } = options;
+  const { journal, checkFinding } = options;
   const { requestId } = row;
   if (judgement === 'again') return undefined;
   if (judgement === 'watch') return void journal.setState(requestId, 'watching');
@@ -144,9 +153,7 @@ function settle(
   if (checkFinding !== undefined && !borneOut.has(key)) return void raised.set(key, { finding: judgement, ...rest });
   // What is held is watched on: it can still be reported.
   if (row.state !== 'held') journal.setState(requestId, 'done');
-  const finding = journal.addFinding(judgement, now());
-  if (finding !== undefined) alerter.raise(describeFinding(finding));
-  return finding;
+  return put(options, judgement);
 }
 
 /** A report counts from the first block that is as late as it. */
@@ -175,12 +182,16 @@ export function createWatch(options: WatchOptions): () => Promise<Looked> {
     const { head } = chain;
     return journal.commit(() => {
       takeChain(options, reading);
-      takeRecords({ journal, head, maxAge, sent: mined }, queue);
+      takeRecords({ journal, head, maxAge, leaseSeconds, sent: mined }, queue);
       noteEnds(options, reading);
       const findings = journal
         .listToJudge(head.seconds - leaseSeconds)
         .map((row) => settle(options, suspicions, { row, judged: judge(options, reading, row) }))
         .filter((finding) => finding !== undefined);
+      for (const released of judgeReleases(journal, head)) {
+        const finding = put(options, released);
+        if (finding !== undefined) findings.push(finding);
+      }
       journal.retire({ seconds: head.seconds, ms: now() });
       return { head, findings };
     });

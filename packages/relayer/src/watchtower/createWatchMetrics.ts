@@ -24,6 +24,7 @@ const KINDS: readonly FindingKind[] = [
   'wrongTransaction',
   'falseFailure',
   'idleClaim',
+  'idleRelease',
   'executedLater',
   'reorganised',
 ];

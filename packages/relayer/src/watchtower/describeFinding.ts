@@ -6,6 +6,7 @@ const SUBJECTS: Readonly<Record<FindingKind, string>> = {
   wrongTransaction: 'named a transaction that did not carry the request out',
   falseFailure: 'reported failed what was carried out',
   idleClaim: 'holds a request beyond the lease and does nothing',
+  idleRelease: 'claims requests, gives them back and never works',
   executedLater: 'reported failed what somebody else carried out later',
   reorganised: 'reported what a reorganisation has undone',
 };
@@ -15,6 +16,7 @@ const ADVICE: Readonly<Record<FindingKind, string>> = {
   wrongTransaction: 'Suspend the relayer. The request itself was carried out.',
   falseFailure: 'Suspend the relayer. The request was carried out, so its user must not sign it again.',
   idleClaim: 'Suspend the relayer and release what it holds.',
+  idleRelease: 'Suspend the relayer: it keeps requests from the others.',
   executedLater: 'Tell the user: the record says failed, and the request was carried out.',
   reorganised: 'Look at the request by hand; no relayer is to blame.',
 };

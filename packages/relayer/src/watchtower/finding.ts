@@ -10,6 +10,8 @@ export type FindingKind =
   | 'falseFailure'
   /** Held beyond the lease, with no act that the chain shows. */
   | 'idleClaim'
+  /** Gave claims back again and again, and carried nothing out. */
+  | 'idleRelease'
   /** Reported `failed`, and carried out by somebody else later: no lie, but the record is wrong. */
   | 'executedLater'
   /** Not true any more, since a reorganisation deeper than the confirmations has come between: no lie. */
@@ -29,7 +31,13 @@ export interface Finding {
   readonly block: bigint;
 }
 
-const LIES: ReadonlySet<FindingKind> = new Set(['falseSuccess', 'wrongTransaction', 'falseFailure', 'idleClaim']);
+const LIES: ReadonlySet<FindingKind> = new Set([
+  'falseSuccess',
+  'wrongTransaction',
+  'falseFailure',
+  'idleClaim',
+  'idleRelease',
+]);
 
 /**
  * Tells whether a finding accuses its relayer.

@@ -6,10 +6,12 @@ import type { SeenHead, WatchedRow, WatchJournal } from './watchJournal.ts';
 
 /** What has to be known of the chain to take a record in. */
 export interface TakeContext {
-  readonly journal: Pick<WatchJournal, 'get' | 'put' | 'touch' | 'forget'>;
+  readonly journal: Pick<WatchJournal, 'get' | 'put' | 'touch' | 'forget' | 'addRelease'>;
   readonly head: Pick<SeenHead, 'number' | 'seconds'>;
   /** How long the Forwarder takes a signature, in seconds. */
   readonly maxAge: bigint;
+  /** How long a claim may be held, in seconds. */
+  readonly leaseSeconds: bigint;
   /** How many transactions each holder has sent, by address in lower case. */
   readonly sent: ReadonlyMap<Hex, number>;
 }
@@ -53,6 +55,14 @@ function makeRow(
   return { requestId, state: 'ended', status, ...claim, txHash, endedSeconds, endedBlock };
 }
 
+/** A claim that is over before its lease, without a report, was given back: its holder is not the one any more. */
+function noteRelease({ journal, head, leaseSeconds }: TakeContext, known: WatchedRow | undefined, row: WatchedRow) {
+  if (known?.state !== 'held' || known.relayer === undefined || known.relayer === row.relayer) return;
+  const { requestId, relayer, claimedSeconds = 0n } = known;
+  if (head.seconds >= claimedSeconds + leaseSeconds) return;
+  journal.addRelease({ relayer, requestId, seconds: head.seconds });
+}
+
 /**
  * Takes in what the queue tells. A claim that one relayer holds on is one claim, however often its lease is renewed.
  *
@@ -68,6 +78,7 @@ export function takeRecords(context: TakeContext, { records, gone, atMs }: Queue
       continue;
     }
     const row = makeRow(context, record, known);
+    noteRelease(context, known, row);
     const signers = row.state === 'pending' ? [] : listSignedParts(record).map(({ signer }) => signer);
     journal.put(row, { signers, atMs });
   }

@@ -39,6 +39,13 @@ const TABLES = `
   ) STRICT;
   CREATE INDEX IF NOT EXISTS executions_by_signer ON executions (signer);
   CREATE INDEX IF NOT EXISTS executions_by_block ON executions (block);
+  CREATE TABLE IF NOT EXISTS releases (
+    relayer TEXT NOT NULL,
+    minute INTEGER NOT NULL,
+    request_id TEXT NOT NULL,
+    released INTEGER NOT NULL,
+    PRIMARY KEY (relayer, minute)
+  ) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS heads (number INTEGER PRIMARY KEY, hash TEXT NOT NULL, seconds INTEGER NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS findings (
     id INTEGER PRIMARY KEY,
@@ -157,6 +164,18 @@ function readFinding(row: Row): StoredFinding {
   };
 }
 
+/** What a relayer has given back before its lease was over, since some time. */
+export interface Releases {
+  readonly relayer: Hex;
+  /** The one of the newest minute. */
+  readonly requestId: string;
+  /** In how many separate minutes. */
+  readonly minutes: number;
+  readonly released: number;
+  /** Whether it has carried anything out meanwhile. */
+  readonly hasExecuted: boolean;
+}
+
 /** The memory of a watchtower for one chain; what changes within `commit` is on the disk together. */
 export interface WatchJournal {
   readonly outbox: OutboxTable;
@@ -194,6 +213,11 @@ export interface WatchJournal {
   listFindings(): readonly StoredFinding[];
   listToActOn(): readonly StoredFinding[];
   markActedOn(id: number, nowMs: number): void;
+  /** Notes that a relayer has given a claim back. @param release.seconds - of the chain, Unix */
+  addRelease(release: { readonly relayer: Hex; readonly requestId: string; readonly seconds: bigint }): void;
+  /** What each relayer has given back. @param sinceSeconds - of the chain, Unix */
+  listReleases(sinceSeconds: bigint): readonly Releases[];
+  forgetReleases(which: { readonly beforeSeconds: bigint } | { readonly relayer: Hex }): void;
   /** How many requests there are in each state. */
   count(): ReadonlyMap<string, number>;
   close(): void;
@@ -298,6 +322,45 @@ function openSeenChain(database: DatabaseSync) {
   };
 }
 
+/** What was given back. */
+function openReleases(database: DatabaseSync) {
+  const statements = {
+    add: database.prepare(
+      `INSERT INTO releases VALUES (?, ?, ?, 1)
+       ON CONFLICT DO UPDATE SET released = released + 1, request_id = excluded.request_id`,
+    ),
+    // SQLite takes the request of the row with the greatest minute.
+    list: database.prepare(
+      `SELECT relayer, request_id, max(minute), count(*) AS minutes, sum(released) AS released,
+         EXISTS (SELECT 1 FROM executions WHERE executions.relayer = releases.relayer
+           AND (deep_seconds IS NULL OR deep_seconds >= ?)) AS has_executed
+       FROM releases WHERE minute >= ? GROUP BY relayer`,
+    ),
+    forgetBefore: database.prepare('DELETE FROM releases WHERE minute < ?'),
+    forgetOf: database.prepare('DELETE FROM releases WHERE relayer = ?'),
+  };
+  const minuteOf = (seconds: bigint) => Number(seconds / 60n);
+  return {
+    addRelease({ relayer, requestId, seconds }: { relayer: Hex; requestId: string; seconds: bigint }) {
+      statements.add.run(relayer, minuteOf(seconds), requestId);
+    },
+    listReleases: (sinceSeconds: bigint) =>
+      statements.list.all(Number(sinceSeconds), minuteOf(sinceSeconds)).map(
+        (row): Releases => ({
+          relayer: `${row.relayer}` as Hex,
+          requestId: `${row.request_id}`,
+          minutes: Number(row.minutes),
+          released: Number(row.released),
+          hasExecuted: row.has_executed === 1,
+        }),
+      ),
+    forgetReleases(which: { readonly beforeSeconds: bigint } | { readonly relayer: Hex }) {
+      if ('relayer' in which) statements.forgetOf.run(which.relayer);
+      else statements.forgetBefore.run(minuteOf(which.beforeSeconds));
+    },
+  };
+}
+
 /** What was found out. */
 function openFindings(database: DatabaseSync) {
   const statements = {
@@ -338,6 +401,7 @@ export function openWatchJournal(options: { readonly path: string; readonly now:
     ...openWatched(database),
     ...openSeenChain(database),
     ...openFindings(database),
+    ...openReleases(database),
     close: () => database.close(),
   };
 }

@@ -95,7 +95,10 @@ export async function startRelayer(options: RelayerOptions): Promise<RunningRela
   const { registry } = metrics;
   const { metricsHost: host, metricsPort: port } = settings;
   const server = port === 'off' ? undefined : await serveMetrics({ registry, host, port, pages });
-  const watched = watchFetch(createKeepAliveFetch(), gatewayHealth);
+  const gatewayReturns = new Set<() => void>();
+  const watched = watchFetch(createKeepAliveFetch(), gatewayHealth, () => {
+    for (const listener of gatewayReturns) listener();
+  });
   const fetch = tracer === undefined ? watched : traceFetch(tracer, watched);
   const client = createRelayerClient({ url: settings.gatewayUrl, account, fetch });
   async function stop(): Promise<void> {
@@ -107,7 +110,7 @@ export async function startRelayer(options: RelayerOptions): Promise<RunningRela
       const log = withFields(logger, { chain: chain.chainName });
       // Each chain has its health.
       const health = chainHealth.get(chain.chainName)!;
-      const shared = { settings, account, client, metrics, now, random, tracer };
+      const shared = { settings, account, client, gatewayReturns, metrics, now, random, tracer };
       workers.push(await startChainWorker({ ...shared, chain, health, logger: log }));
     }
   } catch (error) {

@@ -37,9 +37,11 @@ const PAUSES = { firstMs: 250, maxMs: 10_000 };
 export interface FeedQueuePorts {
   readonly calls: Pick<QueueCalls, 'feed'>;
   readonly gateway: Pick<RequestGateway, 'read'>;
+  /** Called when the gateway answers again that did not answer. */
+  readonly gatewayReturns: Pick<Set<() => void>, 'add'>;
   readonly journal: Pick<
     Journal,
-    'cursors' | 'saveCursors' | 'judge' | 'recall' | 'postpone' | 'forgetVerdict' | 'get'
+    'cursors' | 'saveCursors' | 'judge' | 'recall' | 'postpone' | 'forgetVerdict' | 'get' | 'isLeft'
   >;
   readonly candidates: Pick<Candidates, 'see' | 'list' | 'has' | 'size' | 'shed' | 'forget' | 'countReasons'>;
   readonly inFlight: Pick<InFlight, 'has'>;
@@ -55,6 +57,8 @@ export interface FeedQueuePorts {
 /** A walk through what was posted before the live feed began, from a cursor on; undefined: from the oldest. */
 interface Walk {
   cursor: string | undefined;
+  /** It goes through what has been looked at before: what was left then is recalled when its time has come. */
+  readonly isRepeated?: boolean;
 }
 
 /** What the feed gives beside them are claims that have lapsed: they are taken over by a setting of their own (RELAY-9). */
@@ -89,7 +93,15 @@ export function createFeedQueue(ports: FeedQueuePorts, first: FeedPage): Pending
     const saved = journal.cursors();
     if (saved.length === 0) return [{ cursor: undefined }];
     const kept = saved.length <= MAX_WALKS ? saved : [...saved.slice(0, 1), ...saved.slice(1 - MAX_WALKS)];
-    return kept.map((cursor) => ({ cursor: cursor === OLDEST ? undefined : cursor }));
+    return kept.map((cursor) => (cursor === OLDEST ? { cursor: undefined, isRepeated: true } : { cursor }));
+  }
+
+  /** A gateway that was away may have come back from a backup: what was reported since then is pending again, behind every cursor. */
+  function walkAgain(): void {
+    const rest = walks.filter(({ cursor, isRepeated }) => cursor !== undefined && !isRepeated);
+    walks.splice(0, walks.length, { cursor: undefined, isRepeated: true }, ...rest);
+    next = undefined;
+    wake();
   }
 
   function noteNews(): void {
@@ -165,7 +177,8 @@ export function createFeedQueue(ports: FeedQueuePorts, first: FeedPage): Pending
     // A walk has ended when there is nothing behind its cursor.
     if (page.items.length === 0) walks.pop();
     else next = readBacklog(walk);
-    return pendingOf(page.items);
+    const pending = pendingOf(page.items);
+    return walk.isRepeated === true ? pending.filter(({ requestId }) => !journal.isLeft(requestId)) : pending;
   }
 
   /** Reads again what was judged once and whose time has come: from the journal it knows the ids alone. */
@@ -205,6 +218,7 @@ export function createFeedQueue(ports: FeedQueuePorts, first: FeedPage): Pending
   // From here on a restart knows where to go on, whatever it has judged till then.
   unsaved = [...walks.map(({ cursor }) => cursor), first.cursor];
   saveCursors();
+  ports.gatewayReturns.add(walkAgain);
   // It ends with the signal; a defect is told like any other.
   follow().catch((error: unknown) => notes.log.error({ err: error }, 'following the feed failed'));
   /** Forgets what need not be in memory; the journal has it looked at again. */

@@ -20,6 +20,8 @@ export interface JudgedTable {
   /** Has requests looked at again later, if at all. */
   postpone(requestIds: readonly string[], untilMs: number): void;
   forget(requestId: string): void;
+  /** Whether a request was left when it was judged last, so that it is recalled when its time has come. */
+  isLeft(requestId: string): boolean;
 }
 
 /** Which requests are to be looked at again. */
@@ -81,6 +83,10 @@ export function openJudgedTable(database: DatabaseSync): JudgedTable {
     `UPDATE judged SET recheck_at = ? WHERE request_id = ? AND (recheck_at < ? OR (recheck_at IS NULL AND pays_at > 0))`,
   );
   const forget = database.prepare('DELETE FROM judged WHERE request_id = ?');
+  const isLeft = database.prepare(
+    `SELECT 1 FROM judged WHERE request_id = ? AND verdict NOT IN ('ready', 'settle')
+       AND request_id NOT IN (SELECT request_id FROM requests WHERE state <> 'lost')`,
+  );
   // ACTIONS and MAX_SPONSOR_CREDITS may be others now.
   database.exec("UPDATE judged SET recheck_at = 0 WHERE verdict IN ('action', 'sponsor', 'wallet', 'budget')");
   // The query has one row with this column.
@@ -109,6 +115,7 @@ export function openJudgedTable(database: DatabaseSync): JudgedTable {
       for (const requestId of requestIds) postpone.run(untilMs, requestId, untilMs);
     },
     forget: (requestId) => void forget.run(requestId),
+    isLeft: (requestId) => isLeft.get(requestId) !== undefined,
   };
 }
 

@@ -47,6 +47,8 @@ export interface Journal {
   /** Ids of requests that were judged, and are to be looked at again. @see JudgedTable */
   recall(when: RecallQuery): readonly string[];
   postpone(requestIds: readonly string[], untilMs: number): void;
+  /** Whether a request was left when it was judged last, and is recalled when its time has come. */
+  isLeft(requestId: string): boolean;
   forgetVerdict(requestId: string): void;
   /** How far the feed has been judged, oldest first. */
   cursors(): readonly string[];
@@ -218,6 +220,7 @@ export function openJournal(options: { readonly path: string; readonly nowMs: nu
       if (ids.length > 0) write(() => judgedTable.postpone(ids, untilMs));
     },
     forgetVerdict: (requestId) => write(() => judgedTable.forget(requestId)),
+    isLeft: judgedTable.isLeft,
     cursors: () =>
       database
         .prepare('SELECT cursor FROM cursors ORDER BY position')

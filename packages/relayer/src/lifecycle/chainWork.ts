@@ -22,6 +22,8 @@ export interface ChainOptions {
   readonly chain: ChainSettings;
   readonly account: Account;
   readonly client: RelayerClient;
+  /** Called when the gateway answers again that did not answer. */
+  readonly gatewayReturns: Set<() => void>;
   readonly metrics: Metrics;
   readonly health: Health;
   readonly logger: Logger;

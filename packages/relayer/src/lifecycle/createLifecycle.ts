@@ -30,7 +30,7 @@ import { traceHandlers } from './traceHandlers.ts';
 
 /** Gives each file of the lifecycle what it goes through, and no more. */
 export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifecycle {
-  const { settings: all, chain: settings, client, metrics, health, logger: log, ...rest } = options;
+  const { settings: all, chain: settings, client, gatewayReturns, metrics, health, logger: log, ...rest } = options;
   const { now, random, wake, signal, tracer } = rest;
   const { policy } = all;
   const { chain, state, sender, journal, askNodes, trustHead, bearOut, recovery, confirmations } = parts;
@@ -88,7 +88,7 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
 
   const noteFailures = createJudgeWatch({ chain, state, health });
   const gasPrice = async () => (await state.head()).gasPrice;
-  const queue = createQueue({ ...held, calls, client, gateway, candidates, chainName, gasPrice, wake });
+  const queue = createQueue({ ...held, calls, client, gatewayReturns, gateway, candidates, chainName, gasPrice, wake });
   const isCustomer = (signer: string) => journal.isCustomer(signer.toLowerCase());
   const room = { ...held, chain, state, settings };
   const shared = { queue, countRoom: () => countRoom(room) };

@@ -71,6 +71,11 @@ async function claimUntil(
   const { policy } = options.settings;
   let pauseMs = policy.pollMinMs;
   let adoptAtMs = 0;
+  // One that comes back from a backup may hold claims that were reported since.
+  options.gatewayReturns.add(() => {
+    adoptAtMs = 0;
+    options.wake();
+  });
   while (!isStopping()) {
     if (now() >= adoptAtMs) {
       adoptAtMs = now() + ADOPT_INTERVAL_MS;

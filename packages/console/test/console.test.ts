@@ -1,5 +1,3 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { type BrowserRig, findChromium, openBrowser, type RunningGateway, startGateway } from '@prism-gateway/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -101,46 +99,6 @@ describe.skipIf(chromium === undefined)('the console, in Chromium', () => {
     await page.getByRole('cell', { name: 'eu-1' }).waitFor({ state: 'detached' });
     expect(complaints).toEqual([]);
     await page.close();
-  });
-
-  // Shows CONSOLE-2, WEBHOOK-8.
-  test('a webhook is registered, its deliveries are shown and sent again, and it is removed', async () => {
-    const messages: string[] = [];
-    const receiver = createServer((request, response) => {
-      messages.push(String(request.headers['webhook-id']));
-      response.writeHead(204).end();
-    });
-    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-    // A listening TCP server has an AddressInfo.
-    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
-    const { page, complaints } = await enter();
-    await page.getByRole('button', { name: 'Webhooks', exact: true }).click();
-    await page.getByLabel('URL').fill(url);
-    await page.getByLabel('request.created').check();
-    await page.getByRole('button', { name: 'Register' }).click();
-    await page.getByText(/whsec_/).waitFor();
-    expect(await findBarriers(page)).toEqual([]);
-    await page.getByRole('button', { name: 'I have kept it' }).click();
-    await page.getByText(/whsec_/).waitFor({ state: 'detached' });
-    const requestId = await submit('eip155:7');
-    await page.getByRole('button', { name: `Deliveries to ${url}` }).click();
-    await page.getByRole('row', { name: new RegExp(`${requestId} delivered`) }).waitFor();
-    expect(await findBarriers(page)).toEqual([]);
-    await keep(page, 'webhooks');
-    await page.getByRole('button', { name: /^Send again \d+$/ }).click();
-    await page.getByText(/Sent once more/).waitFor();
-    await expect.poll(() => messages.length, { timeout: 30_000 }).toBe(2);
-    expect(new Set(messages).size).toBe(1);
-    for (const word of ['Disable', 'Enable', 'New secret', 'Remove']) {
-      await page.getByRole('button', { name: `${word} ${url}` }).click();
-      await page.getByRole('dialog').getByRole('button', { name: word }).click();
-      await page.getByText(`Done: ${word}.`).waitFor();
-    }
-    await page.getByRole('cell', { name: url, exact: true }).waitFor({ state: 'detached' });
-    expect(complaints).toEqual([]);
-    await page.close();
-    receiver.closeAllConnections();
-    receiver.close();
   });
 
   // Shows CONSOLE-3, WEBHOOK-8.

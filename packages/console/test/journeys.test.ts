@@ -43,6 +43,7 @@ async function openWorld(store: 'sqlite' | 'dynamodb'): Promise<World> {
   const relayer = createServer((_, outgoing) => void outgoing.end(JSON.stringify(relayerStatus)));
   await new Promise<void>((resolve) => relayer.listen(0, '127.0.0.1', resolve));
   const env = {
+    WEBHOOKS_ALLOW_PRIVATE: 'true',
     EXPLORER_URLS: `${CHAIN}=https://explorer.example/tx/{hash}`,
     STATUS_URLS: `relayer=http://127.0.0.1:${(relayer.address() as AddressInfo).port}/status,payments=http://127.0.0.1:1/`,
     ...(engine && { STORE: 'dynamodb', AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint }),
@@ -201,5 +202,46 @@ describe.skipIf(chromium === undefined).each(stores)('every journey through the 
     expect(await findBarriers(page)).toEqual([]);
     if (store === 'sqlite') await keep(page, 'audit');
     expect(complaints).toEqual([]);
+  });
+
+  // Shows CONSOLE-2, WEBHOOK-8.
+  test.skipIf(isMissing)('of webhooks: registered, their deliveries shown and sent again, and removed', async () => {
+    const messages: string[] = [];
+    const receiver = createServer((request, response) => {
+      messages.push(String(request.headers['webhook-id']));
+      response.writeHead(204).end();
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+    // A listening TCP server has an AddressInfo.
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+    const { gateway, browser } = world;
+    const { page, complaints } = await openConsole(browser, gateway);
+    await page.getByRole('button', { name: 'Webhooks', exact: true }).click();
+    await page.getByLabel('URL').fill(url);
+    await page.getByLabel('request.created').check();
+    await page.getByRole('button', { name: 'Register' }).click();
+    await page.getByText(/whsec_/).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByText(/whsec_/).waitFor({ state: 'detached' });
+    const requestId = await submitRequest(gateway, 'eip155:7');
+    await page.getByRole('button', { name: `Deliveries to ${url}` }).click();
+    await page.getByRole('row', { name: new RegExp(`${requestId} delivered`) }).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    if (store === 'sqlite') await keep(page, 'webhooks');
+    await page.getByRole('button', { name: /^Send again / }).click();
+    await page.getByText(/Sent once more/).waitFor();
+    await expect.poll(() => messages.length, { timeout: 30_000 }).toBe(2);
+    expect(new Set(messages).size).toBe(1);
+    for (const word of ['Disable', 'Enable', 'New secret', 'Remove']) {
+      await page.getByRole('button', { name: `${word} ${url}` }).click();
+      await page.getByRole('dialog').getByRole('button', { name: word }).click();
+      await page.getByText(`Done: ${word}.`).waitFor();
+    }
+    await page.getByRole('cell', { name: url, exact: true }).waitFor({ state: 'detached' });
+    expect(complaints).toEqual([]);
+    await page.close();
+    receiver.closeAllConnections();
+    receiver.close();
   });
 });

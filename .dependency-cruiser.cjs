@@ -10,10 +10,10 @@ const mayImport = {
   'packages/crypto': [],
   'packages/alerts': ['packages/runtime'],
   'packages/contracts': ['packages/protocol'],
-  'packages/devnet': ['packages/contracts', 'packages/protocol'],
+  'packages/devnet': ['packages/contracts', 'packages/protocol', 'packages/runtime'],
   // Its core is held tighter below.
   'packages/gateway': ['packages/protocol', 'packages/runtime', 'packages/crypto'],
-  'packages/cli': [],
+  'packages/cli': ['packages/runtime'],
   'packages/console': ['packages/protocol'],
   'packages/sdk': ['packages/protocol', 'packages/contracts'],
   'packages/sender': ['packages/rpc', 'packages/runtime', 'packages/crypto'],
@@ -25,11 +25,11 @@ const mayImport = {
     (name) => `packages/${name}`,
   ),
   // Black box: HTTP, and the rig that starts a gateway. The target on Lambda builds its function first.
-  acceptance: ['packages/protocol', 'packages/testing', 'scripts'],
+  acceptance: ['packages/protocol', 'packages/runtime', 'packages/testing', 'scripts'],
   // A user of all: it measures what others run.
   bench: ['packages/[^/]+', 'scripts', 'bin'],
   // What users use; gateway and relayers are processes.
-  demo: ['packages/contracts', 'packages/devnet', 'packages/protocol', 'packages/sdk'],
+  demo: ['packages/contracts', 'packages/devnet', 'packages/protocol', 'packages/runtime', 'packages/sdk'],
   examples: ['packages/contracts', 'packages/protocol', 'packages/sdk'],
   infra: ['packages/gateway', 'packages/protocol', 'packages/sdk', 'packages/testing'],
   scripts: ['packages/[^/]+', 'bin'],

@@ -1,5 +1,5 @@
 /** `npm run walkthrough`: plays the main job against a running gateway, and shows each request and its answer. */
-import { parseArgs } from 'node:util';
+import { CommandLineError, parseCommandLine, USAGE_STATUS } from '@prism-gateway/runtime/command-line';
 import { defaultAdminKey, defaultUrl } from '../rig/defaultTarget.ts';
 import { createClient, WalkthroughError } from './client.ts';
 import {
@@ -61,7 +61,7 @@ async function play(url: string, adminKey: string, givenToken: string | undefine
 
 async function main(): Promise<number> {
   try {
-    const { values } = parseArgs({ options: OPTIONS });
+    const { values } = parseCommandLine({ options: OPTIONS, args: process.argv.slice(2) });
     if (values.help) {
       console.log(USAGE);
       return 0;
@@ -69,6 +69,10 @@ async function main(): Promise<number> {
     await play(values.url, values['admin-key'], values.token);
     return 0;
   } catch (error) {
+    if (error instanceof CommandLineError) {
+      console.error(error.message);
+      return USAGE_STATUS;
+    }
     if (!(error instanceof Error)) throw error;
     console.error(`\nThe walkthrough stopped. ${error.message}`);
     return 1;

@@ -2,8 +2,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CommandLineError, USAGE_STATUS } from '@prism-gateway/runtime/command-line';
 import { DemoError } from './demoError.ts';
-import { type DemoOptions, OptionsError, parseOptions, usage } from './options.ts';
+import { type DemoOptions, parseOptions, usage } from './options.ts';
 import { runDemo } from './runDemo.ts';
 import { createScreen } from './show/createScreen.ts';
 
@@ -56,9 +57,9 @@ async function main(): Promise<number> {
     console.log(usage);
     return 0;
   } catch (error) {
-    if (!(error instanceof OptionsError)) throw error;
-    console.error(`${error.message}\n\n${usage}`);
-    return 1;
+    if (!(error instanceof CommandLineError)) throw error;
+    console.error(error.message);
+    return USAGE_STATUS;
   }
 }
 

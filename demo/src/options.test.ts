@@ -1,5 +1,6 @@
+import { CommandLineError } from '@prism-gateway/runtime/command-line';
 import { expect, it } from 'vitest';
-import { OptionsError, parseOptions } from './options.ts';
+import { parseOptions } from './options.ts';
 
 it('plays 200 requests of ten users unless told otherwise', () => {
   expect(parseOptions([])).toEqual({ requests: 200, users: 10, keep: false, verbose: false, help: false });
@@ -16,6 +17,6 @@ it('says which numbers it takes', () => {
   };
   expect(parse('--users', '1')).toThrow('--users: expected a whole number from 2 to 50.');
   expect(parse('--users', '4', '--requests', '45')).toThrow('from 46 to 242 with 4 users.');
-  expect(parse('--requests', 'many')).toThrow(OptionsError);
-  expect(parse('--quick')).toThrow(OptionsError);
+  expect(parse('--requests', 'many')).toThrow(CommandLineError);
+  expect(parse('--quick')).toThrow(CommandLineError);
 });

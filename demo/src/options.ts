@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { CommandLineError, parseCommandLine } from '@prism-gateway/runtime/command-line';
 import { MIN_OWN_REQUESTS, MULTI_USER_BATCHES } from './plan/script.ts';
 
 /** What the command line says. */
@@ -11,12 +11,6 @@ export interface DemoOptions {
   /** Prints a line for each request at the end. */
   readonly verbose: boolean;
   readonly help: boolean;
-}
-
-/** The command line cannot be understood; `message` says what was expected. */
-export class OptionsError extends Error {
-  override readonly name = 'OptionsError';
-  readonly code = 'OPTIONS_INVALID';
 }
 
 const MIN_USERS = 2;
@@ -46,14 +40,6 @@ const given = {
   help: { type: 'boolean', default: false, short: 'h' },
 } as const;
 
-function readValues(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: given }).values;
-  } catch (cause) {
-    throw new OptionsError(cause instanceof Error ? cause.message : String(cause), { cause });
-  }
-}
-
 function readCount(option: {
   readonly name: string;
   readonly text: string;
@@ -65,17 +51,19 @@ function readCount(option: {
   const { name, text, min, max } = option;
   const count = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
   if (count >= min && count <= max) return count;
-  throw new OptionsError(`--${name}: expected a whole number from ${min} to ${max}${option.where ?? ''}.`);
+  throw new CommandLineError(
+    `--${name}: expected a whole number from ${min} to ${max}${option.where ?? ''}. Try --help.`,
+  );
 }
 
 /**
  * Parses the command line.
  *
  * @param args - without the program's name
- * @throws OptionsError `OPTIONS_INVALID`
+ * @throws CommandLineError
  */
 export function parseOptions(args: readonly string[]): DemoOptions {
-  const { keep, verbose, help, ...texts } = readValues(args);
+  const { keep, verbose, help, ...texts } = parseCommandLine({ args: [...args], options: given }).values;
   const users = readCount({ name: 'users', text: texts.users, min: MIN_USERS, max: MAX_USERS });
   const bounds = {
     min: users * MIN_OWN_REQUESTS + MULTI_USER_BATCHES,

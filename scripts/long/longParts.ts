@@ -71,6 +71,7 @@ export const longParts: readonly LongPart[] = [
     name: 'demo',
     files: [
       'demo/test/demo.test.ts',
+      'bin/usage.test.ts',
       'packages/console/test/journeys.test.ts',
       `${gateway}/src/drivers/swaggerUi/page.test.ts`,
       `${gateway}/test/process/start.test.ts`,

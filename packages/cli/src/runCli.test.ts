@@ -128,7 +128,10 @@ test('what is wrong is told in a sentence, with a status that scripts can use', 
     err: expect.stringMatching(/address: expected/),
   });
   expect(await prism('whitelist add')).toMatchObject({ status: 2, err: expect.stringMatching(/one ADDRESS/) });
-  expect(await prism('requests lst')).toMatchObject({ status: 2, err: expect.stringMatching(/prism requests list/) });
+  expect(await prism('requests lst')).toMatchObject({
+    status: 2,
+    err: expect.stringMatching(/no command requests lst: list/),
+  });
   expect(await prism('stats --colour')).toMatchObject({ status: 2 });
   const closed = { PUBLIC_URL: 'http://127.0.0.1:9' };
   expect(await prism('stats', closed)).toMatchObject({ status: 1, err: expect.stringMatching(/No gateway answers/) });
@@ -162,4 +165,12 @@ test('bash completes commands and options', async () => {
   expect(complete(['requests', 'fail', '--me'])).toEqual(['--message']);
   expect(complete(['dev'])).toEqual(['devnet']);
   expect(complete(['payments', 'rec'])).toEqual(['reconcile']);
+});
+
+test('with --json what is wrong is JSON too', async () => {
+  const closed = { PUBLIC_URL: 'http://127.0.0.1:9' };
+  for (const line of ['stats --json', 'requests lst --json', 'whitelist list more --json']) {
+    const { err } = await prism(line, closed);
+    expect(JSON.parse(err)).toEqual({ error: expect.any(String) });
+  }
 });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+import { CommandLineError, parseCommandLine, USAGE_STATUS, writeFailure } from '@prism-gateway/runtime/command-line';
 import { CommandError, createAdminClient } from './adminClient.ts';
 import type { Command } from './command.ts';
 import { requestCommands } from './requestCommands.ts';
@@ -27,9 +27,6 @@ export const commands: readonly Command[] = [
   ...webhookCommands,
   statsCommand,
 ];
-
-/** Exit status for a command line that is wrong. */
-const USAGE_FAULT = 2;
 
 const COMMON = `  --url URL         the gateway; default PUBLIC_URL, else http://HOST:PORT, else http://127.0.0.1:8787
   --key-file FILE   holds the administrator's key; default the first one of ADMIN_API_KEY, else the development key
@@ -72,21 +69,20 @@ function findCommand(
   return undefined;
 }
 
-function readOptions({ options }: Command, args: readonly string[]) {
+function readOptions({ options }: Pick<Command, 'options'>, args: readonly string[]) {
   const texts = ['url', 'key-file', ...Object.keys(options)].map((name) => [name, { type: 'string' }] as const);
   const flags = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
-  try {
-    return parseArgs({ args: [...args], allowPositionals: true, options: { ...Object.fromEntries(texts), ...flags } });
-  } catch (cause) {
-    const sentence = cause instanceof Error ? cause.message : String(cause);
-    throw new CommandError('COMMAND_USAGE', `${sentence} Try --help.`, { cause });
-  }
+  const given = { args: [...args], allowPositionals: true, options: { ...Object.fromEntries(texts), ...flags } };
+  return parseCommandLine(given);
 }
 
 async function runCommand(surroundings: CliSurroundings, command: Command, args: readonly string[]): Promise<void> {
   const { env, print, isTerminal, signal } = surroundings;
+  const { takes } = command;
   const { values, positionals } = readOptions(command, args);
   if (values.help === true) return print(writeHelp([command]));
+  const more = positionals[takes === '' ? 0 : takes.split(' ').length];
+  if (more !== undefined) throw new CommandError('COMMAND_USAGE', `It takes no argument "${more}". Try --help.`);
   // All but the two flags take a text.
   const options = values as Readonly<Record<string, string | undefined>>;
   const url = (options.url ?? defaultUrl(env)).replace(/\/+$/, '');
@@ -113,6 +109,16 @@ function complete({ args, print }: CliSurroundings): void {
   print(writeCompletion(known, { programs, commands }));
 }
 
+/** Says which command there is not, or what a group of them wants. */
+function describeUnknown([group = '', name = '']: readonly string[]): string {
+  const names = commands.flatMap((one) => (one.name.startsWith(`${group} `) ? [one.name.slice(group.length + 1)] : []));
+  if (names.length === 0) return `There is no command ${group}.`;
+  const which = names.join(', ');
+  return name === '' || name.startsWith('-')
+    ? `Say which of ${group}: ${which}.`
+    : `There is no command ${group} ${name}: ${which}.`;
+}
+
 /**
  * Runs the operator's command line.
  *
@@ -127,16 +133,12 @@ export async function runCli(surroundings: CliSurroundings): Promise<number> {
       const group = commands.filter(({ name }) => name.startsWith(`${args[0]} `));
       if (found !== undefined) await runCommand(surroundings, found.command, found.rest);
       else if (args.includes('--help') || args.includes('-h')) print(writeHelp(group.length > 0 ? group : commands));
-      else
-        throw new CommandError(
-          'COMMAND_USAGE',
-          `It is none of these:\n${writeHelp(group.length > 0 ? group : commands)}`,
-        );
+      else throw new CommandError('COMMAND_USAGE', `${describeUnknown(args)} Try --help.`);
     }
     return 0;
   } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    complain(error.message);
-    return error.code === 'COMMAND_USAGE' ? USAGE_FAULT : 1;
+    if (!(error instanceof CommandError || error instanceof CommandLineError)) throw error;
+    complain(writeFailure(args, error.message));
+    return error.code === 'COMMAND_USAGE' ? USAGE_STATUS : 1;
   }
 }

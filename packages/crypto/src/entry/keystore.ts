@@ -1,7 +1,7 @@
 /** `prism keystore`: makes encrypted keystores. */
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { keystoreUsage, runKeystore } from './runKeystore.ts';
+import { KeystoreUsageError, keystoreUsage, runKeystore } from './runKeystore.ts';
 
 /** Asks on the terminal; what is typed is shown to nobody. */
 async function ask(question: string): Promise<string> {
@@ -16,6 +16,9 @@ async function ask(question: string): Promise<string> {
   }
 }
 
+/** Exit status of a command line that is wrong, in every program. */
+const USAGE_STATUS = 2;
+
 async function main(): Promise<number> {
   if (process.argv.includes('--help')) {
     console.log(keystoreUsage);
@@ -25,8 +28,9 @@ async function main(): Promise<number> {
     await runKeystore({ args: process.argv.slice(2), environment: process.env, print: console.log, ask });
     return 0;
   } catch (error) {
-    console.error(`No keystore was made. ${error instanceof Error ? error.message : 'unknown'}`);
-    return 1;
+    const sentence = `No keystore was made. ${error instanceof Error ? error.message : 'unknown'}`;
+    console.error(process.argv.includes('--json') ? JSON.stringify({ error: sentence }) : sentence);
+    return error instanceof KeystoreUsageError ? USAGE_STATUS : 1;
   }
 }
 

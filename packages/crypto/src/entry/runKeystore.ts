@@ -20,6 +20,19 @@ not exist; only its owner may read it. The address is printed, the key never.
 /** Shorter ones are tried out in hours. */
 const MIN_PASSWORD_LENGTH = 12;
 
+/** A command line that is none. */
+export class KeystoreUsageError extends Error {
+  override readonly name = 'KeystoreUsageError';
+  readonly code = 'COMMAND_USAGE';
+}
+
+/** Names what stands there and should not. */
+function describeFault(command: string | undefined, rest: readonly string[]): string {
+  const isKnown = command === undefined || command === 'new' || command === 'import';
+  const wrong = isKnown ? rest[0] : command;
+  return wrong === undefined ? 'Something is missing.' : `It takes no argument "${wrong}".`;
+}
+
 /** What the command works with. */
 export interface KeystoreInput {
   readonly args: readonly string[];
@@ -59,14 +72,16 @@ function addressOf(key: Hex): string {
 /**
  * `keystore new FILE`, `keystore import FILE`, each with or without `--json`.
  *
- * @throws AccountError `INVALID_ARGUMENT`; Error of node:fs, such as EEXIST
+ * @throws KeystoreUsageError; AccountError `INVALID_ARGUMENT`; Error of node:fs, such as EEXIST
  * @see docs/specification.md KEY-2
  */
 export async function runKeystore(input: KeystoreInput): Promise<void> {
   const isJson = input.args.includes('--json');
   const [command, file, ...rest] = input.args.filter((word) => word !== '--json');
-  if ((command !== 'new' && command !== 'import') || file === undefined || rest.length > 0)
-    throw new AccountError('INVALID_ARGUMENT', 'Say `keystore new FILE` or `keystore import FILE`; see --help.');
+  if ((command !== 'new' && command !== 'import') || file === undefined || file.startsWith('-') || rest.length > 0)
+    throw new KeystoreUsageError(
+      `${describeFault(command, rest)} Say \`keystore new FILE\` or \`keystore import FILE\`; try --help.`,
+    );
   const key = command === 'new' ? bytesToHex(randomBytes(32)) : await readKey(input);
   const address = addressOf(key);
   const text = await encryptKeystore(key, await readPassword(input));

@@ -56,14 +56,14 @@ it('says the same as JSON', async () => {
 it.each([
   [['--port', 'eighty'], '--port takes a whole number from 0 to 65535, not "eighty".'],
   [['--block-time-ms', '0'], '--block-time-ms takes a whole number from 1 to 3600000, not "0".'],
-  [['--prot', '1'], "Unknown option '--prot'"],
+  [['--prot', '1'], 'There is no option --prot.'],
 ])('says in one sentence what is wrong with %j', async (args, sentence) => {
   const child = spawn(process.execPath, [entry, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
   child.stderr!.setEncoding('utf8').on('data', (text: string) => {
     said += text;
   });
-  expect(await once(child, 'close')).toEqual([1, null]);
+  expect(await once(child, 'close')).toEqual([2, null]);
   expect(said).toContain(sentence);
   expect(said.trim().split('\n')).toHaveLength(1);
 });

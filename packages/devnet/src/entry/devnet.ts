@@ -1,8 +1,8 @@
 /** `npm run devnet`: a development chain on 127.0.0.1:8545 with the contracts deployed. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import type { Deployment } from '@prism-gateway/contracts';
+import { CommandLineError, parseCommandLine, USAGE_STATUS, writeFailure } from '@prism-gateway/runtime/command-line';
 import { privateKeyToAddress } from 'viem/accounts';
 import { deployContracts } from '../deployContracts.ts';
 import { AnvilStartError, startDevnet } from '../startDevnet.ts';
@@ -18,35 +18,26 @@ const HELP = `Starts a development chain (Anvil) on 127.0.0.1 and deploys the co
 
 Account 0 deploys, owns the contracts and holds credits; account 1 is an official relayer. Ctrl-C ends the chain.`;
 
-/** A fault of the command line, in one sentence. */
-class DevnetCommandError extends Error {
-  override readonly name = 'DevnetCommandError';
-  readonly code = 'DEVNET_COMMAND_FAILED';
-}
-
 function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        port: { type: 'string', default: '8545' },
-        'chain-id': { type: 'string', default: '31337' },
-        'block-time-ms': { type: 'string' },
-        out: { type: 'string', default: 'data/devnet.json' },
-        json: { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false, short: 'h' },
-      },
-    }).values;
-  } catch (error) {
-    const sentence = error instanceof Error ? error.message : 'The arguments are wrong.';
-    throw new DevnetCommandError(`${sentence} Try --help.`, { cause: error });
-  }
+  return parseCommandLine({
+    args: [...args],
+    options: {
+      port: { type: 'string', default: '8545' },
+      'chain-id': { type: 'string', default: '31337' },
+      'block-time-ms': { type: 'string' },
+      out: { type: 'string', default: 'data/devnet.json' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false, short: 'h' },
+    },
+  }).values;
 }
 
 function readNumber(option: string, text: string, range: { readonly least: number; readonly most: number }): number {
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= range.least && value <= range.most) return value;
-  throw new DevnetCommandError(`--${option} takes a whole number from ${range.least} to ${range.most}, not "${text}".`);
+  throw new CommandLineError(
+    `--${option} takes a whole number from ${range.least} to ${range.most}, not "${text}". Try --help.`,
+  );
 }
 
 function readArguments(args: readonly string[]) {
@@ -105,9 +96,9 @@ async function run(args: readonly string[]): Promise<void> {
 
 /** Says in one sentence what a user can do something about; anything else is a fault of ours. */
 function report(error: unknown): void {
-  if (!(error instanceof DevnetCommandError || error instanceof AnvilStartError)) throw error;
-  console.error(error.message);
-  process.exitCode = 1;
+  if (!(error instanceof CommandLineError || error instanceof AnvilStartError)) throw error;
+  console.error(writeFailure(process.argv, error.message));
+  process.exitCode = error instanceof CommandLineError ? USAGE_STATUS : 1;
 }
 
 if (import.meta.main) await run(process.argv.slice(2)).catch(report);

@@ -1,6 +1,6 @@
 /** `npm run doctor`: looks at what a gateway with this environment needs, and says what to do. */
 import { createServer } from 'node:net';
-import { parseArgs } from 'node:util';
+import { parseCommandLine, USAGE_STATUS, writeFailure } from '@prism-gateway/runtime/command-line';
 import { checkDatabase, checkDisk, checkSecrets } from './checkDataDir.ts';
 import { dynamoAccess } from './dynamoAccess.ts';
 import { bad, type Finding, well } from './finding.ts';
@@ -115,7 +115,7 @@ async function examine(): Promise<readonly Finding[]> {
 function readArguments() {
   const options = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
   try {
-    return parseArgs({ options }).values;
+    return parseCommandLine({ options, args: process.argv.slice(2) }).values;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
@@ -124,8 +124,8 @@ function readArguments() {
 async function main(): Promise<number> {
   const values = readArguments();
   if (typeof values === 'string') {
-    console.error(`${values}. Try --help.`);
-    return 2;
+    console.error(writeFailure(process.argv, values));
+    return USAGE_STATUS;
   }
   if (values.help === true) {
     console.log(HELP);

@@ -19,7 +19,7 @@ describe('the command that brings tables up to date', () => {
   });
 
   test.each([[['--tabel', 'x']], [['extra']]])('names what is wrong with %j', async (args) => {
-    expect(await run(args)).toMatchObject({ exitCode: 1, err: expect.stringContaining(args[0]!) });
+    expect(await run(args)).toMatchObject({ exitCode: 2, err: expect.stringContaining(args[0]!) });
   });
 });
 

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { parseCommandLine, USAGE_STATUS, writeFailure } from '@prism-gateway/runtime/command-line';
 import type { Environment } from '@prism-gateway/runtime/settings';
 import { createDynamoClient } from '../drivers/dynamodb/createDynamoClient.ts';
 import { migrateTable } from '../drivers/dynamodb/migrateTable.ts';
@@ -29,7 +29,7 @@ earlier version may work on meanwhile; run it once more when the last of them ha
 Region and credentials are read as the AWS SDK reads them; they need DescribeTable, UpdateTable, Query, PutItem and UpdateItem.`;
 
 function readArguments({ args, env }: MigrateCommand) {
-  const { values } = parseArgs({
+  const { values } = parseCommandLine({
     args: [...args],
     options: {
       ...{ stage: { type: 'string' }, table: { type: 'string' } },
@@ -53,7 +53,7 @@ function describeFailure(error: unknown, table: string): string {
  * `npm run migrate-tables`: brings the requests' table of an earlier version up to date.
  *
  * @param command - arguments and surroundings
- * @returns the exit code: 0, or 1 after one sentence on what is wrong
+ * @returns the exit code: 0; after one sentence on what is wrong 2 for the arguments, 1 for all else
  * @see docs/scaling.md "Tables of an earlier version"
  */
 export async function runMigrateCommand(command: MigrateCommand): Promise<number> {
@@ -61,8 +61,8 @@ export async function runMigrateCommand(command: MigrateCommand): Promise<number
   try {
     order = readArguments(command);
   } catch (error) {
-    command.hint(`${error instanceof Error ? error.message : 'The arguments are wrong.'} Try --help.`);
-    return 1;
+    command.hint(writeFailure(command.args, error instanceof Error ? error.message : 'The arguments are wrong.'));
+    return USAGE_STATUS;
   }
   if (order.help) {
     command.print(HELP);
@@ -77,7 +77,7 @@ export async function runMigrateCommand(command: MigrateCommand): Promise<number
     if (order.json) command.print(JSON.stringify({ table: order.table, added }));
     return 0;
   } catch (error) {
-    command.hint(describeFailure(error, order.table));
+    command.hint(writeFailure(command.args, describeFailure(error, order.table)));
     return 1;
   } finally {
     client.destroy();

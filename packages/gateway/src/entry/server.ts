@@ -2,6 +2,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { serveMetrics, waitForSignal } from '@prism-gateway/runtime';
+import { CommandLineError, USAGE_STATUS } from '@prism-gateway/runtime/command-line';
 import { createByteBudget } from '../http/byteBudget.ts';
 import { answersAdminLocally } from './answersAdminLocally.ts';
 import { assertRestored } from './backup/assertRestored.ts';
@@ -156,11 +157,11 @@ async function serve(settings: Settings): Promise<void> {
   if (!(await gateway.closeLog())) process.kill(process.pid, 'SIGKILL');
 }
 
-/** @throws Error for any other argument: settings are environment variables. */
+/** @throws CommandLineError for any other argument: settings are environment variables. */
 function asksForHelp(args: readonly string[]): boolean {
   const other = args.find((arg) => arg !== '--help' && arg !== '-h');
   if (other === undefined) return args.length > 0;
-  throw new Error(
+  throw new CommandLineError(
     `It takes no argument "${other}": settings are environment variables, like PORT=9000 npm start; see npm start -- --help.`,
   );
 }
@@ -179,7 +180,7 @@ async function main(): Promise<number> {
     return 0;
   } catch (error) {
     console.error(`Prism Gateway could not start. ${describeStartFailure(error, where)}`);
-    return 1;
+    return error instanceof CommandLineError ? USAGE_STATUS : 1;
   }
 }
 

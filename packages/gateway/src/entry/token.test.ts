@@ -101,8 +101,8 @@ test.each([
   [['a', '--expires-in', '86401'], /whole seconds/],
   [['a', '--url', 'nowhere'], /not a URL/],
   [['a', '--nope'], /--nope.*--help/],
-])('%j: one sentence, exit code 1', async (args, sentence) => {
-  expect(await run(args)).toEqual({ exitCode: 1, out: '', err: expect.stringMatching(sentence) });
+])('%j: one sentence, exit code 2', async (args, sentence) => {
+  expect(await run(args)).toEqual({ exitCode: 2, out: '', err: expect.stringMatching(sentence) });
 });
 
 test('no gateway, or one without the issuer', async () => {
@@ -122,5 +122,5 @@ test('as a program: the token alone on stdout', async () => {
   expect(stdout).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
   expect(stderr).toContain('Authorization: Bearer');
   const failed = await promisify(execFile)(process.execPath, [script, '--nope'], { env }).catch((error) => error);
-  expect([failed.code, failed.stdout]).toEqual([1, '']);
+  expect([failed.code, failed.stdout]).toEqual([2, '']);
 });

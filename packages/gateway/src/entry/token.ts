@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { CommandLineError, parseCommandLine, USAGE_STATUS, writeFailure } from '@prism-gateway/runtime/command-line';
 
 /** What the command needs of its surroundings. */
 export interface TokenCommand {
@@ -45,22 +45,17 @@ type Order =
   | { readonly verb: 'revoke'; readonly url: string; readonly token: string; readonly json: boolean };
 
 function readArguments(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        revoke: { type: 'string' },
-        'expires-in': { type: 'string' },
-        url: { type: 'string' },
-        json: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    });
-  } catch (error) {
-    const sentence = error instanceof Error ? error.message : 'The arguments are wrong.';
-    throw new TokenCommandError(`${sentence} Try --help.`, { cause: error });
-  }
+  return parseCommandLine({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      revoke: { type: 'string' },
+      'expires-in': { type: 'string' },
+      url: { type: 'string' },
+      json: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
 }
 
 /** The address that the gateway prints, made from the same settings. */
@@ -74,7 +69,7 @@ function defaultUrl({ PUBLIC_URL, HOST, PORT }: TokenCommand['env']): string {
 
 function readSeconds(text: string): number {
   if (!/^[1-9]\d{0,4}$/.test(text) || Number(text) > 86_400)
-    throw new TokenCommandError('--expires-in takes whole seconds, 1 to 86400.');
+    throw new CommandLineError('--expires-in takes whole seconds, 1 to 86400. Try --help.');
   return Number(text);
 }
 
@@ -82,13 +77,13 @@ function readOrder({ args, env }: TokenCommand): Order {
   const { values, positionals } = readArguments(args);
   if (values.help === true) return { verb: 'help' };
   const url = (values.url ?? defaultUrl(env)).replace(/\/+$/, '');
-  if (!URL.canParse(url)) throw new TokenCommandError(`"${url}" is not a URL. Try --url http://127.0.0.1:8787.`);
+  if (!URL.canParse(url)) throw new CommandLineError(`"${url}" is not a URL. Try --url http://127.0.0.1:8787.`);
   const json = values.json === true;
   if (values.revoke !== undefined && positionals.length === 0)
     return { verb: 'revoke', url, token: values.revoke, json };
   const [sub, ...more] = positionals;
   if (!sub || more.length > 0 || values.revoke !== undefined) {
-    throw new TokenCommandError('Give one user id, like "alice", or --revoke TOKEN. Try --help.');
+    throw new CommandLineError('Give one user id, like "alice", or --revoke TOKEN. Try --help.');
   }
   const seconds = values['expires-in'];
   return { verb: 'issue', url, sub, json, ...(seconds === undefined ? {} : { expiresIn: readSeconds(seconds) }) };
@@ -139,7 +134,7 @@ async function revoke(command: TokenCommand, { url, token, json }: Order & { ver
  * `npm run token`: gets or revokes an access token of the running gateway's development issuer.
  *
  * @param command - arguments and surroundings
- * @returns the exit code: 0, or 1 after one sentence on what is wrong
+ * @returns the exit code: 0; after one sentence on what is wrong 2 for the arguments, 1 for all else
  * @see docs/specification.md TOKEN-8
  */
 export async function runTokenCommand(command: TokenCommand): Promise<number> {
@@ -150,9 +145,9 @@ export async function runTokenCommand(command: TokenCommand): Promise<number> {
     else await revoke(command, order);
     return 0;
   } catch (error) {
-    if (!(error instanceof TokenCommandError)) throw error;
-    command.hint(error.message);
-    return 1;
+    if (!(error instanceof TokenCommandError || error instanceof CommandLineError)) throw error;
+    command.hint(writeFailure(command.args, error.message));
+    return error instanceof CommandLineError ? USAGE_STATUS : 1;
   }
 }
 

@@ -24,9 +24,9 @@ test('--help prints the settings and exits with 0', async () => {
   for (const name of ['PORT', 'DATA_DIR', 'ADMIN_API_KEY', 'IDENTITY_ISSUER']) expect(stdout).toContain(name);
 });
 
-test('an argument that it does not know is one sentence, exit 1', async () => {
+test('an argument that it does not know is one sentence, exit 2', async () => {
   const { code, stdout, stderr } = await runServer({ DATA_DIR: join(directory, 'none') }, ['--port', '9000']);
-  expect([code, stdout]).toEqual([1, '']);
+  expect([code, stdout]).toEqual([2, '']);
   expectSentence(stderr, /It takes no argument "--port": settings are environment variables/);
 });
 

@@ -4,10 +4,10 @@ import { mkdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { createOutbox, createRedactor, openChannels } from '@prism-gateway/alerts';
 import { openAccount } from '@prism-gateway/crypto/accounts';
 import { lockFile, serveMetrics, waitForSignal } from '@prism-gateway/runtime';
+import { CommandLineError, parseCommandLine, USAGE_STATUS, writeFailure } from '@prism-gateway/runtime/command-line';
 import { createLogger, openLogOutput } from '@prism-gateway/runtime/logs';
 import { type Address, createPublicClient } from 'viem';
 import { guideAlert } from '../alerts/guideAlert.ts';
@@ -148,7 +148,11 @@ async function main(): Promise<number> {
   let redact = (text: string) => text;
   try {
     const options = { once: { type: 'boolean' }, json: { type: 'boolean' }, help: { type: 'boolean' } } as const;
-    const { once = false, json = false, help = false } = parseArgs({ options }).values;
+    const {
+      once = false,
+      json = false,
+      help = false,
+    } = parseCommandLine({ options, args: process.argv.slice(2) }).values;
     if (help) {
       console.log(gasMonitorUsage);
       return 0;
@@ -159,7 +163,12 @@ async function main(): Promise<number> {
     await watch(settings);
     return 0;
   } catch (error) {
-    console.error(`The gas monitor stops. ${redact(error instanceof Error ? error.message : 'unknown')}`);
+    if (error instanceof CommandLineError) {
+      console.error(writeFailure(process.argv, error.message));
+      return USAGE_STATUS;
+    }
+    const why = redact(error instanceof Error ? error.message : 'unknown');
+    console.error(writeFailure(process.argv, `The gas monitor stops. ${why}`));
     return 1;
   }
 }

@@ -3,6 +3,7 @@
 import { createOutbox, createRedactor, openChannels } from '@prism-gateway/alerts';
 import { openAccount } from '@prism-gateway/crypto/accounts';
 import { serveMetrics, waitForSignal } from '@prism-gateway/runtime';
+import { writeFailure } from '@prism-gateway/runtime/command-line';
 import { createLogger, openLogOutput } from '@prism-gateway/runtime/logs';
 import { SettingsError } from '@prism-gateway/runtime/settings';
 import { SenderError } from '@prism-gateway/sender';
@@ -91,14 +92,14 @@ async function carryOut(words: readonly string[]): Promise<number> {
     if (code === undefined) throw new UsageError(`There is no command ${words[0]}; see --help.`);
     return code;
   } catch (error) {
-    console.error(describeFault(error));
+    console.error(writeFailure(words, describeFault(error)));
     return NOT_DONE;
   }
 }
 
 async function main(): Promise<number> {
   const [command, ...rest] = process.argv.slice(2).filter((word) => word !== '--');
-  if (command === '--help' || command === 'help') {
+  if (command === 'help' || process.argv.includes('--help') || command === '-h') {
     console.log(paymentsUsage);
     return 0;
   }

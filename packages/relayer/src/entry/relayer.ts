@@ -1,4 +1,5 @@
 /** `prism relayer`: the relayer as one process of Node.js, and what it tells of itself. */
+import { CommandLineError, USAGE_STATUS, writeFailure } from '@prism-gateway/runtime/command-line';
 import type { Logger } from '@prism-gateway/runtime/logs';
 import { usage } from '../settings/usage.ts';
 import { type CommandInput, explainRequest, showStatus } from './showStatus.ts';
@@ -54,15 +55,21 @@ async function main(): Promise<number> {
   }
   const command = COMMANDS.get(name);
   if (command === undefined && name !== '') {
-    console.error(`There is no command ${name}: relayer, relayer status or relayer explain REQUEST_ID.`);
-    return 2;
+    const what = name.startsWith('-') ? 'option' : 'command';
+    const sentence = `There is no ${what} ${name}: relayer, relayer status or relayer explain REQUEST_ID. Try --help.`;
+    console.error(writeFailure(process.argv, sentence));
+    return USAGE_STATUS;
   }
   const { act, failure } = command ?? { act: run, failure: 'The relayer could not start.' };
   try {
     await act({ args, environment: process.env, print: (text) => console.log(text) });
     return 0;
   } catch (error) {
-    console.error(`${failure} ${describeStartFailure(error)}`);
+    if (error instanceof CommandLineError) {
+      console.error(writeFailure(process.argv, error.message));
+      return USAGE_STATUS;
+    }
+    console.error(writeFailure(process.argv, `${failure} ${describeStartFailure(error)}`));
     return 1;
   }
 }

@@ -1,3 +1,4 @@
+import { CommandLineError, parseCommandLine } from '@prism-gateway/runtime/command-line';
 import { formatStatus, formatStory } from '../status/formatStatus.ts';
 import { openJournals, type StoredJournal } from '../status/openJournals.ts';
 import { readStatus } from '../status/readStatus.ts';
@@ -6,6 +7,7 @@ import { readStatus } from '../status/readStatus.ts';
 const HEALTH_TIMEOUT_MS = 2000;
 const DEFAULT_DATA_DIR = './data';
 const DEFAULT_METRICS_PORT = '9464';
+const JSON_OPTION = { json: { type: 'boolean' } } as const;
 
 /** What a command works with. */
 export interface CommandInput {
@@ -44,11 +46,12 @@ function useJournals<T>(environment: CommandInput['environment'], use: (journals
  * @throws Error where there is no journal
  */
 export async function showStatus({ args, environment, print }: CommandInput): Promise<void> {
+  const { values } = parseCommandLine({ args: [...args], options: JSON_OPTION });
   const health = await askHealth(environment.METRICS_PORT || DEFAULT_METRICS_PORT);
   const chains = useJournals(environment, (journals) =>
     journals.map(({ relayer, chainId, view }) => ({ relayer, chainId, ...readStatus(view, Date.now()) })),
   );
-  if (args.includes('--json')) {
+  if (values.json === true) {
     print(JSON.stringify({ health, chains }, undefined, 2));
     return;
   }
@@ -62,8 +65,10 @@ export async function showStatus({ args, environment, print }: CommandInput): Pr
  * @throws Error where they know nothing of it
  */
 export function explainRequest({ args, environment, print }: CommandInput): void {
-  const requestId = args.find((argument) => !argument.startsWith('--'))?.toLowerCase();
-  if (requestId === undefined) throw new Error('Say which request: relayer explain REQUEST_ID.');
+  const given = parseCommandLine({ args: [...args], allowPositionals: true, options: JSON_OPTION });
+  const [requestId, more] = given.positionals.map((word) => word.toLowerCase());
+  if (more !== undefined) throw new CommandLineError(`It takes no argument "${more}". Try --help.`);
+  if (requestId === undefined) throw new CommandLineError('Say which request: relayer explain REQUEST_ID. Try --help.');
   const stories = useJournals(environment, (journals) =>
     journals.flatMap(({ relayer, chainId, view }) => {
       const story = view.explain(requestId);
@@ -73,5 +78,5 @@ export function explainRequest({ args, environment, print }: CommandInput): void
   if (stories.length === 0) throw new Error(`No relayer of this folder has seen request ${requestId}.`);
   const write = (story: (typeof stories)[number]) =>
     `${formatStory(story)}\n  relayer ${story.relayer} on chain ${story.chainId}`;
-  print(args.includes('--json') ? JSON.stringify(stories, undefined, 2) : stories.map(write).join('\n'));
+  print(given.values.json === true ? JSON.stringify(stories, undefined, 2) : stories.map(write).join('\n'));
 }

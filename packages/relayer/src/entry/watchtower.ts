@@ -1,5 +1,6 @@
 /** `prism watchtower`: watches over relayers, or goes through their past reports. */
 import { waitForSignal } from '@prism-gateway/runtime';
+import { CommandLineError, USAGE_STATUS, writeFailure } from '@prism-gateway/runtime/command-line';
 import { createLogger, openLogOutput } from '@prism-gateway/runtime/logs';
 import { runAudit } from '../watchtower/runAudit.ts';
 import { startWatchtower } from '../watchtower/startWatchtower.ts';
@@ -29,14 +30,18 @@ async function main(): Promise<number> {
     return 0;
   }
   if (command !== undefined && command !== 'audit') {
-    console.error(`There is no command ${command}: watchtower, or watchtower audit --since WHEN.`);
-    return 2;
+    const what = command.startsWith('-') ? 'option' : 'command';
+    const sentence = `There is no ${what} ${command}: watchtower, or watchtower audit --since WHEN. Try --help.`;
+    console.error(writeFailure(process.argv, sentence));
+    return USAGE_STATUS;
   }
   try {
     if (command === undefined) return await watch();
     return await runAudit({ args, environment: process.env, print: (text) => console.log(text), now: Date.now });
   } catch (error) {
-    console.error(`The watchtower could not ${command ?? 'start'}. ${describeStartFailure(error)}`);
+    const why = `The watchtower could not ${command ?? 'start'}. ${describeStartFailure(error)}`;
+    console.error(writeFailure(process.argv, error instanceof CommandLineError ? error.message : why));
+    // 1 says that a relayer has lied.
     return 2;
   }
 }

@@ -1,7 +1,7 @@
-import { parseArgs } from 'node:util';
 import { openAccount } from '@prism-gateway/crypto/accounts';
 import type { RequestRecord } from '@prism-gateway/protocol';
 import { parseCount } from '@prism-gateway/rpc';
+import { CommandLineError, parseCommandLine } from '@prism-gateway/runtime/command-line';
 import { createLogger } from '@prism-gateway/runtime/logs';
 import { createRelayerClient, type RelayerClient } from '@prism-gateway/sdk';
 import type { Hex } from 'viem';
@@ -34,15 +34,9 @@ export interface AuditInput {
   readonly now: () => number;
 }
 
-/** The command line or its time cannot be understood. */
-class AuditUsageError extends Error {
-  override readonly name = 'AuditUsageError';
-  readonly code = 'AUDIT_USAGE';
-}
-
 function readOrder(args: readonly string[], nowMs: number) {
   const options = { since: { type: 'string' }, json: { type: 'boolean' } } as const;
-  const { since = '', json = false } = parseArgs({ args: [...args], options }).values;
+  const { since = '', json = false } = parseCommandLine({ args: [...args], options }).values;
   return { sinceMs: readSince(since, nowMs), isJson: json };
 }
 
@@ -52,7 +46,9 @@ function readSince(since: string, nowMs: number): number {
   if (span !== null) return nowMs - Number(span[1]) * UNIT_MS[span[2] as keyof typeof UNIT_MS];
   const time = Date.parse(since);
   if (Number.isNaN(time))
-    throw new AuditUsageError('--since: expected a time like 2026-01-31T00:00:00Z, or a span like 90m, 24h or 7d.');
+    throw new CommandLineError(
+      '--since: expected a time like 2026-01-31T00:00:00Z, or a span like 90m, 24h or 7d. Try --help.',
+    );
   return time;
 }
 
@@ -206,7 +202,7 @@ function writeAudit({ chains, findings, since }: AuditReport): string {
  * true. It keeps nothing, and does nothing about what it finds.
  *
  * @returns 1 where a relayer has lied, else 0
- * @throws SettingsError, AuditUsageError, ChainError, GatewayError
+ * @throws SettingsError, CommandLineError, ChainError, GatewayError
  * @see docs/specification.md WATCH-5
  */
 export async function runAudit({ args, environment, print, now }: AuditInput): Promise<number> {

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { CommandLineError, parseCommandLine, USAGE_STATUS, writeFailure } from '@prism-gateway/runtime/command-line';
 import type { Environment } from '@prism-gateway/runtime/settings';
 import { readBackupSettings } from './backupSettings.ts';
 import { createBackup } from './createBackup.ts';
@@ -27,13 +27,15 @@ acknowledged before it began is in the backup. \`npm run restore\` brings it bac
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 
 function readOrder(args: readonly string[]) {
-  const { values, positionals } = parseArgs({
+  const { values, positionals } = parseCommandLine({
     args: [...args],
     allowPositionals: true,
     options: { to: { type: 'string' }, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
   });
   const places = [...positionals, ...(values.to === undefined ? [] : [values.to])];
-  return { place: places.length === 1 ? places[0] : undefined, json: values.json === true, help: values.help === true };
+  const [, more] = places;
+  if (more !== undefined) throw new CommandLineError(`It takes one place, not also "${more}". Try --help.`);
+  return { place: places[0], json: values.json === true, help: values.help === true };
 }
 
 /** What is asked for. */
@@ -79,13 +81,22 @@ export async function runBackup(context: CommandContext, args: readonly string[]
       return 0;
     }
     if (place === undefined) {
-      context.complain('Give one place: npm run backup -- FOLDER, or npm run backup -- --to s3://BUCKET/PREFIX.');
-      return 2;
+      context.complain(
+        writeFailure(
+          args,
+          'Give one place: npm run backup -- FOLDER, or npm run backup -- --to s3://BUCKET/PREFIX. Try --help.',
+        ),
+      );
+      return USAGE_STATUS;
     }
     await backUp(context, { place, json });
     return 0;
   } catch (error) {
-    context.complain(`No backup was made. ${describeBackupFailure(error)}`);
+    if (error instanceof CommandLineError) {
+      context.complain(writeFailure(args, error.message));
+      return USAGE_STATUS;
+    }
+    context.complain(writeFailure(args, `No backup was made. ${describeBackupFailure(error)}`));
     return 1;
   }
 }

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { CommandLineError, parseCommandLine, USAGE_STATUS, writeFailure } from '@prism-gateway/runtime/command-line';
 import type { BackupTarget } from './backupTarget.ts';
 import { describeBackupFailure } from './describeBackupFailure.ts';
 import { openTarget } from './openTarget.ts';
@@ -18,7 +18,7 @@ const HELP = `Brings a backup of a gateway back, into a new folder.
 DATA_DIR must be a new or an empty folder. Every byte is checked. Stop the old gateway before the new one starts.`;
 
 function readOrder(args: readonly string[]) {
-  const { values, positionals } = parseArgs({
+  const { values, positionals } = parseCommandLine({
     args: [...args],
     allowPositionals: true,
     options: {
@@ -30,7 +30,9 @@ function readOrder(args: readonly string[]) {
     },
   });
   const places = [...positionals, ...(values.from === undefined ? [] : [values.from])];
-  return { ...values, place: places.length === 1 ? places[0] : undefined };
+  const [, more] = places;
+  if (more !== undefined) throw new CommandLineError(`It takes one place, not also "${more}". Try --help.`);
+  return { ...values, place: places[0] };
 }
 
 type Order = ReturnType<typeof readOrder>;
@@ -64,8 +66,7 @@ async function restore({ environment, print }: CommandContext, { target, order }
 async function run(context: CommandContext, order: Order & { readonly place: string }): Promise<number> {
   const { environment } = context;
   if (!environment.DATA_DIR && order.list !== true) {
-    context.complain('Set DATA_DIR to a new folder: DATA_DIR=NEW npm run restore -- FOLDER.');
-    return 2;
+    throw new CommandLineError('Set DATA_DIR to a new folder: DATA_DIR=NEW npm run restore -- FOLDER.');
   }
   const target = await openTarget({ environment, purpose: 'read' }, order.place);
   try {
@@ -91,12 +92,18 @@ export async function runRestore(context: CommandContext, args: readonly string[
       return 0;
     }
     if (place === undefined) {
-      context.complain('Give one place: npm run restore -- FOLDER, or --from s3://BUCKET/PREFIX. See --help.');
-      return 2;
+      context.complain(
+        writeFailure(args, 'Give one place: npm run restore -- FOLDER, or --from s3://BUCKET/PREFIX. Try --help.'),
+      );
+      return USAGE_STATUS;
     }
     return await run(context, { ...order, place });
   } catch (error) {
-    context.complain(`Nothing was restored. ${describeBackupFailure(error)}`);
+    if (error instanceof CommandLineError) {
+      context.complain(writeFailure(args, error.message));
+      return USAGE_STATUS;
+    }
+    context.complain(writeFailure(args, `Nothing was restored. ${describeBackupFailure(error)}`));
     return 1;
   }
 }

@@ -1,4 +1,5 @@
 import {
+  DEPLOYED_CEILINGS,
   DEPLOYED_LIMITS,
   parseFunctionSettings,
   SettingsError,
@@ -182,11 +183,14 @@ function readStack(given: GivenSettings, fault: Fault) {
     ...readEntrance(given, { isProd, region }, fault),
     bucketName: readBucketName(given, 'BUCKET_NAME', fault),
     tableCeiling: {
-      writeUnits: whole('MAX_TABLE_WRITE_UNITS', 0, 40_000, isProd ? 4000 : 400),
+      writeUnits: whole('MAX_TABLE_WRITE_UNITS', 0, 40_000, isProd ? DEPLOYED_CEILINGS.writeUnits : 400),
       readUnits: whole('MAX_TABLE_READ_UNITS', 0, 40_000, isProd ? 8000 : 800),
     },
-    throttle: { rate: whole('THROTTLE_RATE', 1, 100_000, 1000), burst: whole('THROTTLE_BURST', 1, 50_000, 500) },
-    reservedConcurrency: whole('RESERVED_CONCURRENCY', 0, 10_000, isProd ? 100 : 0),
+    throttle: {
+      rate: whole('THROTTLE_RATE', 1, 100_000, DEPLOYED_CEILINGS.throttleRate),
+      burst: whole('THROTTLE_BURST', 1, 50_000, DEPLOYED_CEILINGS.throttleBurst),
+    },
+    reservedConcurrency: whole('RESERVED_CONCURRENCY', 0, 10_000, isProd ? DEPLOYED_CEILINGS.instances : 0),
     isConcurrencyGiven: Boolean(given.RESERVED_CONCURRENCY),
     logRetentionDays: Number(
       readChoice(given, 'LOG_RETENTION_DAYS', { choices: RETENTION_DAYS, fallback: days }, fault),

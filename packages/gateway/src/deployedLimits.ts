@@ -8,3 +8,17 @@ export const DEPLOYED_LIMITS = {
   /** Bytes of anonymous bodies a minute, counted by the gateway: `RATE_LIMIT_WRITE_BYTES`. */
   writeBytesAMinute: 2 * 1024 * 1024,
 } as const;
+
+/**
+ * What a deployment in prod carries at once, unless its settings say otherwise: what `npm run deploy` sets, and what `npm run bench -- dynamodb
+ * service` simulates.
+ */
+export const DEPLOYED_CEILINGS = {
+  /** Calls a second that API Gateway lets through, and at once: `THROTTLE_RATE`, `THROTTLE_BURST`. */
+  throttleRate: 1000,
+  throttleBurst: 500,
+  /** `RESERVED_CONCURRENCY`. */
+  instances: 100,
+  /** Of each table and index, a second: `MAX_TABLE_WRITE_UNITS`. */
+  writeUnits: 4000,
+} as const;

@@ -1,3 +1,4 @@
+import { DEPLOYED_CEILINGS } from '@prism-gateway/gateway/deployment';
 import { createSeededRandom } from '@prism-gateway/testing';
 import { formatTable } from '../../report/formatTable.ts';
 import { type ServiceLoad, simulateService } from './simulateService.ts';
@@ -5,7 +6,7 @@ import { type ServiceLoad, simulateService } from './simulateService.ts';
 type Settings = Omit<ServiceLoad, 'rate' | 'seconds' | 'random'>;
 
 /** As `npm run deploy` leaves prod. @see docs/operations-aws.md, "Limits" */
-const DEPLOYED: Settings = { throttleRate: 1000, throttleBurst: 500, instances: 100, writeUnits: 4000, shards: 4 };
+const DEPLOYED: Settings = { ...DEPLOYED_CEILINGS, shards: 4 };
 
 /** What is raised, one after the other, each on top of those before. */
 const STEPS: readonly (readonly [string, Partial<Settings>])[] = [

@@ -11,7 +11,7 @@ const TIMEOUT_MS = 5000;
  *
  * @see https://docs.aws.amazon.com/general/latest/gr/ddb.html
  */
-function streamEndpoint(environment: Environment, region: string): URL {
+export function streamEndpoint(environment: Environment, region: string): URL {
   const { AWS_ENDPOINT_URL_DYNAMODB_STREAMS: own, AWS_ENDPOINT_URL_DYNAMODB: tables, AWS_ENDPOINT_URL } = environment;
   const isEngine = (url: string) => !/\.amazonaws\.com(\.cn)?$/.test(new URL(url).hostname);
   const given = own || (tables && isEngine(tables) ? tables : '') || AWS_ENDPOINT_URL;

@@ -36,8 +36,17 @@ async function serve(answer: (seen: Seen, count: number) => unknown) {
 }
 
 function recordOf(requestId: string, fields: Partial<RequestRecord> = {}): RequestRecord {
-  // No more of a record is looked at.
-  return { requestId, chainName: CHAIN_NAME, status: 'pending', params: {}, ...fields } as RequestRecord;
+  const at = '2026-01-01T00:00:00.000Z';
+  const known = {
+    chainName: CHAIN_NAME,
+    action: 'DELETE_PRISM_FOR',
+    signer: account.address,
+    createdAt: at,
+    updatedAt: at,
+  };
+  const end = fields.status === 'success' ? { txHash: TX_HASH } : {};
+  // Of params no more is looked at.
+  return { ...known, requestId, status: 'pending', params: {}, ...end, ...fields } as RequestRecord;
 }
 
 const own = (requestId: string, fields: Partial<RequestRecord>) =>
@@ -47,7 +56,7 @@ const unavailable = () => Response.json({ error: 'Busy.' }, { status: 503 });
 describe('a submit', () => {
   it('asks to be taken once, and again so after a lost answer', async () => {
     const body = { chainName: CHAIN_NAME, action: 'DELETE_PRISM_FOR', params: { signer: account.address } };
-    const stored = recordOf('a');
+    const stored = recordOf('a', body as Partial<RequestRecord>);
     const { calls, gateway } = await serve(({ call }, count) => {
       if (call.startsWith('GET')) return { items: [], count: 0, lastKey: null };
       return count === 1 ? unavailable() : stored;

@@ -230,13 +230,16 @@ describe('the whitelist', () => {
 });
 
 describe('being told to come later', () => {
+  const body = { chainName: 'eip155:1', action: 'DELETE_PRISM_FOR', params: { signer: '0x' } } as const;
+  const stored = { ...body, requestId: 'one', status: 'pending', createdAt: '2026-01-01T00:00:00.000Z' };
+
   /** A server that refuses some calls, and remembers when each came. */
   async function startRefusing(refusals: number, headers: Readonly<Record<string, string>>, status = 429) {
     const cameAt: number[] = [];
     const server = createServer((_, response) => {
       cameAt.push(performance.now());
       if (cameAt.length <= refusals) response.writeHead(status, headers).end('{"error":"Too many."}');
-      else response.end(JSON.stringify({ requestId: 'one', status: 'pending' }));
+      else response.end(JSON.stringify(stored));
     });
     return { cameAt, ...(await listenOnLoopback(server)) };
   }
@@ -255,9 +258,9 @@ describe('being told to come later', () => {
 
   it('repeats a write that was refused for being one too many', async () => {
     const server = await startRefusing(2, { 'retry-after': '0' });
-    const body = { chainName: 'eip155:1', action: 'DELETE_PRISM_FOR', params: { signer: '0x' } } as never;
     try {
-      await createGatewayClient({ url: server.url, retry: QUICK_RETRY }).submitRequest(body);
+      // No more of it is looked at here.
+      await createGatewayClient({ url: server.url, retry: QUICK_RETRY }).submitRequest(body as never);
       expect(server.cameAt).toHaveLength(3);
     } finally {
       await server.close();

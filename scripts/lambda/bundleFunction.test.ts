@@ -45,7 +45,7 @@ describe('the bundle', () => {
 
   it('leaves what only administrators of webhooks call to a module that is loaded when they do', async () => {
     const modules = await readdir(join(folder, 'code'));
-    expect(modules.filter((name) => name.startsWith('webhookRoutes-'))).toHaveLength(1);
+    expect(modules.filter((name) => name.startsWith('openWebhookRoutes-'))).toHaveLength(1);
     expect(await readFile(bundle.file, 'utf8')).not.toContain('webhooks.rotate');
   });
 

@@ -21,7 +21,7 @@ export const hollowFiles: readonly (readonly [file: RegExp, contents: string])[]
   [/@smithy\/signature-v4\/.*\/HeaderFormatter\.js$/, 'export class HeaderFormatter {}'],
   // Asks a virtual machine for its region; Lambda puts it into the environment.
   [/\/regionConfig\/getInstanceMetadataRegion\.js$/, 'export const getInstanceMetadataRegion = async () => undefined;'],
-  // The client has a strategy of its own, drivers/dynamodb/retryStrategy.ts; without one a call is made once.
+  // The client has a strategy of its own, drivers/dynamodb/createRetryStrategy.ts; without one a call is made once.
   [
     /\/util-retry\/StandardRetryStrategy\.js$/,
     `export class StandardRetryStrategy {

@@ -16,7 +16,7 @@ export const longParts: readonly LongPart[] = [
       `${gateway}/test/kills/killLoop.test.ts`,
       `${gateway}/test/backup/backup.test.ts`,
       `${gateway}/test/process/webhooks.test.ts`,
-      `${gateway}/src/drivers/dynamodb/stream/createStreamFollower.test.ts`,
+      `${gateway}/src/drivers/dynamodb/stream/startStreamFollower.test.ts`,
       `${gateway}/src/drivers/sqlite/copyDatabase.test.ts`,
     ],
   },

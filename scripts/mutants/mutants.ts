@@ -96,12 +96,12 @@ const presigners: readonly Mutant[] = [
     ['\\nUNSIGNED-PAYLOAD`', '\\nUNSIGNED`'],
     ['order.nowMs + order.lifetimeSeconds * 1000', 'order.nowMs + order.lifetimeSeconds'],
   ]),
-  ...mutantsOf(`${s3}/signingScope.ts`, s3Tests, [
+  ...mutantsOf(`${s3}/createScopeCache.ts`, s3Tests, [
     ['day.day !== longDate.slice(0, 8) || ', ''],
     ['left.sessionToken === right.sessionToken', 'true'],
     ['secondMs === startMs && ', ''],
   ]),
-  ...mutantsOf(`${disk}/presignedUrl.ts`, diskTests, [
+  ...mutantsOf(`${disk}/createUrlSeal.ts`, diskTests, [
     ['method === request.method &&', 'method !== undefined &&'],
     ['left.length === right.length && timingSafeEqual(left, right)', 'left.length === right.length'],
     ['${objectPath}\\n${expiresSeconds}\\n', '${objectPath}\\n'],

@@ -15,7 +15,7 @@ export const BESIDE: Readonly<Record<string, string>> = {
   'packages/gateway/src/entry/boundConnections.ts': 'which counts connections',
   'packages/gateway/src/entry/wire.ts': 'which gives the clock',
   'packages/gateway/src/ports/rateLimitStore.ts': "which ages the limits' counts",
-  'packages/gateway/src/uuidV7.ts': 'which makes ids',
+  'packages/gateway/src/createUuidV7Source.ts': 'which makes ids',
   'packages/runtime/src/logs/createLogger.ts': 'which logs',
   'packages/runtime/src/logs/openLogOutput.ts': 'which logs',
 };

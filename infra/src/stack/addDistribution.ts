@@ -20,7 +20,7 @@ import type { StackContext } from './stackContext.ts';
 /** Parameters of the edge's stack. It is in a region of its own, where the outputs of the others do not reach. */
 export const EDGE_PARAMETERS = { originHost: 'OriginHost', originSecretArn: 'OriginHeaderArn' } as const;
 
-/** By this the function knows a call that came by its own CloudFront. @see packages/gateway/src/entry/lambda/originGuard.ts */
+/** By this the function knows a call that came by its own CloudFront. @see packages/gateway/src/entry/lambda/createOriginGuard.ts */
 const ORIGIN_HEADER = 'X-Origin-Secret';
 /** A call may wait for an outcome for 25 s, and the function ends at 29 s. */
 const ORIGIN_SECONDS = 30;

@@ -16,11 +16,11 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Alert, AlertChannel } from './alert.ts';
 import { commitTogether } from './commitTogether.ts';
 import { createOutbox } from './createOutbox.ts';
+import { createOutboxTable, OUTBOX_TABLES } from './createOutboxTable.ts';
 import { createRedactor } from './createRedactor.ts';
 import { openChatChannel } from './openChatChannel.ts';
 import { openEmailChannel } from './openEmailChannel.ts';
 import { openWebhookChannel } from './openWebhookChannel.ts';
-import { createOutboxTable, OUTBOX_TABLES } from './outboxTable.ts';
 
 const alert: Alert = {
   code: 'TEST',

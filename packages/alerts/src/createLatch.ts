@@ -1,5 +1,5 @@
 import type { Alerter } from './alert.ts';
-import type { OutboxTable } from './outboxTable.ts';
+import type { OutboxTable } from './createOutboxTable.ts';
 
 /** A condition that people are told of. */
 export interface AlertLatch {

@@ -9,7 +9,7 @@ import type { Alert, AlertChannel } from './alert.ts';
 import { commitTogether } from './commitTogether.ts';
 import { createLatch } from './createLatch.ts';
 import { createOutbox } from './createOutbox.ts';
-import { createOutboxTable, OUTBOX_TABLES } from './outboxTable.ts';
+import { createOutboxTable, OUTBOX_TABLES } from './createOutboxTable.ts';
 
 const HOUR_MS = 3_600_000;
 const PATIENCE_MS = 60_000;

@@ -4,6 +4,6 @@ export { commitTogether } from './commitTogether.ts';
 export { createJournalFault, isJournalFault, type JournalFault } from './createJournalFault.ts';
 export { type AlertLatch, createLatch } from './createLatch.ts';
 export { createOutbox, type OutboxOptions } from './createOutbox.ts';
+export { createOutboxTable, OUTBOX_TABLES, type OutboxTable } from './createOutboxTable.ts';
 export { createRedactor } from './createRedactor.ts';
 export { openChannels } from './openChannels.ts';
-export { createOutboxTable, OUTBOX_TABLES, type OutboxTable } from './outboxTable.ts';

@@ -1,5 +1,5 @@
-import { CommandError } from './adminClient.ts';
 import type { CommandContext } from './command.ts';
+import { CommandError } from './createAdminClient.ts';
 
 /** Reads the one word that a command takes. @throws CommandError `COMMAND_USAGE` */
 export function needWord({ words }: CommandContext, name: string): string {

@@ -1,4 +1,4 @@
-import type { CallAdmin } from './adminClient.ts';
+import type { CallAdmin } from './createAdminClient.ts';
 
 /** What a command is given. */
 export interface CommandContext {

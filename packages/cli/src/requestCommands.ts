@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { CommandError } from './adminClient.ts';
 import { needWord, printAnswer } from './answers.ts';
 import type { Command, CommandContext } from './command.ts';
+import { CommandError } from './createAdminClient.ts';
 import { writeStats } from './statsCommand.ts';
 import { plain, writeTable } from './writeTable.ts';
 

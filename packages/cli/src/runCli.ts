@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { CommandLineError, parseCommandLine, USAGE_STATUS, writeFailure } from '@prism-gateway/runtime/command-line';
-import { CommandError, createAdminClient } from './adminClient.ts';
 import type { Command } from './command.ts';
+import { CommandError, createAdminClient } from './createAdminClient.ts';
 import { requestCommands } from './requestCommands.ts';
 import { statsCommand } from './statsCommand.ts';
 import { webhookCommands } from './webhookCommands.ts';

@@ -1,6 +1,6 @@
-import { CommandError } from './adminClient.ts';
 import { needWord, printAnswer } from './answers.ts';
 import type { Command, CommandContext } from './command.ts';
+import { CommandError } from './createAdminClient.ts';
 import { plain, writeTable } from './writeTable.ts';
 
 const pathOf = (webhookId: string, rest = '') => `/admin/webhooks/${encodeURIComponent(webhookId)}${rest}`;

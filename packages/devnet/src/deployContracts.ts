@@ -19,7 +19,7 @@ import {
 import type { Address, Hex } from 'viem';
 import { createPublicClient, createWalletClient, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { createDeploymentError, DeploymentError } from './deploymentError.ts';
+import { createDeploymentError, DeploymentError } from './createDeploymentError.ts';
 
 export interface DeployOptions {
   readonly rpcUrl: string;

@@ -1,3 +1,3 @@
+export { DeploymentError } from './createDeploymentError.ts';
 export { type DeployOptions, deployContracts } from './deployContracts.ts';
-export { DeploymentError } from './deploymentError.ts';
 export { AnvilStartError, type Devnet, type DevnetOptions, startDevnet } from './startDevnet.ts';

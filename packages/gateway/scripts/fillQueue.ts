@@ -7,10 +7,10 @@
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createRequestParser } from '@prism-gateway/protocol';
+import { createUuidV7Source } from '../src/createUuidV7Source.ts';
 import { openSqliteStores } from '../src/drivers/sqlite/openSqliteStores.ts';
 import { createWorkerThread } from '../src/entry/workerThread/createWorkerThread.ts';
 import { createRequest } from '../src/requests/create.ts';
-import { createUuidV7Source } from '../src/uuidV7.ts';
 
 /** Requests that are stored together: few waits for the disk. */
 const GROUP = 1000;

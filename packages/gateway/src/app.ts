@@ -1,10 +1,10 @@
 import { createAdminCheck } from './auth/admin.ts';
+import { type Answering, createRouter } from './http/createRouter.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { createRateLimiter, type RateLimits } from './http/rateLimit.ts';
-import { type Answering, createRouter } from './http/router.ts';
 import type { GatewayPorts } from './ports/gatewayPorts.ts';
 import { createWaits } from './push/createWaits.ts';
-import { createCursorCodec } from './requests/cursor.ts';
+import { createCursorCodec } from './requests/createCursorCodec.ts';
 import { type AdminAccess, createAdminAccess } from './routes/admin/adminAccess.ts';
 import { listActsEndpoint } from './routes/admin/audit.ts';
 import {

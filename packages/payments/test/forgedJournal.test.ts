@@ -7,7 +7,7 @@ import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
 import { encodePayout, markAnnouncement, markPayout } from '../src/chain/marks.ts';
 import { runCommand } from '../src/cli/runCommand.ts';
-import type { MarkedTransaction, Place } from '../src/journal/markTable.ts';
+import type { MarkedTransaction, Place } from '../src/journal/createMarkTable.ts';
 import { openPaymentJournal, type PaymentJournal } from '../src/journal/openPaymentJournal.ts';
 import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
 import { startForger } from './rig/forgeTransfers.ts';

@@ -11,7 +11,7 @@ import { createKeyWatch } from '../src/chain/createKeyWatch.ts';
 import { createMarkSearch } from '../src/chain/createMarkSearch.ts';
 import { createPayoutFence } from '../src/chain/createPayoutFence.ts';
 import { type ChainCall, encodeAnnouncement, encodePayout, markPayout } from '../src/chain/marks.ts';
-import type { BroadcastTable } from '../src/journal/broadcastTable.ts';
+import type { BroadcastTable } from '../src/journal/createBroadcastTable.ts';
 import { openPaymentJournal } from '../src/journal/openPaymentJournal.ts';
 
 const STAND_MS = 200;

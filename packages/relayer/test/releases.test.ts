@@ -6,8 +6,8 @@ import { signWrite, startRelayerProcess, startRelayWorld } from '@prism-gateway/
 import { createTestClient, http, numberToHex, publicActions } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect, test } from 'vitest';
+import { openWatchJournal } from '../src/watchtower/openWatchJournal.ts';
 import { startWatchtower } from '../src/watchtower/startWatchtower.ts';
-import { openWatchJournal } from '../src/watchtower/watchJournal.ts';
 import { parseWatchSettings } from '../src/watchtower/watchSettings.ts';
 
 const FEE = 3000n * 10n ** 18n;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { exportSPKI, SignJWT } from 'jose';
-import { createJwtIssuerHandler } from './jwtIssuerHandler.ts';
+import { createJwtIssuerHandler } from './createJwtIssuerHandler.ts';
 import { createSigningKey, type JwtIssuerEndpoint, type JwtIssuerState } from './jwtIssuerState.ts';
 import { listenOnLoopback } from './listenOnLoopback.ts';
 import type { Misbehaviour } from './misbehave.ts';

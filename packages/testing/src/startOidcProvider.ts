@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import { exportJWK, generateKeyPair } from 'jose';
+import { createMemoryAdapter } from './createMemoryAdapter.ts';
 import { listenOnLoopback } from './listenOnLoopback.ts';
-import { createMemoryAdapter } from './oidcMemoryAdapter.ts';
 
 /** A running oidc-provider with one confidential client. */
 export interface OidcProvider extends AsyncDisposable {

@@ -17,7 +17,7 @@ const RESTORE = 'Restore a backup into a new DATA_DIR: npm run restore -- --help
 const DOWNGRADE =
   'Start the version that has written it, or bring back a backup of this one: docs/operations.md, "Upgrade, and go back".';
 
-type Place = Pick<Settings, 'DATA_DIR' | 'databaseFile' | 'tables'>;
+type DataFiles = Pick<Settings, 'DATA_DIR' | 'databaseFile' | 'tables'>;
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
@@ -25,7 +25,7 @@ const messageOf = (error: unknown) => (error instanceof Error ? error.message : 
 const findExisting = (folder: string): string => (existsSync(folder) ? folder : findExisting(dirname(folder)));
 
 /** @returns whether a gateway can write there, and has some room */
-export function checkDisk({ DATA_DIR }: Pick<Place, 'DATA_DIR'>): Finding {
+export function checkDisk({ DATA_DIR }: Pick<DataFiles, 'DATA_DIR'>): Finding {
   const folder = resolve(DATA_DIR);
   try {
     const place = findExisting(folder);
@@ -42,12 +42,12 @@ export function checkDisk({ DATA_DIR }: Pick<Place, 'DATA_DIR'>): Finding {
 }
 
 /** When the newest request was made, in milliseconds since the epoch. */
-function readNewest(database: DatabaseSync, { requests }: Place['tables']): number | undefined {
+function readNewest(database: DatabaseSync, { requests }: DataFiles['tables']): number | undefined {
   const row = database.prepare(`SELECT created_at FROM ${quoteName(requests)} ORDER BY seq DESC LIMIT 1`).get();
   return row === undefined ? undefined : Number(row.created_at);
 }
 
-function checkOpened(database: DatabaseSync, { databaseFile, tables }: Place, now: number): readonly Finding[] {
+function checkOpened(database: DatabaseSync, { databaseFile, tables }: DataFiles, now: number): readonly Finding[] {
   assertKnownSchema(database, tables);
   const { parts } = database.prepare('SELECT count(*) AS parts FROM sqlite_schema').get() ?? {};
   const opens = well('database', `${databaseFile} opens, with ${Number(parts)} tables and indexes`);
@@ -62,7 +62,7 @@ function checkOpened(database: DatabaseSync, { databaseFile, tables }: Place, no
  *
  * @param now - milliseconds since the epoch
  */
-export function checkDatabase(place: Place, now: number): readonly Finding[] {
+export function checkDatabase(place: DataFiles, now: number): readonly Finding[] {
   const { DATA_DIR, databaseFile } = place;
   try {
     assertRestored(DATA_DIR);
@@ -80,7 +80,7 @@ export function checkDatabase(place: Place, now: number): readonly Finding[] {
 }
 
 /** Looks at the secrets that were made at the first start. */
-export function checkSecrets({ DATA_DIR }: Pick<Place, 'DATA_DIR'>): readonly Finding[] {
+export function checkSecrets({ DATA_DIR }: Pick<DataFiles, 'DATA_DIR'>): readonly Finding[] {
   const file = join(DATA_DIR, 'secrets.json');
   if (!existsSync(file)) return [];
   try {

@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
-import type { ByteBudget } from '../http/byteBudget.ts';
+import type { ByteBudget } from '../http/createByteBudget.ts';
+import type { Answering } from '../http/createRouter.ts';
 import type { WrittenResponse } from '../http/response.ts';
-import type { Answering } from '../http/router.ts';
 import type { Logger } from '../ports/logger.ts';
 import { readNodeRequest, readTarget, type Target } from './readNodeRequest.ts';
 import { answerRefusal, failed, malformed, responseOf } from './transport.ts';

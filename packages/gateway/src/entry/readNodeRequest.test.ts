@@ -3,7 +3,7 @@ import { Agent, createServer, get } from 'node:http';
 import { listenOnLoopback } from '@prism-gateway/testing';
 import { expect, test } from 'vitest';
 import { hasFastShape } from '../../test/rigs/hasFastShape.ts';
-import { createByteBudget } from '../http/byteBudget.ts';
+import { createByteBudget } from '../http/createByteBudget.ts';
 import type { TransportRequest } from '../http/request.ts';
 import { readNodeRequest } from './readNodeRequest.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ByteBudget } from '../http/byteBudget.ts';
+import type { ByteBudget } from '../http/createByteBudget.ts';
 import { bodyIncomplete, bodyTooLarge, overloaded } from '../http/errors.ts';
 import { type HeaderReader, NO_BODY, type TransportRequest } from '../http/request.ts';
 import type { Awaitable } from '../ports/awaitable.ts';

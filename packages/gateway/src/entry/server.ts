@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { serveMetrics, waitForSignal } from '@prism-gateway/runtime';
 import { CommandLineError, USAGE_STATUS } from '@prism-gateway/runtime/command-line';
-import { createByteBudget } from '../http/byteBudget.ts';
+import { createByteBudget } from '../http/createByteBudget.ts';
 import { answersAdminLocally } from './answersAdminLocally.ts';
 import { assertRestored } from './backup/assertRestored.ts';
 import { writeBanner } from './banner.ts';

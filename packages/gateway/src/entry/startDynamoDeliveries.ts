@@ -4,7 +4,7 @@ import type { Environment } from '@prism-gateway/runtime/settings';
 import { createDeliveryQueue } from '../drivers/dynamodb/deliveries/createDeliveryQueue.ts';
 import { createMoveRecorder } from '../drivers/dynamodb/deliveries/createMoveRecorder.ts';
 import { createStreamApi, StreamError } from '../drivers/dynamodb/stream/createStreamApi.ts';
-import { startStreamFollower } from '../drivers/dynamodb/stream/createStreamFollower.ts';
+import { startStreamFollower } from '../drivers/dynamodb/stream/startStreamFollower.ts';
 import { createWebhookRegister } from '../drivers/dynamodb/webhookRegister.ts';
 import { DependencyUnavailableError } from '../ports/errors.ts';
 import type { Logger } from '../ports/logger.ts';

@@ -2,7 +2,7 @@ import { parseListRequests } from '@prism-gateway/protocol';
 import type { Environment } from '@prism-gateway/runtime/settings';
 import { expect, test } from 'vitest';
 import { positionOf, writePositions } from '../drivers/dynamodb/position.ts';
-import { createCursorCodec } from '../requests/cursor.ts';
+import { createCursorCodec } from '../requests/createCursorCodec.ts';
 import { parseSettings } from './settings.ts';
 
 const prod: Environment = {

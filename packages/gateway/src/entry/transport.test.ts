@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogRecorder } from '@prism-gateway/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Gateway } from '../app.ts';
-import { createByteBudget } from '../http/byteBudget.ts';
+import { createByteBudget } from '../http/createByteBudget.ts';
 import type { ApiError } from '../http/errors.ts';
 import type { TransportRequest } from '../http/request.ts';
 import type { WrittenResponse } from '../http/response.ts';

@@ -1,8 +1,8 @@
 /** Delivers webhooks as functions of AWS Lambda; built by `npm run build:lambda`. */
 
 import { createLogger } from '@prism-gateway/runtime/logs';
+import { createInvocation } from './lambda/createInvocation.ts';
 import { createWebhooksHandler } from './lambda/createWebhooksHandler.ts';
-import { createInvocation } from './lambda/invocation.ts';
 import { parseWebhooksSettings } from './lambda/webhooksSettings.ts';
 import { wireWebhooks } from './lambda/wireWebhooks.ts';
 

@@ -6,11 +6,11 @@ import { NO_LIMITS } from '../../test/rigs/noLimits.ts';
 import { createSqliteRig, type SqliteRig } from '../../test/rigs/sqliteStores.ts';
 import { createMetrics } from '../drivers/prometheus/createMetrics.ts';
 import { DependencyUnavailableError } from '../ports/errors.ts';
+import { createRouter } from './createRouter.ts';
 import type { Endpoint } from './endpoint.ts';
 import { unauthenticated } from './errors.ts';
 import { createRateLimiter, type RateLimits } from './rateLimit.ts';
 import { jsonResponse } from './response.ts';
-import { createRouter } from './router.ts';
 
 const PEER = { peerAddress: '192.0.2.1' };
 

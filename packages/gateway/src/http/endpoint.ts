@@ -1,10 +1,10 @@
 import type { Route } from '@prism-gateway/protocol';
 import type { Awaitable } from '../ports/awaitable.ts';
+import type { Permit } from './createSemaphore.ts';
 import { noSpace, toApiError } from './errors.ts';
 import type { KnownCallers, LimitName, RateLimiter } from './rateLimit.ts';
 import { checkAnnouncedBody, type HttpRequest } from './request.ts';
 import { andThen, type HttpResponse, type RequestContext } from './response.ts';
-import type { Permit } from './semaphore.ts';
 
 /** An authenticated caller: what the handler is told, and the client that its limits count. */
 export interface Caller<Identity> {

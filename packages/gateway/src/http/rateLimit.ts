@@ -1,9 +1,9 @@
 import type { RateLimitClass } from '@prism-gateway/protocol';
 import type { Awaitable } from '../ports/awaitable.ts';
 import { type RateLimitStore, slidingUse, type WindowCounts, type WindowPosition } from '../ports/rateLimitStore.ts';
+import { createSemaphore, type Permit } from './createSemaphore.ts';
 import { type ApiError, rateLimited } from './errors.ts';
 import { andThen } from './response.ts';
-import { createSemaphore, type Permit } from './semaphore.ts';
 
 /** Length of a window. */
 const WINDOW_SECONDS = 60;

@@ -2,7 +2,7 @@ import { type ListAllRequestsQuery, REQUEST_MOVES, type RequestStatus } from '@p
 import type { AdminStore } from '../ports/adminStore.ts';
 import { InvalidCursorError } from '../ports/errors.ts';
 import type { ListPage, RequestFilter, RequestStore, StoredRequest, Transition } from '../ports/requestStore.ts';
-import type { CursorCodec } from './cursor.ts';
+import type { CursorCodec } from './createCursorCodec.ts';
 import { RequestConflictError, RequestNotClaimedError, RequestNotFoundError } from './errors.ts';
 import type { RequestsPage } from './list.ts';
 
@@ -25,7 +25,7 @@ const MAX_TRIES = 5;
 const statusOrder = ['processing', 'pending', 'failed', 'success'] as const satisfies readonly RequestStatus[];
 
 /** A place in the walk: which list, and the store's position in it. */
-interface Place {
+interface ListPosition {
   readonly list: number;
   readonly after?: string | undefined;
 }
@@ -36,13 +36,13 @@ type Wanted = Pick<ListAllRequestsQuery, 'relayer' | 'txHash'>;
 /** Whose requests a cursor is for: it is good for the same list alone. */
 const markOf = ({ relayer = '*', txHash = '' }: Wanted) => `${relayer}${txHash}`.toLowerCase();
 
-function readPlace(position: string, wanted: Wanted): Place {
+function readPlace(position: string, wanted: Wanted): ListPosition {
   const [, list = '', mark, after = ''] = /^(\d) (\S+) (.*)$/s.exec(position) ?? [];
   if (list === '' || mark !== markOf(wanted)) throw new InvalidCursorError();
   return { list: Number(list), after: after || undefined };
 }
 
-const writePlace = ({ list, after = '' }: Place, wanted: Wanted) => `${list} ${markOf(wanted)} ${after}`;
+const writePlace = ({ list, after = '' }: ListPosition, wanted: Wanted) => `${list} ${markOf(wanted)} ${after}`;
 
 /** The lists to walk one after another: one, where there is a filter that an index answers. */
 function chooseLists({ signer, status, chainName, relayer, txHash }: ListAllRequestsQuery): readonly RequestFilter[] {
@@ -73,12 +73,12 @@ export async function listAllRequests(ports: AdministerPorts, query: ListAllRequ
   const { order, limit, lastKey } = query;
   const lists = chooseLists(query);
   const scope = { filter: lists.length === 1 ? (lists[0] ?? {}) : {}, order };
-  let place: Place | undefined =
+  let place: ListPosition | undefined =
     lastKey === undefined ? { list: 0 } : readPlace(ports.cursors.open(lastKey, scope), query);
   const items: StoredRequest[] = [];
   let paramsBytes = 0;
   for (let look = 0; look < MAX_LOOKS && place !== undefined && items.length < limit; look++) {
-    const { list, after }: Place = place;
+    const { list, after }: ListPosition = place;
     const bounds = { limit: limit - items.length, maxParamsBytes: MAX_PARAMS_BYTES - paramsBytes };
     const asked = { filter: lists[list] ?? {}, order, ...bounds, ...(after !== undefined && { after }) };
     const page: ListPage = await ports.requests.list(asked);

@@ -2,7 +2,7 @@ import { FEED_PAGE_SIZE, type FeedRequestsQuery } from '@prism-gateway/protocol'
 import { InvalidCursorError } from '../ports/errors.ts';
 import type { FeedPage, FeedQuery, RequestStore, StoredRequest } from '../ports/requestStore.ts';
 import type { Look, Waits } from '../push/createWaits.ts';
-import type { CursorCodec } from './cursor.ts';
+import type { CursorCodec } from './createCursorCodec.ts';
 import { MAX_PARAMS_BYTES } from './list.ts';
 
 export interface FeedPorts {

@@ -1,6 +1,6 @@
 import type { ListRequestsQuery } from '@prism-gateway/protocol';
 import type { RequestFilter, RequestStore, StoredRequest } from '../ports/requestStore.ts';
-import type { CursorCodec } from './cursor.ts';
+import type { CursorCodec } from './createCursorCodec.ts';
 
 export interface ListPorts {
   readonly requests: RequestStore;

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { EXAMPLE_REQUESTS } from '@prism-gateway/protocol/examples';
 import { startGateway } from '@prism-gateway/testing';
 import { expect, test } from 'vitest';
-import { openDatabase } from '../../src/drivers/sqlite/database.ts';
+import { openDatabase } from '../../src/drivers/sqlite/openDatabase.ts';
 import { createSqliteRig } from '../rigs/sqliteStores.ts';
 
 test('a connection that writes waits for the disk at every commit', async () => {

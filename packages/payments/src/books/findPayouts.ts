@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { type Address, type PublicClient, zeroAddress } from 'viem';
 import { createMarkSearch } from '../chain/createMarkSearch.ts';
-import { createBroadcastTable } from '../journal/broadcastTable.ts';
-import { createMarkTable, type PlacedMark } from '../journal/markTable.ts';
+import { createBroadcastTable } from '../journal/createBroadcastTable.ts';
+import { createMarkTable, type PlacedMark } from '../journal/createMarkTable.ts';
 import { makeTables } from '../journal/schema.ts';
 
 /** Whose payouts are looked for, and where. */

@@ -2,7 +2,7 @@ import type { Address, PublicClient } from 'viem';
 import { TransactionReceiptNotFoundError } from 'viem';
 import { describeTransaction } from '../chain/describeTransaction.ts';
 import { markPayout } from '../chain/marks.ts';
-import type { PlacedMark } from '../journal/markTable.ts';
+import type { PlacedMark } from '../journal/createMarkTable.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import type { Payment } from '../journal/payment.ts';
 import { OPEN_STATES } from '../journal/paymentState.ts';

@@ -1,5 +1,5 @@
 import { type Address, type Hash, type Hex, numberToHex, type PublicClient, pad } from 'viem';
-import type { Place } from '../journal/markTable.ts';
+import type { Place } from '../journal/createMarkTable.ts';
 import type { ChainLook } from './createChainView.ts';
 import { createLogFinder } from './createLogFinder.ts';
 import { TRANSFER_TOPIC } from './marks.ts';

@@ -1,6 +1,6 @@
 import { type Address, type Hash, type PublicClient, parseTransaction } from 'viem';
-import type { BroadcastTable } from '../journal/broadcastTable.ts';
-import type { MarkedTransaction, MarkTable } from '../journal/markTable.ts';
+import type { BroadcastTable } from '../journal/createBroadcastTable.ts';
+import type { MarkedTransaction, MarkTable } from '../journal/createMarkTable.ts';
 import { type ChainLook, createChainView } from './createChainView.ts';
 import { createLogReader, type LogQuery } from './createLogReader.ts';
 import { describeTransaction } from './describeTransaction.ts';

@@ -1,8 +1,8 @@
 import { createRpcClient, createRpcTransport } from '@prism-gateway/rpc';
 import type { SenderAccount } from '@prism-gateway/sender';
 import { type Address, type Hex, type PublicClient, parseTransaction, type Transport } from 'viem';
-import type { BroadcastTable } from '../journal/broadcastTable.ts';
-import type { MarkTable } from '../journal/markTable.ts';
+import type { BroadcastTable } from '../journal/createBroadcastTable.ts';
+import type { MarkTable } from '../journal/createMarkTable.ts';
 import { KeyUsedElsewhereError, type KeyWatch } from './createKeyWatch.ts';
 import type { MarkSearch } from './createMarkSearch.ts';
 import { createReplacements } from './createReplacements.ts';

@@ -1,6 +1,6 @@
 import type { SenderAccount } from '@prism-gateway/sender';
 import type { Hex, PublicClient } from 'viem';
-import type { BroadcastTable } from '../journal/broadcastTable.ts';
+import type { BroadcastTable } from '../journal/createBroadcastTable.ts';
 import type { FenceVerdict } from './judgePayout.ts';
 import { signCancellation } from './signCancellation.ts';
 

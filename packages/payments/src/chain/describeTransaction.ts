@@ -1,6 +1,6 @@
 import { creditTokenAbi, payoutsAbi } from '@prism-gateway/contracts';
 import { type Address, decodeFunctionData, type Hash, type Hex } from 'viem';
-import type { MarkedTransaction } from '../journal/markTable.ts';
+import type { MarkedTransaction } from '../journal/createMarkTable.ts';
 import { readMark } from './marks.ts';
 
 /** A transaction as a node tells it. */

@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem';
-import type { MarkTable, PlacedMark } from '../journal/markTable.ts';
+import type { MarkTable, PlacedMark } from '../journal/createMarkTable.ts';
 import { announcementOf } from './marks.ts';
 
 /**

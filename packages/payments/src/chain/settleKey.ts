@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '@prism-gateway/runtime/logs';
 import type { Sender } from '@prism-gateway/sender';
 import type { Address, PublicClient } from 'viem';
-import type { MarkTable } from '../journal/markTable.ts';
+import type { MarkTable } from '../journal/createMarkTable.ts';
 import type { KeyWatch } from './createKeyWatch.ts';
 import type { MarkSearch } from './createMarkSearch.ts';
 

@@ -3,7 +3,7 @@ import { payoutsAbi } from '@prism-gateway/contracts';
 import { type Hex, zeroAddress } from 'viem';
 import { tellPayment } from '../alerts/tellPayment.ts';
 import { markPayout } from '../chain/marks.ts';
-import type { PlacedMark } from '../journal/markTable.ts';
+import type { PlacedMark } from '../journal/createMarkTable.ts';
 import type { Payment } from '../journal/payment.ts';
 import { StepError } from '../StepError.ts';
 import type { RelayerContext } from './relayerContext.ts';

@@ -2,7 +2,7 @@ import { type Address, type Hash, type Hex, pad } from 'viem';
 import { tellPayment } from '../alerts/tellPayment.ts';
 import { unsettleKey } from '../chain/createKeyWatch.ts';
 import { TRANSFER_TOPIC } from '../chain/marks.ts';
-import type { StrangeMark } from '../journal/markTable.ts';
+import type { StrangeMark } from '../journal/createMarkTable.ts';
 import type { Payment } from '../journal/payment.ts';
 import { computeCreditsOwed } from '../payments/computeCredits.ts';
 import type { RelayerContext } from './relayerContext.ts';

@@ -4,14 +4,14 @@ import type { DatabaseSync } from 'node:sqlite';
 import { commitTogether, createOutboxTable, type OutboxTable } from '@prism-gateway/alerts';
 import { openDatabase as openFile } from '@prism-gateway/runtime';
 import type { Address, Hash } from 'viem';
-import { type BroadcastTable, createBroadcastTable } from './broadcastTable.ts';
+import { type BroadcastTable, createBroadcastTable } from './createBroadcastTable.ts';
+import { createMarkTable, type MarkTable } from './createMarkTable.ts';
+import { createToldTable, type ToldTable } from './createToldTable.ts';
 import { JournalFileError } from './JournalFileError.ts';
-import { createMarkTable, type MarkTable } from './markTable.ts';
 import type { Attempt, Payment, PaymentMove } from './payment.ts';
 import { assertMove, type PaymentState } from './paymentState.ts';
 import { readAttempt, readMove, readPayment, writeMined } from './rows.ts';
 import { makeTables } from './schema.ts';
-import { createToldTable, type ToldTable } from './toldTable.ts';
 
 /** What a move changes besides the state; a field that is absent stays. */
 export interface MoveChanges {

@@ -4,8 +4,8 @@ import type { Hex } from 'viem';
 import { keccak256, numberToHex, padHex, toHex } from 'viem/utils';
 import { ChainError } from './chainError.ts';
 import type { ChainRpc } from './createChainRpc.ts';
+import type { BlockRange } from './createWalkBack.ts';
 import { readBlockTime } from './readBlockTime.ts';
-import type { BlockRange } from './walkBack.ts';
 
 /** Signature of the Forwarder's event. */
 const REQUEST_EXECUTED = keccak256(toHex('RequestExecuted(bytes32,address,uint256,address,uint256)'));

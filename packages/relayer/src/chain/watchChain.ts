@@ -1,6 +1,6 @@
-import { createChainClock } from './chainClock.ts';
 import type { BlockHead, ChainReader, ForwarderPolicy } from './chainReader.ts';
 import { createBlockPace } from './createBlockPace.ts';
+import { createChainClock } from './createChainClock.ts';
 
 /** How long what was read stays good, in milliseconds: a head for less than a block, the rest for longer. */
 const HEAD_MS = 500;

@@ -3,8 +3,8 @@ import type { ExceededBudget, Loss } from '../budgets/loss.ts';
 import { assertMove, type LifeState, type Mover } from '../lifecycle/lifecycle.ts';
 import type { BegunRequest, OpenRequest, Outcome, Submission } from '../lifecycle/openRequest.ts';
 import { createJournalView, type JournalView, type Totals } from './createJournalView.ts';
-import { type JudgedRequest, openJudgedTable, type RecallQuery } from './judged.ts';
-import { openLossTable } from './losses.ts';
+import { type JudgedRequest, openJudgedTable, type RecallQuery } from './openJudgedTable.ts';
+import { openLossTable } from './openLossTable.ts';
 import { type Row, readRow, writeFields } from './rows.ts';
 import { makeTables } from './schema.ts';
 

@@ -1,6 +1,6 @@
 import type { BlockHead, ChainReader } from '../chain/chainReader.ts';
-import type { FindExecution } from '../chain/findExecution.ts';
-import type { FindInvalidation } from '../chain/findInvalidation.ts';
+import type { FindExecution } from '../chain/createFindExecution.ts';
+import type { FindInvalidation } from '../chain/createFindInvalidation.ts';
 import type { Execution } from '../chain/readExecutions.ts';
 import type { ChainState } from '../chain/watchChain.ts';
 import { createExecutionTest } from '../checks/createExecutionTest.ts';

@@ -1,8 +1,8 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
 import type { Budgets } from '../budgets/createBudgets.ts';
 import type { ClaimResult, RequestGateway } from '../gateway/requestGateway.ts';
-import type { JudgedRequest } from '../journal/judged.ts';
 import type { Journal } from '../journal/openJournal.ts';
+import type { JudgedRequest } from '../journal/openJudgedTable.ts';
 import type { Candidate, Candidates } from './createCandidates.ts';
 import type { ChainNotes } from './createChainNotes.ts';
 import type { ClaimRateController } from './createClaimRateController.ts';

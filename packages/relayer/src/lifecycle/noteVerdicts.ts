@@ -1,6 +1,6 @@
 import type { Verdict } from '../checks/verdict.ts';
-import type { JudgedRequest } from '../journal/judged.ts';
 import type { Journal } from '../journal/openJournal.ts';
+import type { JudgedRequest } from '../journal/openJudgedTable.ts';
 import type { RelayPolicy } from '../settings/settings.ts';
 import type { Candidate, Candidates } from './createCandidates.ts';
 import type { ChainNotes } from './createChainNotes.ts';

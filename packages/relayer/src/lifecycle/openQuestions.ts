@@ -1,7 +1,7 @@
 import type { CostModel } from '@prism-gateway/rpc';
 import { type ChainReader, createChainReader } from '../chain/chainReader.ts';
-import { createFindExecution } from '../chain/findExecution.ts';
-import { createFindInvalidation } from '../chain/findInvalidation.ts';
+import { createFindExecution } from '../chain/createFindExecution.ts';
+import { createFindInvalidation } from '../chain/createFindInvalidation.ts';
 import type { ChainNode } from '../chain/openNodes.ts';
 import { type AskPorts, askChain } from './askChain.ts';
 import { type AskedNode, createAskNodes, createTrustHead } from './askNodes.ts';

@@ -2,7 +2,7 @@ import type { Alerter } from '@prism-gateway/alerts';
 import type { Logger } from '@prism-gateway/runtime/logs';
 import type { AdminClient, GatewayClient } from '@prism-gateway/sdk';
 import { isLie } from './finding.ts';
-import type { StoredFinding, WatchJournal } from './watchJournal.ts';
+import type { StoredFinding, WatchJournal } from './openWatchJournal.ts';
 
 /** What an enforcer works with. */
 export interface EnforcerOptions {

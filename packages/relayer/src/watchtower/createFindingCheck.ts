@@ -3,8 +3,8 @@ import type { Hex } from 'viem';
 import { ChainError } from '../chain/chainError.ts';
 import type { ChainRpc } from '../chain/createChainRpc.ts';
 import type { Finding } from './finding.ts';
+import type { StoredExecution } from './openWatchJournal.ts';
 import { readTold } from './readTold.ts';
-import type { StoredExecution } from './watchJournal.ts';
 
 /** A finding, and what else a node has to bear out. */
 export interface Accusation {

@@ -10,10 +10,10 @@ import { describeFinding } from './describeFinding.ts';
 import type { Finding } from './finding.ts';
 import { judgeReleases } from './judgeReleases.ts';
 import { type Judgement, judgeReport } from './judgeReport.ts';
+import type { SeenHead, StoredExecution, StoredFinding, WatchedRow, WatchJournal } from './openWatchJournal.ts';
 import type { ChainNews } from './readChainNews.ts';
 import { readTold } from './readTold.ts';
 import { takeRecords } from './takeRecords.ts';
-import type { SeenHead, StoredExecution, StoredFinding, WatchedRow, WatchJournal } from './watchJournal.ts';
 
 /** How far back the first look at the chain goes, in seconds: as long as the Forwarder takes a signature by default. */
 const FIRST_LOOK_SECONDS = 86_400n;

@@ -1,5 +1,5 @@
 import type { Finding } from './finding.ts';
-import type { Releases, SeenHead, WatchJournal } from './watchJournal.ts';
+import type { Releases, SeenHead, WatchJournal } from './openWatchJournal.ts';
 
 /** Over how long releases are counted, in seconds. */
 const WINDOW_SECONDS = 3600n;

@@ -3,10 +3,10 @@ import type { Hex } from 'viem';
 import { numberToHex } from 'viem/utils';
 import { ChainError } from '../chain/chainError.ts';
 import type { ChainRpc } from '../chain/createChainRpc.ts';
+import { createWalkBack, type WalkBack } from '../chain/createWalkBack.ts';
 import { findBlockAt } from '../chain/findBlockAt.ts';
 import { readExecutions } from '../chain/readExecutions.ts';
-import { createWalkBack, type WalkBack } from '../chain/walkBack.ts';
-import type { SeenHead, StoredExecution } from './watchJournal.ts';
+import type { SeenHead, StoredExecution } from './openWatchJournal.ts';
 
 /** What has happened on the chain since the last look. */
 export interface ChainNews {

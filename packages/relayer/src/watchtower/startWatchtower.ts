@@ -21,9 +21,9 @@ import { createQueueLook } from './createQueueLook.ts';
 import { createWatch, type Looked } from './createWatch.ts';
 import { createWatchMetrics, type WatchMetrics } from './createWatchMetrics.ts';
 import { openWatchedChain } from './openWatchedChain.ts';
+import { openWatchJournal, type WatchJournal } from './openWatchJournal.ts';
 import { createChainLook } from './readChainNews.ts';
 import { isKnownSo } from './takeRecords.ts';
-import { openWatchJournal, type WatchJournal } from './watchJournal.ts';
 import type { WatchedChainSettings, WatchSettings } from './watchSettings.ts';
 
 /** Longest pause after a look that failed, in milliseconds. */

@@ -2,7 +2,7 @@ import type { RequestRecord } from '@prism-gateway/protocol';
 import type { Hex } from 'viem';
 import { listSignedParts } from '../checks/findNonce.ts';
 import type { QueueNews } from './createQueueLook.ts';
-import type { SeenHead, WatchedRow, WatchJournal } from './watchJournal.ts';
+import type { SeenHead, WatchedRow, WatchJournal } from './openWatchJournal.ts';
 
 /** What has to be known of the chain to take a record in. */
 export interface TakeContext {

@@ -1,5 +1,5 @@
 import type { ObjectSigner, SignedOperation } from '../../ports/objectSigner.ts';
-import type { UrlSeal } from './presignedUrl.ts';
+import type { UrlSeal } from './createUrlSeal.ts';
 
 const METHODS = { put: 'PUT', get: 'GET', head: 'HEAD', delete: 'DELETE' } as const;
 

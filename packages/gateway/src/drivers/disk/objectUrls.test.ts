@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SignedOperation } from '../../ports/objectSigner.ts';
-import { createUrlSeal } from './presignedUrl.ts';
+import { createUrlSeal } from './createUrlSeal.ts';
 import { type DiskRig, newPath, SIGNING_KEY, send, startDiskObjects } from './startDiskObjects.rig.ts';
 
 const content = Buffer.from('content');

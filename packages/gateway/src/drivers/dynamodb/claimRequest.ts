@@ -6,7 +6,7 @@ import { number, text } from './attributes.ts';
 import { headOfAnswer, type Move, moveRequest, transitionOf } from './moveRequest.ts';
 import type { OpenClaims } from './openClaims.ts';
 import type { ParamsReader } from './params.ts';
-import { callMarkOf, type Head, PENDING_ATTRIBUTES } from './requestItem.ts';
+import { callMarkOf, PENDING_ATTRIBUTES, type RequestHeader } from './requestItem.ts';
 import type { RequestTable } from './requestTable.ts';
 
 const { claim: CLAIM, takeOver: TAKE_OVER } = REQUEST_MOVES;
@@ -24,9 +24,9 @@ function createMove({
 }
 
 /** A claim that stands. */
-type Held = Head['record'] & { readonly claimedBy: string; readonly claimedAt: number };
+type Held = RequestHeader['record'] & { readonly claimedBy: string; readonly claimedAt: number };
 
-function readHeld(head: Head | undefined, { claimId }: Claim): Held | undefined {
+function readHeld(head: RequestHeader | undefined, { claimId }: Claim): Held | undefined {
   if (head === undefined || head.record.status !== TAKE_OVER.from) return undefined;
   // A repetition of the call that holds the claim is no take-over.
   if (Buffer.compare(callMarkOf(claimId), head.callMark ?? new Uint8Array()) === 0) return undefined;

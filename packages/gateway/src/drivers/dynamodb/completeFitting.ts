@@ -1,10 +1,10 @@
 import type { StoredRequest } from '../../ports/requestStore.ts';
 import type { ParamsReader } from './params.ts';
-import type { Head } from './requestItem.ts';
+import type { RequestHeader } from './requestItem.ts';
 
 /** What a walk has found. */
 export interface FoundHeads {
-  readonly heads: readonly Head[];
+  readonly heads: readonly RequestHeader[];
   /** Gives one of them back to the walk, and all that was taken after it. */
   giveBackFrom(index: number): void;
 }

@@ -1,5 +1,5 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
-import { createRetryStrategy } from './retryStrategy.ts';
+import { createRetryStrategy } from './createRetryStrategy.ts';
 
 /** Longest wait for a connection, in milliseconds: two lost SYN packets end it. */
 const CONNECTION_TIMEOUT_MS = 1000;

@@ -1,14 +1,14 @@
 import { REQUEST_MOVES } from '@prism-gateway/protocol';
 import type { FeedPage, FeedQuery } from '../../ports/requestStore.ts';
 import { completeFitting } from './completeFitting.ts';
+import type { IndexKey } from './createIndexWalk.ts';
 import { type FeedCursor, MOST_GIVEN, readFeedCursor, startOf, timeOf, writeFeedCursor } from './feedCursor.ts';
 import { type Followed, followIndex } from './followIndex.ts';
-import type { IndexKey } from './indexWalk.ts';
 import type { OpenClaim, OpenClaims } from './openClaims.ts';
 import type { ParamsReader } from './params.ts';
 import { type Position, positionOf } from './position.ts';
 import { readItems } from './readItems.ts';
-import { type Head, isExpired, readHead } from './requestItem.ts';
+import { isExpired, type RequestHeader, readHead } from './requestItem.ts';
 import { type RequestTable, shardKeys } from './requestTable.ts';
 import { requestIndexes } from './tables.ts';
 
@@ -80,7 +80,7 @@ function candidatesOf({ pending, released, lapsed }: Found, leaseMs: number): Ca
   return all.sort((a, b) => a.at - b.at);
 }
 
-function isToBeHad({ record }: Head, { chainName, leaseExpiredAt }: FeedQuery): boolean {
+function isToBeHad({ record }: RequestHeader, { chainName, leaseExpiredAt }: FeedQuery): boolean {
   if (record.chainName !== chainName) return false;
   if (record.status === REQUEST_MOVES.claim.from) return true;
   const { claimedAt = Number.POSITIVE_INFINITY } = record;
@@ -92,7 +92,7 @@ async function readStanding(
   { table }: FeedContext,
   candidates: readonly Candidate[],
   query: FeedQuery,
-): Promise<(Head | undefined)[]> {
+): Promise<(RequestHeader | undefined)[]> {
   const ids = new Set(candidates.map(({ requestId }) => requestId));
   const items = await readItems(table, [...ids], { consistent: true });
   const now = table.now();

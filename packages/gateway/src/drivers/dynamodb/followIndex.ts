@@ -1,5 +1,5 @@
+import { createIndexWalk, type IndexKey, type WalkPlan } from './createIndexWalk.ts';
 import { endOf, type Given, markOf, type Track, timeOf } from './feedCursor.ts';
-import { createIndexWalk, type IndexKey, type WalkPlan } from './indexWalk.ts';
 import type { Position } from './position.ts';
 import type { RequestTable } from './requestTable.ts';
 

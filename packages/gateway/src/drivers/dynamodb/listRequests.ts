@@ -1,10 +1,10 @@
 import type { ListPage, ListQuery, RequestFilter } from '../../ports/requestStore.ts';
 import { completeFitting, type FoundHeads } from './completeFitting.ts';
-import { createIndexWalk, type IndexKey, type IndexWalk, type WalkPlan } from './indexWalk.ts';
+import { createIndexWalk, type IndexKey, type IndexWalk, type WalkPlan } from './createIndexWalk.ts';
 import type { ParamsReader } from './params.ts';
 import { readPositions, writePositions } from './position.ts';
 import { readItems } from './readItems.ts';
-import { type Head, isExpired, readHead } from './requestItem.ts';
+import { isExpired, type RequestHeader, readHead } from './requestItem.ts';
 import { type RequestTable, shardKeys } from './requestTable.ts';
 import { requestIndexes } from './tables.ts';
 
@@ -36,7 +36,7 @@ function routeOf({ signer, status, chainName }: RequestFilter, shards: number): 
 const filtersAfterwards = ({ signer, status, chainName }: RequestFilter) =>
   signer === undefined ? status === 'success' && chainName !== undefined : (status ?? chainName) !== undefined;
 
-function matches({ record }: Head, { signer, status, chainName }: RequestFilter): boolean {
+function matches({ record }: RequestHeader, { signer, status, chainName }: RequestFilter): boolean {
   return (
     (signer === undefined || record.signer.toLowerCase() === signer.toLowerCase()) &&
     (status === undefined || record.status === status) &&
@@ -45,7 +45,7 @@ function matches({ record }: Head, { signer, status, chainName }: RequestFilter)
 }
 
 /** Reads records back as they stand now; the index may lag behind. */
-async function readBack(table: RequestTable, keys: readonly IndexKey[]): Promise<(Head | undefined)[]> {
+async function readBack(table: RequestTable, keys: readonly IndexKey[]): Promise<(RequestHeader | undefined)[]> {
   const ids = new Set(keys.map(({ requestId }) => requestId));
   const items = await readItems(table, [...ids], { consistent: true });
   return keys.map(({ requestId }) => {
@@ -63,7 +63,7 @@ async function collectHeads(
   query: Omit<ListQuery, 'after'>,
 ): Promise<FoundHeads> {
   const { filter, limit } = query;
-  const found: Head[] = [];
+  const found: RequestHeader[] = [];
   const taken: IndexKey[] = [];
   /** Where each head's key stands among those. */
   const places: number[] = [];

@@ -4,7 +4,7 @@ import type { Transition } from '../../ports/requestStore.ts';
 import { askConditionally, type ConditionalAnswer } from './askStore.ts';
 import { bytes, type Item, text } from './attributes.ts';
 import type { ParamsReader } from './params.ts';
-import { callMarkOf, type Head, isExpired, readHead, statusAttributes } from './requestItem.ts';
+import { callMarkOf, isExpired, type RequestHeader, readHead, statusAttributes } from './requestItem.ts';
 import type { RequestTable } from './requestTable.ts';
 import { settleParams } from './settleParams.ts';
 import { TTL_ATTRIBUTE } from './tables.ts';
@@ -81,7 +81,7 @@ export async function moveRequest(
 }
 
 /** The head that a move left or found; undefined where there is none. */
-export function headOfAnswer(answer: ConditionalAnswer<UpdateItemCommandOutput>): Head | undefined {
+export function headOfAnswer(answer: ConditionalAnswer<UpdateItemCommandOutput>): RequestHeader | undefined {
   const item = answer.done ? answer.output.Attributes : answer.item;
   return item === undefined ? undefined : readHead(item);
 }

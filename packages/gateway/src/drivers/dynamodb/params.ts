@@ -3,7 +3,7 @@ import { constants, deflateRaw, deflateRawSync, inflateRaw, inflateRawSync } fro
 import type { StoredRequest } from '../../ports/requestStore.ts';
 import { readBytes } from './attributes.ts';
 import { readItems } from './readItems.ts';
-import type { Head } from './requestItem.ts';
+import type { RequestHeader } from './requestItem.ts';
 import type { RequestTable } from './requestTable.ts';
 
 /**
@@ -90,7 +90,7 @@ export interface ParamsReader {
    * @returns the records in the given order; undefined where the params have expired
    * @throws DependencyUnavailableError
    */
-  complete(heads: readonly Head[]): Promise<(StoredRequest | undefined)[]>;
+  complete(heads: readonly RequestHeader[]): Promise<(StoredRequest | undefined)[]>;
   /** Keeps params that were just written. */
   keep(paramsKey: string, packed: Uint8Array): void;
 }

@@ -12,7 +12,7 @@ import { DependencyUnavailableError } from '../../ports/errors.ts';
 import { askStore } from './askStore.ts';
 import { number, text } from './attributes.ts';
 import { statsKeys } from './countMoves.ts';
-import { type Head, readHead } from './requestItem.ts';
+import { type RequestHeader, readHead } from './requestItem.ts';
 import type { RequestTable } from './requestTable.ts';
 
 /** Tries: each further one is another process that wrote the request, or the counts, at the same moment. */
@@ -28,14 +28,17 @@ interface RemoveContext {
   readonly bound: BoundChains;
 }
 
-async function readRequest({ client, name: TableName }: RequestTable, requestId: string): Promise<Head | undefined> {
+async function readRequest(
+  { client, name: TableName }: RequestTable,
+  requestId: string,
+): Promise<RequestHeader | undefined> {
   const command = new GetItemCommand({ TableName, Key: { requestId: text(requestId) }, ConsistentRead: true });
   const { Item: item } = await askStore(() => client.send(command));
   return item === undefined ? undefined : readHead(item);
 }
 
-/** Head, params and count go together: the head only if it is where it was read. */
-function removalOf(TableName: string, { record, params }: Head, [count, by]: readonly [string, number]) {
+/** RequestHeader, params and count go together: the head only if it is where it was read. */
+function removalOf(TableName: string, { record, params }: RequestHeader, [count, by]: readonly [string, number]) {
   const { requestId, status } = record;
   const head: TransactWriteItem = {
     Delete: {

@@ -6,7 +6,7 @@ import { bytes, type Item, number, text } from './attributes.ts';
 import { headOfAnswer, type Move, moveRequest, transitionOf } from './moveRequest.ts';
 import type { ParamsReader } from './params.ts';
 import { positionBytes, positionOf } from './position.ts';
-import { type Head, PARAMS_OUTLIVE_SECONDS } from './requestItem.ts';
+import { PARAMS_OUTLIVE_SECONDS, type RequestHeader } from './requestItem.ts';
 import { expiryOf, type RequestTable } from './requestTable.ts';
 import { settleParams } from './settleParams.ts';
 import { TTL_ATTRIBUTE } from './tables.ts';
@@ -63,11 +63,11 @@ async function moveAsOwner(
   return owner === undefined ? answer : await moveAs(owner);
 }
 
-const isOwner = (head: Head | undefined, relayer: string) =>
+const isOwner = (head: RequestHeader | undefined, relayer: string) =>
   head?.record.claimedBy?.toLowerCase() === relayer.toLowerCase();
 
 /** The owner's address as the claim has it, where the report only writes its letters in another case. */
-function ownerInOtherCase(head: Head | undefined, relayer: string): string | undefined {
+function ownerInOtherCase(head: RequestHeader | undefined, relayer: string): string | undefined {
   if (head?.record.status !== REPORTABLE) return undefined;
   const owner = head.record.claimedBy;
   return owner !== relayer && owner?.toLowerCase() === relayer.toLowerCase() ? owner : undefined;

@@ -21,7 +21,7 @@ export const callMarkOf = (callId: string): Uint8Array =>
   createHash('sha256').update(callId).digest().subarray(0, CALL_MARK_BYTES);
 
 /** A request as its item holds it: its params packed, or the key of the item that holds them. */
-export interface Head {
+export interface RequestHeader {
   readonly record: Omit<StoredRequest, 'paramsJson'>;
   readonly params: Uint8Array | string;
   /** The mark of the call that moved the request last. */
@@ -119,7 +119,7 @@ export function createItems(record: StoredRequest, packed: Uint8Array, layout: L
 const has = (item: Item, attribute: string) => item[attribute] !== undefined;
 
 /** Reads what a request's item says but for its params. @throws BrokenItemError */
-export function readRecord(item: Item): Head['record'] {
+export function readRecord(item: Item): RequestHeader['record'] {
   return {
     requestId: readText(item, 'requestId'),
     chainName: readText(item, 'chainName'),
@@ -141,7 +141,7 @@ export function readRecord(item: Item): Head['record'] {
  *
  * @throws BrokenItemError
  */
-export function readHead(item: Item): Head {
+export function readHead(item: Item): RequestHeader {
   return {
     record: readRecord(item),
     params: has(item, 'paramsKey') ? readText(item, 'paramsKey') : readBytes(item, 'params'),
@@ -153,6 +153,6 @@ export function readHead(item: Item): Head {
 }
 
 /** Whether a head has expired; DynamoDB takes its time to remove it. @param now - milliseconds since the epoch */
-export function isExpired({ expiresAt }: Head, now: number): boolean {
+export function isExpired({ expiresAt }: RequestHeader, now: number): boolean {
   return expiresAt !== undefined && expiresAt * 1000 <= now;
 }

@@ -1,7 +1,7 @@
 import { GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { askConditionally, askStore } from './askStore.ts';
 import { bytes, type Item, number, readNumber, text } from './attributes.ts';
-import { type Head, PARAMS_OUTLIVE_SECONDS, readHead } from './requestItem.ts';
+import { PARAMS_OUTLIVE_SECONDS, type RequestHeader, readHead } from './requestItem.ts';
 import type { RequestTable } from './requestTable.ts';
 import { TTL_ATTRIBUTE } from './tables.ts';
 
@@ -21,7 +21,7 @@ interface Change {
  *     claimed     the head stays; params that were told to expire must stay, too
  *     reported    `paramsExpireTo` names when params go; only then is the head told, so that it never leaves them behind
  */
-function changeOf({ paramsExpireTo, paramsExpireAt, expiresAt }: Head): Change | undefined {
+function changeOf({ paramsExpireTo, paramsExpireAt, expiresAt }: RequestHeader): Change | undefined {
   if (paramsExpireTo !== undefined) return { at: paramsExpireTo };
   return paramsExpireAt !== undefined && expiresAt === undefined ? {} : undefined;
 }
@@ -55,7 +55,7 @@ async function tellParams(
 }
 
 /** Whether nobody has moved a request since. */
-async function isUnmoved({ client, name: TableName }: RequestTable, head: Head): Promise<boolean> {
+async function isUnmoved({ client, name: TableName }: RequestTable, head: RequestHeader): Promise<boolean> {
   const Key = { requestId: text(head.record.requestId) };
   const { Item: item } = await askStore(() =>
     client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true })),
@@ -65,7 +65,7 @@ async function isUnmoved({ client, name: TableName }: RequestTable, head: Head):
 }
 
 /** Notes on the head what its params were told, and lets it expire with them, unless it has been moved since. */
-async function tellHead({ client, name: TableName }: RequestTable, head: Head, { at }: Change): Promise<void> {
+async function tellHead({ client, name: TableName }: RequestTable, head: RequestHeader, { at }: Change): Promise<void> {
   const values: Item = { ':mark': bytes(head.callMark ?? new Uint8Array()) };
   const told = {
     UpdateExpression: 'SET paramsExpireAt = :at, #expiresAt = :own REMOVE paramsExpireTo',
@@ -92,7 +92,7 @@ async function tellHead({ client, name: TableName }: RequestTable, head: Head, {
  * @throws DependencyUnavailableError: it is to be done again, by repeating the move or by reading the request
  * @see docs/specification.md DYNAMO-2
  */
-export async function settleParams(table: RequestTable, head: Head): Promise<void> {
+export async function settleParams(table: RequestTable, head: RequestHeader): Promise<void> {
   const to = changeOf(head);
   if (to === undefined || typeof head.params !== 'string') return;
   let from: Change = { ...(head.paramsExpireAt !== undefined && { at: head.paramsExpireAt }) };

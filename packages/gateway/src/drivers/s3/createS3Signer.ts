@@ -1,9 +1,9 @@
 import { createHmac, hash } from 'node:crypto';
 import type { ObjectOperation, ObjectSigner, SignedOperation, SignOrder } from '../../ports/objectSigner.ts';
 import { type BucketAddress, type BucketSettings, findBucketAddress } from './bucketAddress.ts';
+import { createScopeCache, type SigningScope } from './createScopeCache.ts';
 import { type CredentialsProvider, limitLifetime, obtainCredentials } from './credentials.ts';
 import { encodeUriPath } from './encodeUri.ts';
-import { createScopeCache, type SigningScope } from './signingScope.ts';
 
 export interface S3SignerOptions extends BucketSettings {
   readonly credentials: CredentialsProvider;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createSnapshot } from './createSnapshot.ts';
-import { openDatabase } from './database.ts';
+import { openDatabase } from './openDatabase.ts';
 
 let directory: string;
 let reader: ReturnType<typeof openDatabase>;

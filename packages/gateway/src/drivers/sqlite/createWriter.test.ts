@@ -10,8 +10,8 @@ import type { Creation } from '../../ports/requestStore.ts';
 import type { ServiceCaller, WorkerThread } from '../../ports/workerThread.ts';
 import { newRequestOf } from './createWrite.ts';
 import { createWriter } from './createWriter.ts';
-import { openDatabase } from './database.ts';
 import { migrate } from './migrations.ts';
+import { openDatabase } from './openDatabase.ts';
 import type { FromWriter } from './runWriter.ts';
 
 const CREATED: Creation = { outcome: 'created' };

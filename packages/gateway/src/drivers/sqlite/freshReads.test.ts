@@ -7,7 +7,7 @@ import { pendingRequest } from '../../../test/contracts/storedRequests.ts';
 import { createSqliteRig, type SqliteRig, TEST_TABLES } from '../../../test/rigs/sqliteStores.ts';
 import { prepareAccessWrites } from './accessWrites.ts';
 import { newRequestOf } from './createWrite.ts';
-import { openDatabase } from './database.ts';
+import { openDatabase } from './openDatabase.ts';
 import type { SqliteStores } from './openSqliteStores.ts';
 import { prepareRequestWrites } from './requestWrites.ts';
 import { quoteTables } from './tables.ts';

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { auditTable } from './adminWrites.ts';
 import { hashSignature } from './createWrite.ts';
-import { BUSY_TIMEOUT_MS } from './database.ts';
+import { BUSY_TIMEOUT_MS } from './openDatabase.ts';
 import { createStatsTables, statsStoreName } from './statsTables.ts';
 import { quoteName, quoteTables, signaturePlace, signerKey, type TableNames } from './tables.ts';
 import { createWebhookTables, webhooksStoreName } from './webhookTables.ts';

@@ -7,14 +7,14 @@ import type { WorkerThread } from '../../ports/workerThread.ts';
 import { createAdminStore } from './adminStore.ts';
 import { createFileCheck } from './checkFile.ts';
 import { createRequestChanges } from './createRequestChanges.ts';
+import { createRetention, type RetentionOptions } from './createRetention.ts';
 import { createSnapshot, createStatements, readStore } from './createSnapshot.ts';
 import { createWriter } from './createWriter.ts';
-import { openDatabase } from './database.ts';
 import { migrate } from './migrations.ts';
+import { openDatabase } from './openDatabase.ts';
 import { createRateLimitStore, type SqliteRateLimitStore } from './rateLimitStore.ts';
 import { createRelayerStore } from './relayerStore.ts';
 import { createRequestStore } from './requestStore.ts';
-import { createRetention, type RetentionOptions } from './retention.ts';
 import { quoteTables, type TableNames } from './tables.ts';
 import { createWebhookStore } from './webhookStore.ts';
 

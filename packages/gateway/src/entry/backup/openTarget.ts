@@ -1,6 +1,6 @@
 import type { Environment } from '@prism-gateway/runtime/settings';
 import type { BackupTarget } from './backupTarget.ts';
-import { openFolderTarget } from './folderTarget.ts';
+import { openFolderTarget } from './openFolderTarget.ts';
 
 /**
  * Opens the place that a person has named; the code for S3 is not loaded without need.
@@ -14,6 +14,6 @@ export async function openTarget(
   place: string,
 ): Promise<BackupTarget> {
   if (!place.startsWith('s3:')) return openFolderTarget(place, purpose);
-  const { openS3Target } = await import('./s3Target.ts');
+  const { openS3Target } = await import('./openS3Target.ts');
   return openS3Target(place, environment);
 }

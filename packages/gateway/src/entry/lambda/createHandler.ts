@@ -1,9 +1,9 @@
 import type { Gateway } from '../../app.ts';
 import { API_HEADERS } from '../../http/response.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { Invocation } from './invocation.ts';
+import type { Invocation } from './createInvocation.ts';
+import type { OriginGuard } from './createOriginGuard.ts';
 import { createRequest } from './lightFetch.ts';
-import type { OriginGuard } from './originGuard.ts';
 import { type EventCall, readEvent } from './readEvent.ts';
 import { type HttpResult, writeResult } from './writeResult.ts';
 

@@ -1,7 +1,7 @@
 import type { StreamRecord } from '../../drivers/dynamodb/deliveries/readMoves.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { FunctionContext } from './createHandler.ts';
-import type { Invocation } from './invocation.ts';
+import type { Invocation } from './createInvocation.ts';
 import type { WiredWebhooks } from './wireWebhooks.ts';
 
 interface HandlerContext extends WiredWebhooks {

@@ -1,13 +1,13 @@
 import { WEBHOOK_ROUTES } from '@prism-gateway/protocol/webhooks';
 import type { Endpoint } from '../../http/endpoint.ts';
 import type { AdminAccess } from '../../routes/admin/adminAccess.ts';
-import type { WebhookContext } from './webhookRoutes.ts';
+import type { WebhookContext } from './openWebhookRoutes.ts';
 
 /** Makes the endpoints of webhooks, whose code is loaded when one of them is called: no cold start pays for it. */
 export function lazyWebhooks(context: WebhookContext, access: AdminAccess): readonly Endpoint<string>[] {
   let loading: Promise<readonly Endpoint<string>[]> | undefined;
   async function load(): Promise<readonly Endpoint<string>[]> {
-    const { openWebhookRoutes } = await import('./webhookRoutes.ts');
+    const { openWebhookRoutes } = await import('./openWebhookRoutes.ts');
     return openWebhookRoutes(context, access);
   }
   return Object.values(WEBHOOK_ROUTES).map((route) => ({

@@ -1,5 +1,5 @@
 import { parseListRequests } from '@prism-gateway/protocol';
-import { createCursorCodec } from '../../requests/cursor.ts';
+import { createCursorCodec } from '../../requests/createCursorCodec.ts';
 import { describeRoute } from '../describeRoute.ts';
 import type { Examples, Paths } from '../document.ts';
 import { faultsExample, RELAYER_FAILURES, thrownExample } from '../examples/failures.ts';

@@ -1,5 +1,5 @@
+import type { PlainRoute } from '../../http/createRouter.ts';
 import { routeNotFound } from '../../http/errors.ts';
-import type { PlainRoute } from '../../http/router.ts';
 import type { GatewayPorts } from '../../ports/gatewayPorts.ts';
 
 /** What the console may do: run its own scripts, show its own styles, and call this service. */

@@ -1,7 +1,7 @@
+import type { PlainRoute } from '../../http/createRouter.ts';
 import { routeNotFound } from '../../http/errors.ts';
 import type { HeaderReader } from '../../http/request.ts';
 import { type HttpResponse, jsonResponse } from '../../http/response.ts';
-import type { PlainRoute } from '../../http/router.ts';
 import type { GatewayPorts } from '../../ports/gatewayPorts.ts';
 
 /** What the reference's page may do: run its own scripts, show its own styles, and call this service. Its icons are `data:`. */

@@ -1,5 +1,5 @@
+import type { PlainRoute } from '../../http/createRouter.ts';
 import { jsonResponse } from '../../http/response.ts';
-import type { PlainRoute } from '../../http/router.ts';
 import { DependencyUnavailableError } from '../../ports/errors.ts';
 import type { GatewayPorts } from '../../ports/gatewayPorts.ts';
 

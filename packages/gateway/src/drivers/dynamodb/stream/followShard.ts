@@ -1,8 +1,8 @@
 import { createBackOff, pause } from '@prism-gateway/runtime';
 import type { Logger } from '../../../ports/logger.ts';
 import type { StreamRecord } from '../deliveries/readMoves.ts';
+import type { HeldLease, ShardLeases } from './createShardLeases.ts';
 import { type StreamApi, StreamError } from './createStreamApi.ts';
-import type { HeldLease, ShardLeases } from './shardLeases.ts';
 
 /** How often it is stored how far a shard is recorded, in milliseconds: what was recorded since is recorded again after a kill, and stored once. */
 const SAVE_MS = 500;

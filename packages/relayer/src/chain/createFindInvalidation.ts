@@ -5,7 +5,7 @@ import { encodeEventTopics, numberToHex } from 'viem/utils';
 import { ChainError } from './chainError.ts';
 import type { BlockHead } from './chainReader.ts';
 import type { ChainRpc } from './createChainRpc.ts';
-import { type BlockRange, createWalkBack } from './walkBack.ts';
+import { type BlockRange, createWalkBack } from './createWalkBack.ts';
 
 /** A transaction by which a signer has taken back what it had signed with a forwarder nonce. */
 export interface Invalidation {

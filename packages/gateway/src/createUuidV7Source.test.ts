@@ -1,6 +1,6 @@
 import { createFakeClock } from '@prism-gateway/testing';
 import { expect, test } from 'vitest';
-import { createUuidV7Source } from './uuidV7.ts';
+import { createUuidV7Source } from './createUuidV7Source.ts';
 
 /** @see https://www.rfc-editor.org/rfc/rfc9562#section-5.7 */
 const FORM = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

@@ -1,6 +1,6 @@
 import { createFakeClock } from '@prism-gateway/testing';
 import { expect, test } from 'vitest';
-import { createByteBudget } from './byteBudget.ts';
+import { createByteBudget } from './createByteBudget.ts';
 
 function build(maxBytes: number) {
   const clock = createFakeClock();

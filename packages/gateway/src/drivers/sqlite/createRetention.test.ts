@@ -4,9 +4,9 @@ import { anyAddress, claimOf, pendingRequest, reportOf, START } from '../../../t
 import { createSqliteRig, type SqliteRig, TEST_TABLES } from '../../../test/rigs/sqliteStores.ts';
 import { createWorkerThread, type OwnedWorkerThread } from '../../entry/workerThread/createWorkerThread.ts';
 import type { StoredRequest } from '../../ports/requestStore.ts';
+import { createRetention, type RetentionOptions } from './createRetention.ts';
 import { createWriter, type Writer } from './createWriter.ts';
 import type { SqliteStores } from './openSqliteStores.ts';
-import { createRetention, type RetentionOptions } from './retention.ts';
 
 const DAY = 86_400_000;
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createOriginGuard } from './originGuard.ts';
+import { createOriginGuard } from './createOriginGuard.ts';
 
 const [first, second] = ['a'.repeat(48), 'b'.repeat(48)] as const;
 const header = (value: string, name = 'X-Origin-Secret') => [[name, value] as const];

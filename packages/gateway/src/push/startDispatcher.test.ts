@@ -7,7 +7,7 @@ import { createSqliteRig, type SqliteRig } from '../../test/rigs/sqliteStores.ts
 import { type Receiver, startReceiver } from '../../test/rigs/startReceiver.ts';
 import type { SqliteStores } from '../drivers/sqlite/openSqliteStores.ts';
 import { createWebhookPost } from '../drivers/webhooks/createWebhookPost.ts';
-import { type Dispatcher, startDispatcher } from './createDispatcher.ts';
+import { type Dispatcher, startDispatcher } from './startDispatcher.ts';
 
 const relayer = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 /** Nothing that is under way takes so long, in milliseconds. */

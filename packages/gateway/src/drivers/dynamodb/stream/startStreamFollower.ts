@@ -1,9 +1,9 @@
 import { pause } from '@prism-gateway/runtime';
 import type { Deliveries } from '../deliveries/webhookHealth.ts';
 import { createHints } from './createHints.ts';
+import { createShardLeases, type HeldLease, type ShardLeases, type StoredLease } from './createShardLeases.ts';
 import type { Shard } from './createStreamApi.ts';
 import { type FollowContext, followShard, type ReadPauses } from './followShard.ts';
-import { createShardLeases, type HeldLease, type ShardLeases, type StoredLease } from './shardLeases.ts';
 
 /** How the work is shared, in milliseconds. */
 export interface FollowerPace extends ReadPauses {

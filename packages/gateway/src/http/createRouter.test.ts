@@ -7,12 +7,12 @@ import { createSqliteRig, type SqliteRig } from '../../test/rigs/sqliteStores.ts
 import { createMetrics } from '../drivers/prometheus/createMetrics.ts';
 import { DependencyUnavailableError } from '../ports/errors.ts';
 import { RequestNotFoundError } from '../requests/errors.ts';
+import { createRouter } from './createRouter.ts';
 import type { Endpoint } from './endpoint.ts';
 import { unauthenticated } from './errors.ts';
 import { createRateLimiter } from './rateLimit.ts';
 import { type HttpRequest, parseBody, requireValid } from './request.ts';
 import { jsonResponse } from './response.ts';
-import { createRouter } from './router.ts';
 
 const MAX_BODY_BYTES = 100;
 const PEER = { peerAddress: '192.0.2.1' };

@@ -1,9 +1,9 @@
 import type { Hex } from 'viem';
 import type { BlockHead } from './chainReader.ts';
 import type { ChainRpc } from './createChainRpc.ts';
+import { createWalkBack } from './createWalkBack.ts';
 import { findBlockAt } from './findBlockAt.ts';
 import { type Execution, readExecutions } from './readExecutions.ts';
-import { createWalkBack } from './walkBack.ts';
 
 /** What is looked for; the search goes from the newest block back. */
 export interface ExecutionQuery {

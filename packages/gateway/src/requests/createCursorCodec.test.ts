@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createCursorCodec } from './cursor.ts';
+import { createCursorCodec } from './createCursorCodec.ts';
 
 const SIGNER = '0x52908400098527886E0F7030069857D2E4169EE7';
 const key = new Uint8Array(32).fill(7);

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { pendingRequest } from '../../../test/contracts/storedRequests.ts';
 import { createSqliteRig, openStoresOf, type SqliteRig, TEST_TABLES } from '../../../test/rigs/sqliteStores.ts';
-import { openDatabase } from './database.ts';
+import { openDatabase } from './openDatabase.ts';
 
 let rig: SqliteRig;
 beforeEach(async () => {

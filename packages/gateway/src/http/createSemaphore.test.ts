@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createSemaphore } from './semaphore.ts';
+import { createSemaphore } from './createSemaphore.ts';
 
 /** Counts looks for room and acts under way, the most at once among them. */
 function createScene(room: () => number | Promise<number>) {

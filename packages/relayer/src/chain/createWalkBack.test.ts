@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type BlockRange, createWalkBack } from './walkBack.ts';
+import { type BlockRange, createWalkBack } from './createWalkBack.ts';
 
 async function collect<T>(walk: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];

@@ -21,7 +21,7 @@ import { BackupError, type BackupTarget } from './backupTarget.ts';
 const PART_BYTES = 32 * 1024 * 1024;
 
 /** A place in a bucket. */
-interface Place {
+interface BucketFolder {
   readonly client: S3Client;
   readonly Bucket: string;
   /** Empty, or with a slash at its end. */
@@ -45,7 +45,7 @@ async function* readParts(file: string): AsyncGenerator<Buffer<ArrayBuffer>> {
   }
 }
 
-async function uploadInParts({ client, Bucket }: Place, Key: string, file: string): Promise<void> {
+async function uploadInParts({ client, Bucket }: BucketFolder, Key: string, file: string): Promise<void> {
   const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key }));
   const upload = { Bucket, Key, UploadId };
   try {
@@ -72,7 +72,7 @@ async function fileSize(file: string): Promise<number> {
   }
 }
 
-async function upload(place: Place, key: string, file: string): Promise<void> {
+async function upload(place: BucketFolder, key: string, file: string): Promise<void> {
   const Key = `${place.prefix}${key}`;
   if ((await fileSize(file)) > PART_BYTES) return await uploadInParts(place, Key, file);
   for await (const Body of readParts(file)) {
@@ -80,7 +80,7 @@ async function upload(place: Place, key: string, file: string): Promise<void> {
   }
 }
 
-async function findSize({ client, Bucket, prefix }: Place, key: string): Promise<number | undefined> {
+async function findSize({ client, Bucket, prefix }: BucketFolder, key: string): Promise<number | undefined> {
   try {
     const { ContentLength } = await client.send(new HeadObjectCommand({ Bucket, Key: `${prefix}${key}` }));
     return ContentLength;
@@ -90,7 +90,7 @@ async function findSize({ client, Bucket, prefix }: Place, key: string): Promise
   }
 }
 
-async function read({ client, Bucket, prefix }: Place, key: string): Promise<Readable> {
+async function read({ client, Bucket, prefix }: BucketFolder, key: string): Promise<Readable> {
   try {
     const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: `${prefix}${key}` }));
     if (Body instanceof Readable) return Body;
@@ -101,7 +101,7 @@ async function read({ client, Bucket, prefix }: Place, key: string): Promise<Rea
 }
 
 /** Names of the backups whose manifests are there. */
-async function listBackups({ client, Bucket, prefix }: Place): Promise<readonly string[]> {
+async function listBackups({ client, Bucket, prefix }: BucketFolder): Promise<readonly string[]> {
   const names: string[] = [];
   const manifest = /^backups\/([^/]+)\/manifest\.json$/;
   for await (const page of paginateListObjectsV2({ client }, { Bucket, Prefix: `${prefix}backups/` })) {
@@ -140,7 +140,7 @@ export function openS3Target(url: string, environment: Environment): BackupTarge
   if (Bucket === undefined) throw new BackupError('BACKUP_REFUSED', `${url} is no place: give s3://BUCKET/PREFIX.`);
   const client = openClient(environment);
   const prefix = path.replace(/\/*$/, path === '' ? '' : '/');
-  const place: Place = { client, Bucket, prefix };
+  const place: BucketFolder = { client, Bucket, prefix };
   const workFolder = mkdtempSync(join(tmpdir(), 'prism-backup-'));
   return {
     place: `s3://${Bucket}/${prefix}`,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRetryStrategy } from './retryStrategy.ts';
+import { createRetryStrategy } from './createRetryStrategy.ts';
 
 let nowMs = 0;
 const options = {

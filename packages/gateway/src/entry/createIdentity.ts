@@ -5,7 +5,7 @@ import type { Mount } from '../ports/gatewayPorts.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { TokenVerifier } from '../ports/tokenVerifier.ts';
 import { answersAdminLocally } from './answersAdminLocally.ts';
-import { createProviderVerifier } from './provider.ts';
+import { createProviderVerifier } from './createProviderVerifier.ts';
 import type { Settings } from './settings.ts';
 
 /** Where the development issuer is mounted. */

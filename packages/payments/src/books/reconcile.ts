@@ -74,7 +74,8 @@ async function findUnknown({ journal, client, self, payouts }: ReconcileParts): 
   for (const { mark, sender, txHash, blockNumber, recipient, amount = 0n } of payouts) {
     if (sender.toLowerCase() !== self.toLowerCase() || (mark !== undefined && known.has(mark))) continue;
     const { timestamp } = await client.getBlock({ blockNumber: BigInt(blockNumber) });
-    if (Number(timestamp) * 1000 < beganAtMs) continue;
+    // A block tells its second, not the moment in it.
+    if ((Number(timestamp) + 1) * 1000 <= beganAtMs) continue;
     const what = `${txHash} has paid ${formatCredits(amount)} credits to ${recipient}, and the journal has no such payment`;
     differences.push({ paymentIntentId: '', what });
   }

@@ -45,6 +45,15 @@ const gatewayFlags = [
   '--expose-gc',
 ];
 
+/** How the relayer is run: what strangers post, and what comes of judging it, lives shortly, and V8 would let it pile up. */
+export const relayer = {
+  file: 'packages/relayer/src/entry/relayer.ts',
+  // With a million junk requests before it 180 MB at most instead of 330, as quick as before: `packages/relayer/test/junk`.
+  nodeFlags: ['--max-semi-space-size=8', '--heap-growing-percent=30', '--initial-old-space-size=24'],
+  // As for the gateway; pieces above 128 kB are mapped each by itself.
+  env: { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072', MALLOC_MMAP_THRESHOLD_: '131072' },
+};
+
 /** How the gateway is run; the bench runs it so too. */
 export const gateway = {
   file: 'packages/gateway/src/entry/server.ts',
@@ -105,7 +114,7 @@ export const programs = {
   relayer: {
     summary: 'claims requests, submits them to the chain and reports how they ended',
     group: 'run',
-    steps: [{ file: 'packages/relayer/src/entry/relayer.ts' }],
+    steps: [relayer],
   },
   watchtower: {
     summary: 'compares what relayers report with the chain; `watchtower audit` goes through the past',

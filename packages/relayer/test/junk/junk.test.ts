@@ -9,6 +9,7 @@ import {
 } from '@prism-gateway/testing/relay';
 import { isLong, sized } from '@prism-gateway/testing/test-size';
 import { expect, test } from 'vitest';
+import { relayer as program } from '../../../../bin/programs.mjs';
 import { makeJunk, makeWrite, type PostedBody } from './makeJunk.ts';
 
 const JUNK = sized({ small: 3000, long: 1_000_000 });
@@ -70,7 +71,8 @@ test('whatever junk stands before them, honest requests are claimed as soon as t
   // At its first start it knows nothing of what was before; at the next one it knows where it was.
   const awaited = ['"following the feed"', '"started"'];
   for (const [index, sign] of awaited.entries()) {
-    const relayer = await startRelayerProcess(world.relayerEnv(0));
+    // As `npm run relayer` starts it: what its memory is, its flags decide too.
+    const relayer = await startRelayerProcess({ ...program.env, ...world.relayerEnv(0) }, program.nodeFlags);
     const hasPrinted = () => relayer.output.some((line) => line.includes(sign));
     try {
       await expect.poll(hasPrinted, { timeout: PATIENCE_MS }).toBe(true);

@@ -53,11 +53,12 @@ function sumSamples(text: string, name: string, labels: string): number {
  * Starts the real relayer in a process of its own and waits until it works.
  *
  * @param env - its settings
+ * @param nodeFlags - flags of Node, such as those of `npm run relayer`; default none
  * @throws Error with what it printed, when it ends instead
  */
-export async function startRelayerProcess(env: RelayerEnv): Promise<RelayerProcess> {
+export async function startRelayerProcess(env: RelayerEnv, nodeFlags: readonly string[] = []): Promise<RelayerProcess> {
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
-  const child = spawn(process.execPath, [ENTRY], {
+  const child = spawn(process.execPath, [...nodeFlags, ENTRY], {
     env: { PATH, HOME, NODE_COMPILE_CACHE, METRICS_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

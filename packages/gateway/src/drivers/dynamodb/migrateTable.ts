@@ -28,27 +28,32 @@ export interface Migration {
   readonly tell: (line: string) => void;
 }
 
-async function readIndexes({ client, name: TableName }: Migration): Promise<ReadonlyMap<string, string>> {
-  const { Table } = await client.send(new DescribeTableCommand({ TableName }));
-  const indexes = Table?.GlobalSecondaryIndexes ?? [];
-  return new Map(indexes.map(({ IndexName = '', IndexStatus = '' }) => [IndexName, IndexStatus]));
+/** Names of the table's indexes, as soon as none is being made or deleted: DynamoDB changes one at a time. */
+async function readSettledIndexes({ client, name: TableName }: Migration): Promise<ReadonlySet<string>> {
+  for (;;) {
+    const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+    const indexes = Table?.GlobalSecondaryIndexes ?? [];
+    if (indexes.every(({ IndexStatus = 'ACTIVE' }) => IndexStatus === 'ACTIVE')) {
+      return new Set(indexes.map(({ IndexName = '' }) => IndexName));
+    }
+    await pause(POLL_MS);
+  }
 }
 
 /** Makes the indexes that are missing, one after another: DynamoDB makes one at a time, and fills it from what is there. */
 async function createMissingIndexes(migration: Migration): Promise<void> {
   const { client, name: TableName, tell } = migration;
   for (const index of Object.values(requestIndexes)) {
-    if (!(await readIndexes(migration)).has(index.name)) {
-      const command = new UpdateTableCommand({
-        TableName,
-        AttributeDefinitions: attributeDefinitions(tableDescriptions.requests),
-        GlobalSecondaryIndexUpdates: [{ Create: indexInput(index) }],
-      });
-      await client.send(command);
-      tell(`${TableName}: index ${index.name} is being made`);
-    }
-    while ((await readIndexes(migration)).get(index.name) !== 'ACTIVE') await pause(POLL_MS);
+    if ((await readSettledIndexes(migration)).has(index.name)) continue;
+    const command = new UpdateTableCommand({
+      TableName,
+      AttributeDefinitions: attributeDefinitions(tableDescriptions.requests),
+      GlobalSecondaryIndexUpdates: [{ Create: indexInput(index) }],
+    });
+    await client.send(command);
+    tell(`${TableName}: index ${index.name} is being made`);
   }
+  await readSettledIndexes(migration);
 }
 
 /** The entries of one partition, a page at a time. */

@@ -1,5 +1,6 @@
 import {
   DeleteItemCommand,
+  DescribeTableCommand,
   type DynamoDBClient,
   UpdateItemCommand,
   UpdateTableCommand,
@@ -36,8 +37,14 @@ describeWithDynamo('how a table is laid out', () => {
     }
     for (const { name: IndexName } of [requestIndexes.status, requestIndexes.pending, requestIndexes.released]) {
       await raw.send(new UpdateTableCommand({ TableName, GlobalSecondaryIndexUpdates: [{ Delete: { IndexName } }] }));
+      await expect.poll(hasIndex(IndexName), { timeout: 60_000 }).toBe(false); // one goes at a time
     }
   }
+
+  const hasIndex = (name: string) => async () => {
+    const { Table } = await raw.send(new DescribeTableCommand({ TableName }));
+    return (Table?.GlobalSecondaryIndexes ?? []).some(({ IndexName }) => IndexName === name);
+  };
 
   // Shows DYNAMO-1.
   test('a start with fewer shards than were ever used is refused, and says how many', async () => {

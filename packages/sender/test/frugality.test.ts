@@ -72,6 +72,8 @@ test('many at once share the polling', async () => {
   // One block has them all, however slow the machine is: else some receipts are asked for too early.
   await rig.anvil.rpc('evm_setAutomine', [false]);
   rig.events.length = 0;
+  const looksAtHead = () => proxy.counts.get('eth_getBlockByNumber') ?? 0;
+  const looksBefore = looksAtHead();
   const calls = await callsOf(async () => {
     const sending = Promise.all(ids.map((id) => sender.send(id, markedCall(id))));
     const broadcast = () => rig.events.filter(({ type }) => type === 'broadcast').length;
@@ -79,7 +81,8 @@ test('many at once share the polling', async () => {
     await rig.anvil.rpc('evm_mine');
     await sending;
   });
-  expect(calls).toBeLessThanOrEqual(2.3 * ids.length);
+  // The head is looked at for as long as it takes: on a slow machine more often.
+  expect(calls - (looksAtHead() - looksBefore)).toBeLessThanOrEqual(2.2 * ids.length);
 });
 
 test('nothing is asked while nothing is in flight', async () => {

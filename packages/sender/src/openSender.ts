@@ -6,6 +6,7 @@ import { type Chain, createChain } from './chain/createChain.ts';
 import { createLoop, type Loop } from './engine/createLoop.ts';
 import { createSender } from './engine/createSender.ts';
 import type { Engine, EngineSettings } from './engine/engine.ts';
+import { takeOpeningCount } from './engine/foreign.ts';
 import { reserveRound } from './engine/reserve.ts';
 import { verifyChain } from './engine/verifyChain.ts';
 import { watchRound } from './engine/watch.ts';
@@ -51,7 +52,7 @@ function readSettings(options: SenderOptions, chainId: number): EngineSettings {
       throw new SenderError('INVALID_ARGUMENT', `${name} is ${value}; it must be a whole number of at least ${bound}.`);
     }
   }
-  return { chainId, ceiling: options.maxFeePerGas, ...given };
+  return { chainId, ceiling: options.maxFeePerGas, whenKeyIsShared: options.whenKeyIsShared ?? 'resend', ...given };
 }
 
 /** Takes a lock, or says in the sender's words who has it. */
@@ -121,6 +122,7 @@ function createEngine(
     tasks: new Set(),
     consumers: new Map(),
     nextNonce,
+    heldBelow: undefined,
     nonceSeenAtMs: monotonicNow(),
     spendableWei: undefined,
     head: undefined,
@@ -164,12 +166,13 @@ export async function openSender(options: SenderOptions): Promise<Sender> {
     undo.unshift(chain.close);
     const journal = openJournal(options.journalPath);
     undo.unshift(journal.close);
-    const { chainId, pendingNonce } = await verifyChain({ chain, journal, options, patience });
+    const { chainId, pendingNonce, latestNonce } = await verifyChain({ chain, journal, options, patience });
     const keyLock = lockAccount(options, chainId);
     undo.unshift(keyLock.release);
     const nextNonce = Math.max(pendingNonce, (journal.highestNonce() ?? -1) + 1);
     const engine = createEngine(options, { chain, journal, settings: readSettings(options, chainId), nextNonce });
     engine.emit({ type: 'recovered', live: engine.live.size, nextNonce });
+    takeOpeningCount(engine, { pendingNonce, latestNonce });
     engine.watching.schedule(0);
     engine.reserving.schedule(0);
     const release = () => {

@@ -70,6 +70,12 @@ export interface SenderOptions {
   readonly rpcPatienceMs?: number;
   /** Added to estimated gas; default 20. */
   readonly gasMarginPercent?: number;
+  /**
+   * What happens to intents when transactions of the account turn up that the journal does not know. `resend` (default): an intent whose
+   * nonce one of them has taken gets another. `reject`: it is given up with `KEY_USED_ELSEWHERE`, and nothing is signed while such
+   * transactions wait for a block; what was handed over before then is rejected, too: the caller looks whether it is still wanted.
+   */
+  readonly whenKeyIsShared?: 'resend' | 'reject';
   /** Folder of the locks on keys; only processes that share it keep off each other's keys. Default: the journal's folder. */
   readonly lockDir?: string;
   /** Milliseconds since the epoch. */
@@ -92,7 +98,7 @@ export interface Sender {
    * @param options - confirmations, label, and a signal that ends the waiting
    * @returns the mined transaction, deep enough
    * @throws SenderError `CALL_REVERTED`, `EXPIRED`, `GAS_PRICE_TOO_HIGH`, `INSUFFICIENT_FUNDS`, `INTENT_MISMATCH`, `INVALID_ARGUMENT`,
-   *   `RPC_UNAVAILABLE`, `SIGNING_FAILED`, `TRANSACTION_REFUSED`: nothing is on the chain. `CLOSED`, `JOURNAL_FAILED`: not known; ask again.
+   *   `KEY_USED_ELSEWHERE`, `RPC_UNAVAILABLE`, `SIGNING_FAILED`, `TRANSACTION_REFUSED`: nothing is on the chain. `CLOSED`, `JOURNAL_FAILED`: not known; ask again.
    */
   send(intentId: string, call: Call, options?: SendOptions): Promise<Sent>;
   /** What is known of an intent. */
@@ -101,6 +107,14 @@ export interface Sender {
   list(filter?: { readonly states?: readonly IntentState[] }): readonly Intent[];
   /** How many intents have no outcome yet. */
   inFlight(): number;
+  /**
+   * Looks whether the account has transactions that the journal does not know; the event `foreign` tells.
+   *
+   * @throws RpcAnswerError, RpcUnavailableError where the node does not say
+   */
+  checkKey(): Promise<void>;
+  /** Whether such transactions wait for a block, and nothing is signed until they have one (`whenKeyIsShared: 'reject'`). */
+  isHeld(): boolean;
   /** Stops watching and frees the locks; nothing is lost: the next `openSender` goes on. */
   close(): Promise<void>;
 }

@@ -12,6 +12,7 @@ export type SenderErrorCode =
   | 'JOURNAL_FAILED'
   | 'JOURNAL_LOCKED'
   | 'KEY_IN_USE'
+  | 'KEY_USED_ELSEWHERE'
   | 'RPC_UNAVAILABLE'
   | 'SIGNING_FAILED'
   | 'TRANSACTION_REFUSED'

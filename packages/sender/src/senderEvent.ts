@@ -27,6 +27,19 @@ export type SenderEvent =
   | { readonly type: 'reorged'; readonly intentId: string; readonly nonce: number; readonly txHash: Hash }
   /** The chain's account nonce has passed, and none of the intent's transactions has a receipt. */
   | { readonly type: 'displaced'; readonly intentId: string; readonly nonce: number }
+  /**
+   * Transactions of the account that the journal does not know: another process uses the key, or the journal is an old one. They have the
+   * account nonces from `nonce` on.
+   */
+  | {
+      readonly type: 'foreign';
+      readonly nonce: number;
+      readonly count: number;
+      /** Of the one that took an intent's nonce. */
+      readonly txHash?: Hash;
+      /** Found when the sender was opened. */
+      readonly isOld?: boolean;
+    }
   /** The old nonce is proven to be consumed by a foreign transaction: the intent gets a new one. */
   | { readonly type: 'requeued'; readonly intentId: string; readonly nonce: number; readonly foreignTxHash: Hash }
   | {

@@ -1,8 +1,8 @@
 import { startRpcFaultProxy } from '@prism-gateway/testing';
-import { type Hex, parseGwei } from 'viem';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { markedCall, type SenderRig, startSenderRig } from './rigs/createSenderRig.ts';
 import { rawVersions } from './rigs/rawVersions.ts';
+import { sendForeign } from './rigs/sendForeign.ts';
 
 let rig: SenderRig;
 beforeEach(async () => {
@@ -13,20 +13,6 @@ afterEach(() => rig.dispose());
 const mine = () => rig.anvil.rpc('evm_mine');
 const automine = () => rig.anvil.rpc('evm_setAutomine', [true]);
 
-/** Sends from the key behind the sender's back. @returns the hash */
-async function sendForeign(nonce: number, gwei = '50'): Promise<Hex> {
-  const raw = await rig.account.signTransaction({
-    type: 'eip1559',
-    chainId: rig.anvil.chainId,
-    nonce,
-    to: rig.account.address,
-    gas: 21_000n,
-    maxFeePerGas: parseGwei(gwei),
-    maxPriorityFeePerGas: parseGwei(gwei),
-  });
-  return (await rig.anvil.rpc('eth_sendRawTransaction', [raw])) as Hex;
-}
-
 describe('a nonce that somebody else has consumed', () => {
   // Shows SEND-1.
   test('is given up only once their transaction is deep enough', async () => {
@@ -34,7 +20,7 @@ describe('a nonce that somebody else has consumed', () => {
     const sender = await rig.open({ confirmations: 3, rpcUrl: proxy.url });
     const sending = sender.send('lost', markedCall('lost'));
     await rig.seen('broadcast');
-    const foreign = await sendForeign(0);
+    const foreign = await sendForeign(rig, 0);
     await mine();
     expect(await rig.seen('displaced')).toMatchObject({ nonce: 0 });
     await mine();
@@ -60,8 +46,8 @@ describe('a nonce that somebody else has consumed', () => {
   test('before the sender asked for it, costs nothing but another one', async () => {
     await automine();
     const sender = await rig.open();
-    await sendForeign(0);
-    await sendForeign(1);
+    await sendForeign(rig, 0);
+    await sendForeign(rig, 1);
     const sent = await Promise.all(['x', 'y', 'z'].map((id) => sender.send(id, markedCall(id))));
     expect(sent.map(({ nonce }) => nonce).sort()).toEqual([2, 3, 4]);
     expect(await Promise.all(['x', 'y', 'z'].map(rig.countMined))).toEqual([1, 1, 1]);
@@ -72,7 +58,7 @@ describe('a nonce that somebody else has consumed', () => {
     const sending = sender.send('back', markedCall('back'));
     await rig.seen('broadcast');
     const snapshot = await rig.anvil.rpc('evm_snapshot');
-    await sendForeign(0);
+    await sendForeign(rig, 0);
     await mine();
     await rig.seen('displaced');
     await rig.anvil.rpc('evm_revert', [snapshot]);
@@ -155,7 +141,7 @@ describe('a reorganisation', () => {
   test('that takes away what others had sent leaves a gap, which a self-transfer fills', async () => {
     await automine();
     const snapshot = await rig.anvil.rpc('evm_snapshot');
-    await sendForeign(0);
+    await sendForeign(rig, 0);
     const sender = await rig.open();
     await rig.anvil.rpc('evm_revert', [snapshot]);
     expect(await sender.send('above', markedCall('above'))).toMatchObject({ nonce: 1 });

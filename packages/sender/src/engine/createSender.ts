@@ -7,6 +7,7 @@ import { SenderError } from '../senderError.ts';
 import type { Sent } from '../sent.ts';
 import { type Engine, flush, forgetIntent, outcomeOf, type Waiter } from './engine.ts';
 import { estimateGas } from './estimateGas.ts';
+import { lookForForeign, waitForForeign } from './foreign.ts';
 
 function closedError(): SenderError {
   return new SenderError('CLOSED', 'The sender was closed; the journal goes on with the next one.');
@@ -129,6 +130,12 @@ export function createSender(
       return listIntents(engine, filter.states ?? INTENT_STATES);
     },
     inFlight: () => engine.live.size,
+    async checkKey() {
+      assertOpen();
+      await lookForForeign(engine);
+      await waitForForeign(engine);
+    },
+    isHeld: () => engine.heldBelow !== undefined,
     close: () => (closing ??= close(engine, parts.release)),
   };
 }

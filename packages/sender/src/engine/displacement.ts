@@ -1,6 +1,7 @@
 import type { Hash } from 'viem';
 import { currentVersions, type LiveIntent } from '../intents/liveIntent.ts';
 import { type Engine, transition } from './engine.ts';
+import { describeSharedKey } from './foreign.ts';
 
 /** Which nonce is searched for, from which block backwards. */
 interface Search {
@@ -43,9 +44,12 @@ async function findConsumer(engine: Engine, search: Search) {
 function takeProof(engine: Engine, { intent, foreignTxHash }: { intent: LiveIntent; foreignTxHash: Hash }): void {
   // What is displaced has a nonce.
   const nonce = intent.nonce as number;
-  const { intentId, failure } = intent;
+  const { intentId } = intent;
   engine.consumers.delete(nonce);
   intent.misses = 0;
+  engine.emit({ type: 'foreign', nonce, count: 1, txHash: foreignTxHash });
+  if (engine.settings.whenKeyIsShared === 'reject') intent.failure ??= describeSharedKey(engine, nonce);
+  const { failure } = intent;
   if (failure !== undefined) {
     transition(engine, { intent, to: 'abandoned' });
     engine.emit({ type: 'abandoned', intentId, nonce, code: failure.code, spentWei: 0n });

@@ -21,6 +21,7 @@ export interface EngineSettings {
   readonly pollIntervalMs: number;
   readonly gasMarginPercent: number;
   readonly rpcPatienceMs: number;
+  readonly whenKeyIsShared: 'resend' | 'reject';
 }
 
 /** Someone who waits for an outcome. */
@@ -53,6 +54,8 @@ export interface Engine {
   /** Foreign transactions found on nonces of ours. */
   readonly consumers: Map<number, { readonly hash: Hash; readonly blockNumber: bigint }>;
   nextNonce: number;
+  /** Transactions that the journal does not know wait for a block, on account nonces below this one; undefined: none does. */
+  heldBelow: number | undefined;
   /** When the chain's account nonce was last known to agree with ours. */
   nonceSeenAtMs: number;
   /** What may still be spent, in wei; undefined: ask the node. */

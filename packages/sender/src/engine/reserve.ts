@@ -1,10 +1,10 @@
-import { RpcUnavailableError } from '@prism-gateway/rpc';
 import { type Fees, type Market, offerFees } from '../fees/feePolicy.ts';
 import type { TxVersion } from '../intents/intent.ts';
 import { type LiveIntent, newestVersion } from '../intents/liveIntent.ts';
 import { SenderError } from '../senderError.ts';
 import { broadcastIntents } from './broadcast.ts';
 import { ceilingOf, type Engine, forgetIntent, transition, unminedIntents } from './engine.ts';
+import { lookForForeign, waitForForeign } from './foreign.ts';
 import { retryPause } from './retryPause.ts';
 import { signVersion } from './signVersion.ts';
 
@@ -12,8 +12,6 @@ import { signVersion } from './signVersion.ts';
 const GROUP_SIZE = 16;
 /** Where nothing was sent for so long, somebody else may have used the key: the account nonce is asked for again. */
 const NONCE_MAX_AGE_MS = 60_000;
-/** More than this ahead of the journal is no account nonce, but nonsense. */
-const MAX_NONCE_JUMP = 100_000;
 
 /** An intent of the queue, and what is offered for it. */
 interface Offer {
@@ -70,10 +68,7 @@ function offerGroup(engine: Engine, market: Market): readonly Offer[] {
 async function refreshNonce(engine: Engine): Promise<void> {
   const nowMs = engine.monotonicNow();
   if (nowMs - engine.nonceSeenAtMs < NONCE_MAX_AGE_MS || unminedIntents(engine).length > 0) return;
-  const pending = await engine.chain.accountNonce('pending');
-  if (pending > engine.nextNonce + MAX_NONCE_JUMP) throw new RpcUnavailableError('the account nonce is nonsense');
-  // A node that lags says less; ours never goes back.
-  engine.nextNonce = Math.max(engine.nextNonce, pending);
+  await lookForForeign(engine);
   engine.nonceSeenAtMs = nowMs;
 }
 
@@ -146,6 +141,7 @@ async function reserveGroup(engine: Engine): Promise<number | undefined> {
   // With room again, or something to send, the round is asked for.
   if (room <= 0 || engine.queue.length === 0) return undefined;
   const { pollIntervalMs, ceiling } = engine.settings;
+  if (!(await waitForForeign(engine))) return pollIntervalMs;
   const market = await engine.fees.market();
   const neededWei = market.baseFeePerGas + market.tip;
   noteCeiling(engine, { neededWei, isAbove: ceiling !== undefined && neededWei > ceiling });
@@ -156,6 +152,7 @@ async function reserveGroup(engine: Engine): Promise<number | undefined> {
     return engine.queue.length === 0 ? undefined : pollIntervalMs;
   }
   await refreshNonce(engine);
+  if (engine.heldBelow !== undefined) return 0;
   const affordable = await pickAffordable(engine, offers);
   if (affordable.length === 0) return pollIntervalMs;
   const versions = await signGroup(engine, affordable);

@@ -33,9 +33,9 @@ async function ask<T>(question: () => Promise<T>, { rpcPatienceMs, pollIntervalM
 const MAX_PENDING = 10_000;
 
 /** Both counts must agree as far as they can: a nonce that is made up would never be mined, nor would any above it. */
-async function readPendingNonce(chain: Chain): Promise<number> {
+async function readNonces(chain: Chain): Promise<{ latestNonce: number; pendingNonce: number }> {
   const [latest, pending] = await Promise.all([chain.accountNonce('latest'), chain.accountNonce('pending')]);
-  if (pending >= latest && pending - latest <= MAX_PENDING) return pending;
+  if (pending >= latest && pending - latest <= MAX_PENDING) return { latestNonce: latest, pendingNonce: pending };
   throw new RpcUnavailableError('the account nonce is nonsense');
 }
 
@@ -52,7 +52,7 @@ function settleFact(journal: Journal, fact: { name: string; value: string; told:
  * Makes sure that node, settings and journal speak of the same chain and key, and asks where the account stands.
  *
  * @param parts - the node, the journal, and what the caller wants
- * @returns the chain's id, and the account's transaction count with what waits in the node
+ * @returns the chain's id, and the account's transaction count, without and with what waits in the node
  * @throws SenderError `WRONG_CHAIN`, `RPC_UNAVAILABLE`
  */
 export async function verifyChain(parts: {
@@ -60,12 +60,12 @@ export async function verifyChain(parts: {
   readonly journal: Journal;
   readonly options: Pick<SenderOptions, 'chainId' | 'account'>;
   readonly patience: Patience;
-}): Promise<{ chainId: number; pendingNonce: number }> {
+}): Promise<{ chainId: number; latestNonce: number; pendingNonce: number }> {
   const { chain, journal, options, patience } = parts;
-  const [chainId, genesisHash, pendingNonce] = await Promise.all([
+  const [chainId, genesisHash, nonces] = await Promise.all([
     ask(chain.chainId, patience),
     ask(chain.genesisHash, patience),
-    ask(() => readPendingNonce(chain), patience),
+    ask(() => readNonces(chain), patience),
   ]);
   if (options.chainId !== undefined && options.chainId !== chainId) {
     throw new SenderError('WRONG_CHAIN', `The node is of chain ${chainId}, not ${options.chainId}; check its URL.`);
@@ -76,5 +76,5 @@ export async function verifyChain(parts: {
   if (genesisHash !== undefined) {
     settleFact(journal, { name: 'genesisHash', value: genesisHash, told: 'the chain whose first block is' });
   }
-  return { chainId, pendingNonce };
+  return { chainId, ...nonces };
 }

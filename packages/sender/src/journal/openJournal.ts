@@ -26,6 +26,10 @@ export interface Journal {
   versionsOn(nonce: number): readonly TxVersion[];
   /** Writes a fact once. @returns the fact as it was written first */
   settleFact(name: string, value: string): string;
+  /** Reads a fact. @returns undefined where it was never written */
+  fact(name: string): string | undefined;
+  /** Writes a fact that may change. @throws SenderError `JOURNAL_FAILED` */
+  setFact(name: string, value: string): void;
   close(): void;
 }
 
@@ -113,15 +117,15 @@ export function openJournal(path: string): Journal {
   makeTables(database);
   const writes = prepareWrites(database);
   const addFact = database.prepare('INSERT INTO facts VALUES (?, ?) ON CONFLICT (name) DO NOTHING');
+  const setFact = database.prepare(
+    'INSERT INTO facts VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+  );
   const readFact = database.prepare('SELECT value FROM facts WHERE name = ?');
 
-  function commit({ intents, versions }: JournalEntry): void {
-    if (intents.length === 0 && versions.length === 0) return;
+  function write(work: () => void): void {
     try {
       database.exec('BEGIN IMMEDIATE');
-      // Intents come first: versions refer to them.
-      for (const intent of intents) writes.intent.run(intentParameters(intent));
-      for (const version of versions) writes.version.run(versionParameters(version));
+      work();
       database.exec('COMMIT');
     } catch (error) {
       if (database.isTransaction) database.exec('ROLLBACK');
@@ -130,9 +134,23 @@ export function openJournal(path: string): Journal {
     }
   }
 
+  function commit({ intents, versions }: JournalEntry): void {
+    if (intents.length === 0 && versions.length === 0) return;
+    write(() => {
+      // Intents come first: versions refer to them.
+      for (const intent of intents) writes.intent.run(intentParameters(intent));
+      for (const version of versions) writes.version.run(versionParameters(version));
+    });
+  }
+
   return {
     commit,
     ...createReads(database),
+    fact(name) {
+      const value = readFact.get(name)?.value;
+      return typeof value === 'string' ? value : undefined;
+    },
+    setFact: (name, value) => write(() => void setFact.run(name, value)),
     settleFact(name, value) {
       addFact.run(name, value);
       return `${readFact.get(name)?.value}`;

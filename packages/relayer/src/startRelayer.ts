@@ -87,7 +87,7 @@ export async function startRelayer(options: RelayerOptions): Promise<RunningRela
   const chainHealth = new Map(
     settings.chains.map(({ chainName }) => [
       chainName,
-      createHealth({ parts: ['chain', 'journal', 'judge', 'nodes'], silentMs, now }),
+      createHealth({ parts: ['chain', 'journal', 'judge', 'key', 'nodes'], silentMs, now }),
     ]),
   );
   const workers: ChainWorker[] = [];

@@ -47,6 +47,14 @@ export interface WrittenExceeded {
   readonly untilMs: number;
 }
 
+/** Transactions of the relayer's own address that its journal does not know. */
+export interface ForeignTransactions {
+  /** How many were found in the last week. */
+  readonly total: number;
+  /** The newest. */
+  readonly last?: { readonly nonce: number; readonly txHash?: string; readonly atMs: number };
+}
+
 /** All that the journal knows of one request. */
 export interface RequestStory {
   readonly requestId: string;
@@ -75,6 +83,7 @@ export interface JournalView {
   lostSince(ms: number): bigint;
   /** Budgets that are used up, those that stay so for longest first. */
   exceeded(nowMs: number): readonly WrittenExceeded[];
+  foreign(): ForeignTransactions;
   /** @returns undefined for a request that the journal does not know */
   explain(requestId: string): RequestStory | undefined;
 }
@@ -125,6 +134,9 @@ export function createJournalView(database: DatabaseSync): JournalView {
   const totals = database.prepare('SELECT name, amount FROM totals');
   const losses = database.prepare('SELECT wei FROM losses WHERE lost_at > ?');
   const exceeded = database.prepare('SELECT * FROM exceeded WHERE until > ? ORDER BY until DESC LIMIT 50');
+  const foreign = database.prepare(
+    'SELECT nonce, tx_hash, found_at, sum(transactions) OVER () AS total FROM foreign_transactions ORDER BY found_at DESC, rowid DESC LIMIT 1',
+  );
   const one = database.prepare(`${HELD} WHERE request_id = ?`);
   const verdict = database.prepare('SELECT * FROM judged WHERE request_id = ?');
   const moves = database.prepare('SELECT state, mover, moved_at FROM moves WHERE request_id = ? ORDER BY rowid');
@@ -185,6 +197,12 @@ export function createJournalView(database: DatabaseSync): JournalView {
         limit: text(row, 'budgeted'),
         untilMs: number(row, 'until'),
       })),
+    foreign() {
+      const row = foreign.get();
+      if (row === undefined) return { total: 0 };
+      const last = { nonce: number(row, 'nonce'), ...(row.tx_hash !== null && { txHash: text(row, 'tx_hash') }) };
+      return { total: number(row, 'total'), last: { ...last, atMs: number(row, 'found_at') } };
+    },
     explain,
   };
 }

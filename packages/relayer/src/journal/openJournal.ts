@@ -62,6 +62,13 @@ export interface Journal {
   isCustomer(signer: string): boolean;
   /** Notes for people that a budget is used up. */
   noteExceeded(exceeded: ExceededBudget): void;
+  /** Notes transactions of the own key that are not its own. @param found.nonce - of the last of them */
+  noteForeign(found: {
+    readonly nonce: number;
+    readonly transactions: number;
+    readonly txHash: string | undefined;
+    readonly atMs: number;
+  }): void;
   /** Adds to what was spent and earned in all; on the disk a moment later. */
   addTotals(more: Totals): void;
   get(requestId: string): OpenRequest | undefined;
@@ -98,12 +105,16 @@ export function openJournal(options: { readonly path: string; readonly nowMs: nu
   );
   database.exec('DELETE FROM moves WHERE request_id NOT IN (SELECT request_id FROM requests)');
   database.prepare('DELETE FROM losses WHERE lost_at < ?').run(options.nowMs - KEEP_ENDED_MS);
+  database.prepare('DELETE FROM foreign_transactions WHERE found_at < ?').run(options.nowMs - KEEP_ENDED_MS);
   const judgedTable = openJudgedTable(database);
   const lossTable = openLossTable(database);
   const view = createJournalView(database);
   const insertMove = database.prepare('INSERT INTO moves (request_id, state, mover, moved_at) VALUES (?, ?, ?, ?)');
   const insertCursor = database.prepare('INSERT INTO cursors (position, cursor) VALUES (?, ?)');
   const setTotal = database.prepare('INSERT OR REPLACE INTO totals (name, amount) VALUES (?, ?)');
+  const insertForeign = database.prepare(
+    'INSERT INTO foreign_transactions (nonce, transactions, tx_hash, found_at) VALUES (?, ?, ?, ?)',
+  );
   const insert = database.prepare(
     `INSERT INTO requests (request_id, state, record, wishes, gas, attempts, claimed_at, updated_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -236,6 +247,8 @@ export function openJournal(options: { readonly path: string; readonly nowMs: nu
     addCustomers: (signers) => write(() => lossTable.addCustomers(signers)),
     isCustomer: lossTable.isCustomer,
     noteExceeded: (exceeded) => write(() => lossTable.noteExceeded(exceeded)),
+    noteForeign: ({ nonce, transactions, txHash, atMs }) =>
+      write(() => void insertForeign.run(nonce, transactions, txHash ?? null, atMs)),
     addTotals: (more) => write(() => addTotals(more)),
     get(requestId) {
       const row = find(requestId);

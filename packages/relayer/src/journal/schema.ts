@@ -67,6 +67,12 @@ const JOURNAL_SCHEMA = `
     until INTEGER NOT NULL,
     PRIMARY KEY (budget, party)
   ) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS foreign_transactions (
+    nonce INTEGER NOT NULL,
+    transactions INTEGER NOT NULL,
+    tx_hash TEXT,
+    found_at INTEGER NOT NULL
+  ) STRICT;
   CREATE TABLE IF NOT EXISTS cursors (position INTEGER PRIMARY KEY, cursor TEXT NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS totals (name TEXT PRIMARY KEY, amount TEXT NOT NULL) STRICT;
 `;

@@ -29,7 +29,7 @@ function createPorts(gateway: AdoptPorts['gateway'] & AdoptPorts['takingOver']['
     check: async () => ({ verdicts: new Map(), failures: new Map() }),
     findExpiry: async () => undefined,
   };
-  return { ...shared, ...clock, relayer: account.address.toLowerCase(), takingOver };
+  return { ...shared, ...clock, relayer: account.address.toLowerCase(), isKeyShared: () => false, takingOver };
 }
 
 test('a claim of this relayer’s that was reported since the list was read is not taken up again', async () => {

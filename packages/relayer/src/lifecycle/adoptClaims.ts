@@ -21,6 +21,8 @@ export interface AdoptPorts extends AskGatewayPorts {
   readonly notes: Pick<ChainNotes, 'fault' | 'log'>;
   /** The relayer's address, in lower case. */
   readonly relayer: string;
+  /** Whether another process uses the key: then it is that one which is at work on claims that the journal does not know. */
+  readonly isKeyShared: () => boolean;
   readonly takingOver: TakeOverPorts;
   readonly advance: (requestIds: readonly string[]) => void;
   readonly now: () => number;
@@ -55,7 +57,7 @@ async function adoptAll(ports: AdoptPorts): Promise<void> {
   const { gateway, inFlight, relayer, takingOver } = ports;
   for await (const page of gateway.processing()) {
     const unknown = page.filter(({ requestId }) => !inFlight.has(requestId));
-    const own = unknown.filter((record) => isOwnClaim(relayer, record));
+    const own = ports.isKeyShared() ? [] : unknown.filter((record) => isOwnClaim(relayer, record));
     await runLimited({ list: own, limit: MAX_LOOKUPS, act: (record) => adoptOwn(ports, record) });
     const others = unknown.filter((record) => !isOwnClaim(relayer, record) && isStale(takingOver, record));
     await takeOverStale(takingOver, others);

@@ -14,6 +14,7 @@ import type { AskChain } from './askChain.ts';
 import type { TrustHead } from './askNodes.ts';
 import type { BearOut } from './createBearOut.ts';
 import type { Health } from './createHealth.ts';
+import type { KeyWatch } from './createKeyWatch.ts';
 import type { RoundResult } from './pickClaims.ts';
 
 /** What a chain is worked on with. */
@@ -40,6 +41,7 @@ export interface ChainParts {
   readonly chain: ChainReader;
   readonly state: ChainState;
   readonly sender: Sender;
+  readonly keyWatch: Pick<KeyWatch, 'isShared'>;
   readonly journal: Journal;
   /** Asks what became of a request, of as many nodes as it takes to believe them. */
   readonly askNodes: AskChain;

@@ -1,5 +1,5 @@
 /** What a relayer has to be able to do on each chain. */
-export type HealthPart = 'chain' | 'gateway' | 'journal' | 'judge' | 'nodes';
+export type HealthPart = 'chain' | 'gateway' | 'journal' | 'judge' | 'key' | 'nodes';
 
 /** Whether the work can go on. */
 export interface Health {
@@ -16,11 +16,12 @@ const CANNOT: Readonly<Record<HealthPart, string>> = {
   gateway: 'cannot reach the gateway',
   journal: 'cannot write its journal',
   judge: 'cannot judge requests',
+  key: 'has found transactions of its key that its journal does not know',
   nodes: 'cannot end requests for its nodes do not agree',
 };
 
 /** They show only while there is something to do. */
-const UNSEEN_AT_FIRST: ReadonlySet<HealthPart> = new Set(['journal', 'judge', 'nodes']);
+const UNSEEN_AT_FIRST: ReadonlySet<HealthPart> = new Set(['journal', 'judge', 'key', 'nodes']);
 
 /**
  * Makes the health of some parts: each is red from the start until it has worked, but for the journal, the judging and the nodes'

@@ -33,7 +33,7 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
   const { settings: all, chain: settings, client, gatewayReturns, metrics, health, logger: log, ...rest } = options;
   const { now, random, wake, signal, tracer } = rest;
   const { policy } = all;
-  const { chain, state, sender, journal, askNodes, trustHead, bearOut, recovery, confirmations } = parts;
+  const { chain, state, sender, keyWatch, journal, askNodes, trustHead, bearOut, recovery, confirmations } = parts;
   const { relayer } = chain;
   const { chainName } = settings;
   const notes = createChainNotes({ metrics, chainName, log });
@@ -90,7 +90,7 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
   const gasPrice = async () => (await state.head()).gasPrice;
   const queue = createQueue({ ...held, calls, client, gatewayReturns, gateway, candidates, chainName, gasPrice, wake });
   const isCustomer = (signer: string) => journal.isCustomer(signer.toLowerCase());
-  const room = { ...held, chain, state, settings };
+  const room = { ...held, chain, state, settings, sender };
   const shared = { queue, countRoom: () => countRoom(room) };
   const claiming = { ...held, gateway, budgets, candidates, claimRate };
   const picking: PickPorts = { ...held, ...shared, settings, isCustomer, claiming, turn: { last: Promise.resolve() } };
@@ -106,7 +106,7 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
     },
   };
   const takingOver = { ...held, ...questions, gateway, policy, settings };
-  const adopting: AdoptPorts = { ...held, ...questions, gateway, relayer, takingOver };
+  const adopting: AdoptPorts = { ...held, ...questions, gateway, relayer, takingOver, isKeyShared: keyWatch.isShared };
   return {
     resume: () => resumeOpen({ ...held, budgets, state }),
     round: () => runRound(rounds),

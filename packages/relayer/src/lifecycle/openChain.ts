@@ -11,6 +11,7 @@ import { type Journal, openJournal } from '../journal/openJournal.ts';
 import { journalPath } from '../settings/settings.ts';
 import type { ChainOptions, Lifecycle } from './chainWork.ts';
 import type { Health } from './createHealth.ts';
+import { createKeyWatch, type KeyWatch } from './createKeyWatch.ts';
 import { createLifecycle } from './createLifecycle.ts';
 import { openQuestions } from './openQuestions.ts';
 
@@ -30,6 +31,7 @@ export interface OpenChain {
   readonly lifecycle: Lifecycle;
   readonly state: ChainState;
   readonly sender: Sender;
+  readonly keyWatch: KeyWatch;
   readonly journal: Journal;
 }
 
@@ -108,6 +110,9 @@ async function openOnce(options: ChainOptions, { chainId, rpc, nodes }: ChainNod
     journalPath({ dataDir: settings.dataDir, kind, address: relayer, chainId });
   const confirmations = given.confirmations ?? (chainId === DEV_CHAIN_ID ? 1 : DEFAULT_CONFIRMATIONS);
   let onMined: Lifecycle['noteMined'] = () => undefined;
+  // The journal is opened after the sender, which may have something to tell by then.
+  const early: SenderEvent[] = [];
+  let onForeign: KeyWatch['take'] = (event) => void early.push(event);
   const sender = await openSender({
     journalPath: path('sender'),
     lockDir: settings.lockDir,
@@ -118,9 +123,11 @@ async function openOnce(options: ChainOptions, { chainId, rpc, nodes }: ChainNod
     maxFeePerGas: given.maxFeePerGas,
     bumpAfterMs: settings.bumpAfterMs,
     pollIntervalMs: SENDER_POLL_MS,
+    whenKeyIsShared: 'reject',
     now,
     onEvent(event) {
       logSenderEvent(logger, event);
+      if (event.type === 'foreign') onForeign(event);
       if (event.type === 'mined') onMined(event.intentId);
     },
   });
@@ -128,13 +135,19 @@ async function openOnce(options: ChainOptions, { chainId, rpc, nodes }: ChainNod
   const chain = noteHeads(createChainReader({ rpc, forwarder, relayer, costs }), health);
   const state = watchChain(chain, { now, confirmations });
   const journal = openJournal({ path: path('relayer'), nowMs: now() });
+  const keyWatch = createKeyWatch({
+    ...{ sender, journal, health, now, log: logger },
+    count: (transactions) => options.metrics.foreign.inc({ chain: given.chainName }, transactions),
+  });
+  for (const event of early) keyWatch.take(event);
+  onForeign = keyWatch.take;
   const recovery = { chainId, forwarder, recoverSigner: createRecoverSigner() };
   // Its blocks come with transactions alone.
   const maxHeadAgeSeconds = chainId === DEV_CHAIN_ID ? 0 : settings.policy.maxHeadAgeSeconds;
   const asked = { nodes, chain, state, recovery, confirmations, fromBlock, costs, maxHeadAgeSeconds, health, now };
   const questions = openQuestions(asked);
-  const parts = { chain, state, sender, journal, recovery, confirmations, ...questions };
+  const parts = { chain, state, sender, keyWatch, journal, recovery, confirmations, ...questions };
   const lifecycle = createLifecycle(options, parts);
   onMined = lifecycle.noteMined;
-  return { chainId, state, sender, journal, lifecycle };
+  return { chainId, state, sender, keyWatch, journal, lifecycle };
 }

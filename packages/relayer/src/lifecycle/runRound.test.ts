@@ -99,7 +99,10 @@ function createRelayer(records: readonly RequestRecord[]) {
   const budgets = { findExceeded: () => undefined, hold: () => true };
   const checks = { chain, state, policy, settings, recovery, budgets, readWallet: async () => undefined, now };
   const queue = createListedQueue({ ...shared, client: createLists(records), chainName: 'c' });
-  const room = { queue, countRoom: () => countRoom({ ...shared, chain, state, settings }) };
+  const room = {
+    queue,
+    countRoom: () => countRoom({ ...shared, chain, state, settings, sender: { isHeld: () => false } }),
+  };
   const advance = (ids: readonly string[]) => expect(ids).toEqual([]);
   const claiming = { ...shared, budgets, advance, claimRate: createClaimRateController() };
   const turn = { last: Promise.resolve() };

@@ -1,3 +1,4 @@
+import type { Sender } from '@prism-gateway/sender';
 import type { Hex } from 'viem';
 import type { ChainReader } from '../chain/chainReader.ts';
 import type { ChainState } from '../chain/watchChain.ts';
@@ -19,6 +20,7 @@ export interface RoomPorts {
   readonly state: Pick<ChainState, 'balance' | 'head'>;
   readonly chain: Pick<ChainReader, 'extraCost'>;
   readonly settings: Pick<ChainSettings, 'maxInFlight' | 'maxFeePerGas'>;
+  readonly sender: Pick<Sender, 'isHeld'>;
   readonly notes: Pick<ChainNotes, 'balance'>;
 }
 
@@ -30,11 +32,12 @@ export interface RoundPorts {
 }
 
 /** How many more requests the relayer can submit: what its limit, and its ether, leave. */
-export async function countRoom({ chain, inFlight, settings, state, notes }: RoomPorts): Promise<number> {
+export async function countRoom({ chain, inFlight, settings, state, sender, notes }: RoomPorts): Promise<number> {
   const [balance, { gasReserve }] = await Promise.all([state.balance(), state.head()]);
   notes.balance(balance);
   const room = settings.maxInFlight - inFlight.size;
-  if (room <= 0) return 0;
+  // What is claimed while nothing can be sent would be kept from others.
+  if (room <= 0 || sender.isHeld()) return 0;
   const [price = 0n] = [gasReserve, settings.maxFeePerGas].toSorted((a, b) => (a < b ? -1 : 1));
   const extra = await chain.extraCost(TYPICAL_DATA, TYPICAL_GAS);
   const left = balance - inFlight.reservedGas() * price;

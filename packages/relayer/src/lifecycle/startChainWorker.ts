@@ -92,6 +92,7 @@ function startHeartbeat(options: ChainOptions, open: OpenChain): NodeJS.Timeout 
   return setInterval(() => {
     // What fails here is noted where the head is read.
     void open.state.head().catch(() => undefined);
+    void open.keyWatch.look().catch((error: unknown) => noteFault(options, open, error));
     try {
       open.journal.probe();
       options.health.noteWell('journal');

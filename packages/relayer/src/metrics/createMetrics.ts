@@ -22,6 +22,8 @@ export interface Metrics {
   readonly lostEther: Counter<'chain'>;
   /** How often a budget was used up, by `budget`. */
   readonly budgets: Counter<'chain' | 'budget'>;
+  /** Transactions of the own key that the journal does not know. */
+  readonly foreign: Counter<'chain'>;
   readonly faults: Counter<'chain' | 'where'>;
   readonly inFlight: Gauge<'chain'>;
   /** Requests that are known and not yet done with, by `reason`: what they wait for, or how far they are. */
@@ -43,7 +45,7 @@ function startAtZero(metrics: Metrics, chain: string): void {
     metrics.faults.inc({ chain, where }, 0);
   for (const budget of ['request', 'signer', 'code', 'hour', 'day', 'signerGifts', 'dayGifts'])
     metrics.budgets.inc({ chain, budget }, 0);
-  for (const sum of ['batchedWrites', 'gasUsed', 'spentEther', 'earnedCredits', 'lostEther'] as const)
+  for (const sum of ['batchedWrites', 'gasUsed', 'spentEther', 'earnedCredits', 'lostEther', 'foreign'] as const)
     metrics[sum].inc({ chain }, 0);
   metrics.inFlight.set({ chain }, 0);
   metrics.duration.zero({ chain });
@@ -73,6 +75,7 @@ export function createMetrics(chains: readonly string[]): Metrics {
     earnedCredits: counter('earned_credits', 'Credits that were earned as fees', ['chain']),
     lostEther: counter('lost_ether', 'Ether that transactions have cost beyond their fees', ['chain']),
     budgets: counter('budgets_exceeded', 'Loss budgets that were used up, by budget', ['chain', 'budget']),
+    foreign: counter('foreign_transactions', 'Transactions of the own key that the journal does not know', ['chain']),
     faults: counter('faults', 'Calls and work that failed, by place', ['chain', 'where']),
     inFlight: gauge('in_flight', 'Requests that are claimed and not yet reported', ['chain']),
     requests: gauge('requests', 'Requests that are known and not done with, by what they wait for', [

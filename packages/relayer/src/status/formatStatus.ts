@@ -1,4 +1,10 @@
-import type { HeldRequest, RequestStory, WrittenExceeded, WrittenVerdict } from '../journal/createJournalView.ts';
+import type {
+  ForeignTransactions,
+  HeldRequest,
+  RequestStory,
+  WrittenExceeded,
+  WrittenVerdict,
+} from '../journal/createJournalView.ts';
 import type { ChainStatus, Counts } from './readStatus.ts';
 
 const at = (ms: number) => new Date(ms).toISOString();
@@ -22,9 +28,17 @@ function describeExceeded({ budget, party, lost, limit, untilMs }: WrittenExceed
   return `    budget of ${budget}${whose} is used up: ${lost} of ${limit}; left alone until ${at(untilMs)}`;
 }
 
+function describeForeign({ total, last }: ForeignTransactions): readonly string[] {
+  if (last === undefined) return [];
+  const which = last.txHash === undefined ? '' : `, ${last.txHash}`;
+  return [
+    `  has found ${total} transactions of its key that it has not made, the last ${at(last.atMs)} (account nonce ${last.nonce}${which})`,
+  ];
+}
+
 /** Writes a status for people. @returns lines, each of them indented */
 export function formatStatus(status: ChainStatus): string {
-  const { held, judged, waiting, transactions, spentEther, earnedCredits, losses } = status;
+  const { held, judged, waiting, transactions, spentEther, earnedCredits, foreignTransactions, losses } = status;
   return [
     `  holds ${held.total}${listCounts(held.byState)}`,
     ...held.requests.map(describeHeld),
@@ -33,6 +47,7 @@ export function formatStatus(status: ChainStatus): string {
     `  has spent ${spentEther} ether in ${transactions} transactions, and earned ${earnedCredits} credits`,
     `  has lost ${losses.lastHourEther} ether in the last hour, and ${losses.lastDayEther} in the last day`,
     ...losses.exceeded.map(describeExceeded),
+    ...describeForeign(foreignTransactions),
   ].join('\n');
 }
 

@@ -1,5 +1,11 @@
 import { formatEther } from 'viem/utils';
-import type { HeldRequest, JournalView, WrittenExceeded, WrittenVerdict } from '../journal/createJournalView.ts';
+import type {
+  ForeignTransactions,
+  HeldRequest,
+  JournalView,
+  WrittenExceeded,
+  WrittenVerdict,
+} from '../journal/createJournalView.ts';
 
 const HOUR_MS = 3_600_000;
 /** Most requests that a status lists one by one. */
@@ -16,6 +22,8 @@ export interface ChainStatus {
   readonly spentEther: string;
   /** Whole credits, this relayer's share. */
   readonly earnedCredits: string;
+  /** Transactions of the relayer's own address that it has not made. */
+  readonly foreignTransactions: ForeignTransactions;
   /** What transactions have cost beyond their fees, in ether, and whom the relayer therefore leaves alone. */
   readonly losses: {
     readonly lastHourEther: string;
@@ -44,6 +52,7 @@ export function readStatus(view: JournalView, nowMs: number): ChainStatus {
     transactions: String(totals.transactions),
     spentEther: formatEther(totals.spentWei),
     earnedCredits: formatEther(totals.earnedCredits),
+    foreignTransactions: view.foreign(),
     losses: {
       lastHourEther: formatEther(view.lostSince(nowMs - HOUR_MS)),
       lastDayEther: formatEther(view.lostSince(nowMs - 24 * HOUR_MS)),

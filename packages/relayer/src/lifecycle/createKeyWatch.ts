@@ -1,0 +1,78 @@
+import { RpcAnswerError, RpcUnavailableError } from '@prism-gateway/rpc';
+import { type Sender, SenderError, type SenderEvent } from '@prism-gateway/sender';
+import type { Journal } from '../journal/openJournal.ts';
+import type { Health } from './createHealth.ts';
+
+/** How long the operator is told of a transaction that somebody else has made with the key, in milliseconds. */
+const TOLD_FOR_MS = 600_000;
+
+/** Watches whether this relayer is alone with its key. */
+export interface KeyWatch {
+  /** Takes in what the sender tells; only what is foreign concerns it. */
+  take(event: SenderEvent): void;
+  /** Looks at the account, and tells the health. @throws SenderError `JOURNAL_FAILED`; Error of SQLite */
+  look(): Promise<void>;
+  /** Whether another process was at work with the key a moment ago: claims that the journal does not know are that one's. */
+  isShared(): boolean;
+}
+
+/**
+ * Makes the watch over the key. The account nonce is the evidence: a transaction of the relayer's own address that its journal does not
+ * know was made by another process, or before the journal was restored from a backup. The Forwarder carries a request out once, whoever
+ * sends it; so the work goes on, and the operator is told for as long as it happens, and ten minutes longer.
+ *
+ * @param ports - sender, journal, and who is told
+ * @see docs/specification.md RELAY-24
+ */
+export function createKeyWatch(ports: {
+  readonly sender: Pick<Sender, 'address' | 'checkKey' | 'isHeld'>;
+  readonly journal: Pick<Journal, 'noteForeign'> & { readonly view: Pick<Journal['view'], 'foreign'> };
+  readonly health: Pick<Health, 'noteWell' | 'noteFailure'>;
+  readonly count: (transactions: number) => void;
+  readonly log: { warn(facts: object, message: string): void };
+  readonly now: () => number;
+}): KeyWatch {
+  const { sender, journal, health, count, log, now } = ports;
+  let sharedAtMs = Number.NEGATIVE_INFINITY;
+
+  function describe(): string | undefined {
+    if (sender.isHeld()) {
+      return `transactions of ${sender.address} wait for a block that its journal does not know; nothing is sent until they have one`;
+    }
+    const { last } = journal.view.foreign();
+    if (last === undefined || now() - last.atMs >= TOLD_FOR_MS) return undefined;
+    const which = last.txHash === undefined ? '' : ` (${last.txHash})`;
+    const found = `${sender.address} has one with account nonce ${last.nonce}${which}`;
+    return `${found}; if another process uses the key, stop it or give it a key of its own; after a restore, this ends by itself`;
+  }
+
+  function tell(): void {
+    const fault = describe();
+    if (fault === undefined) health.noteWell('key');
+    else health.noteFailure('key', fault);
+  }
+
+  return {
+    take(event) {
+      if (event.type !== 'foreign') return;
+      const { nonce, count: transactions, txHash, isOld = false } = event;
+      if (!isOld) sharedAtMs = now();
+      count(transactions);
+      journal.noteForeign({ nonce: nonce + transactions - 1, transactions, txHash, atMs: now() });
+      const facts = { nonce, transactions, ...(txHash !== undefined && { txHash }) };
+      log.warn(facts, 'transactions of the own key that the journal does not know');
+      tell();
+    },
+    async look() {
+      try {
+        await sender.checkKey();
+      } catch (error) {
+        if (error instanceof SenderError && error.code === 'CLOSED') return;
+        // Whether the node answers is told by the chain's own health.
+        if (!(error instanceof RpcAnswerError || error instanceof RpcUnavailableError)) throw error;
+      }
+      tell();
+    },
+    isShared: () => now() - sharedAtMs < TOLD_FOR_MS,
+  };
+}

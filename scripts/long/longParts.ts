@@ -64,7 +64,10 @@ export const longParts: readonly LongPart[] = [
     name: 'payments',
     files: ['packages/payments/test/fullDisk.test.ts', 'packages/payments/test/movedFolder.test.ts'],
   },
-  { name: 'relayer', files: ['packages/relayer/test/storm/storm.test.ts', 'packages/relayer/test/sharedKey.test.ts'] },
+  {
+    name: 'relayer',
+    files: ['storm/storm', 'sharedKey', 'wrongSettings'].map((name) => `packages/relayer/test/${name}.test.ts`),
+  },
   { name: 'hostile', files: ['packages/relayer/test/hostile/hostile.test.ts'] },
   { name: 'watchtower', files: ['packages/relayer/test/watchtower.test.ts'] },
   {

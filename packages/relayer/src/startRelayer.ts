@@ -83,11 +83,11 @@ export async function startRelayer(options: RelayerOptions): Promise<RunningRela
   const metrics = createMetrics(settings.chains.map(({ chainName }) => chainName));
   // A queue that is looked at rarely is heard of as rarely.
   const silentMs = Math.max(SILENT_MS, 2 * settings.policy.pollMaxMs);
-  const gatewayHealth = createHealth({ parts: ['gateway'], silentMs, now });
+  const gatewayHealth = createHealth({ parts: ['gateway', 'clock'], silentMs, now });
   const chainHealth = new Map(
     settings.chains.map(({ chainName }) => [
       chainName,
-      createHealth({ parts: ['chain', 'journal', 'judge', 'key', 'nodes'], silentMs, now }),
+      createHealth({ parts: ['chain', 'clock', 'journal', 'judge', 'key', 'nodes', 'refusals'], silentMs, now }),
     ]),
   );
   const workers: ChainWorker[] = [];
@@ -96,8 +96,12 @@ export async function startRelayer(options: RelayerOptions): Promise<RunningRela
   const { metricsHost: host, metricsPort: port } = settings;
   const server = port === 'off' ? undefined : await serveMetrics({ registry, host, port, pages });
   const gatewayReturns = new Set<() => void>();
-  const watched = watchFetch(createKeepAliveFetch(), gatewayHealth, () => {
-    for (const listener of gatewayReturns) listener();
+  const watched = watchFetch(createKeepAliveFetch(), {
+    health: gatewayHealth,
+    now,
+    onReturn() {
+      for (const listener of gatewayReturns) listener();
+    },
   });
   const fetch = tracer === undefined ? watched : traceFetch(tracer, watched);
   const client = createRelayerClient({ url: settings.gatewayUrl, account, fetch });

@@ -10,7 +10,7 @@ it('tells what the gateway answers: whether it works, refuses this relayer, or i
   let status = 200;
   const server = await listenOnLoopback(createServer((_, response) => void response.writeHead(status).end()));
   const health = createHealth({ parts: ['gateway'], silentMs: 1, now: () => 0 });
-  const fetch = watchFetch(globalThis.fetch, health);
+  const fetch = watchFetch(globalThis.fetch, { health, now: Date.now });
   const seen: (readonly string[])[] = [];
   for (status of [200, 503, 401, 404]) {
     await fetch(server.url);
@@ -26,7 +26,26 @@ it('takes a call that is given up for no answer of the gateway', async () => {
   const health = createHealth({ parts: ['gateway'], silentMs: 1, now: () => 0 });
   health.noteWell('gateway');
   await expect(
-    watchFetch(globalThis.fetch, health)('http://127.0.0.1:9', { signal: AbortSignal.abort() }),
+    watchFetch(globalThis.fetch, { health, now: Date.now })('http://127.0.0.1:9', { signal: AbortSignal.abort() }),
   ).rejects.toThrow();
   expect(health.faults()).toEqual([]);
+});
+
+it('compares the clock with the gateway’s', async () => {
+  const server = await listenOnLoopback(createServer((_, response) => void response.end()));
+  const seen: (readonly string[])[] = [];
+  for (const shiftMs of [-600_000, -55_000, 600_000, 55_000]) {
+    const now = () => Date.now() + shiftMs;
+    const health = createHealth({ parts: ['clock'], silentMs: 1, now });
+    await watchFetch(globalThis.fetch, { health, now })(server.url);
+    seen.push(health.faults());
+  }
+  await server.close();
+  const off = (text: RegExp) => [expect.stringMatching(text)];
+  expect(seen).toEqual([
+    off(/it is (599|60\d) seconds behind the gateway's/),
+    [],
+    off(/it is (59\d|60\d) seconds ahead of the gateway's/),
+    [],
+  ]);
 });

@@ -60,6 +60,8 @@ export interface Journal {
   /** Notes signers that have paid for a transaction. */
   addCustomers(signers: readonly string[]): void;
   isCustomer(signer: string): boolean;
+  /** Whether anybody has paid for a transaction. */
+  hasCustomers(): boolean;
   /** Notes for people that a budget is used up. */
   noteExceeded(exceeded: ExceededBudget): void;
   /** Notes transactions of the own key that are not its own. @param found.nonce - of the last of them */
@@ -246,6 +248,7 @@ export function openJournal(options: { readonly path: string; readonly nowMs: nu
     losses: lossTable.since,
     addCustomers: (signers) => write(() => lossTable.addCustomers(signers)),
     isCustomer: lossTable.isCustomer,
+    hasCustomers: lossTable.hasCustomers,
     noteExceeded: (exceeded) => write(() => lossTable.noteExceeded(exceeded)),
     noteForeign: ({ nonce, transactions, txHash, atMs }) =>
       write(() => void insertForeign.run(nonce, transactions, txHash ?? null, atMs)),

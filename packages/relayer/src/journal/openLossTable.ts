@@ -11,6 +11,8 @@ export interface LossTable {
   since(ms: number): readonly Loss[];
   addCustomers(signers: readonly string[]): void;
   isCustomer(signer: string): boolean;
+  /** Whether anybody has paid. */
+  hasCustomers(): boolean;
   noteExceeded(exceeded: ExceededBudget): void;
 }
 
@@ -22,6 +24,7 @@ export function openLossTable(database: DatabaseSync): LossTable {
   const since = database.prepare('SELECT * FROM losses WHERE lost_at > ? ORDER BY lost_at, rowid');
   const addCustomer = database.prepare('INSERT INTO customers (signer) VALUES (?) ON CONFLICT DO NOTHING');
   const findCustomer = database.prepare('SELECT 1 FROM customers WHERE signer = ?');
+  const findAnyCustomer = database.prepare('SELECT 1 FROM customers LIMIT 1');
   const setExceeded = database.prepare(
     `INSERT INTO exceeded (budget, party, lost, budgeted, until) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (budget, party) DO UPDATE SET lost = excluded.lost, budgeted = excluded.budgeted, until = excluded.until`,
@@ -47,6 +50,7 @@ export function openLossTable(database: DatabaseSync): LossTable {
       })),
     addCustomers: (signers) => signers.forEach((signer) => void addCustomer.run(signer)),
     isCustomer: (signer) => findCustomer.get(signer) !== undefined,
+    hasCustomers: () => findAnyCustomer.get() !== undefined,
     noteExceeded({ budget, party, lost, limit, untilMs }) {
       setExceeded.run(budget, party, String(lost), String(limit), untilMs);
       prune.run();

@@ -1,5 +1,5 @@
 /** What a relayer has to be able to do on each chain. */
-export type HealthPart = 'chain' | 'gateway' | 'journal' | 'judge' | 'key' | 'nodes';
+export type HealthPart = 'chain' | 'clock' | 'gateway' | 'journal' | 'judge' | 'key' | 'nodes' | 'refusals';
 
 /** Whether the work can go on. */
 export interface Health {
@@ -13,19 +13,21 @@ export interface Health {
 
 const CANNOT: Readonly<Record<HealthPart, string>> = {
   chain: 'cannot see the chain',
+  clock: 'cannot trust its clock',
   gateway: 'cannot reach the gateway',
   journal: 'cannot write its journal',
   judge: 'cannot judge requests',
   key: 'has found transactions of its key that its journal does not know',
   nodes: 'cannot end requests for its nodes do not agree',
+  refusals: 'takes no request',
 };
 
 /** They show only while there is something to do. */
-const UNSEEN_AT_FIRST: ReadonlySet<HealthPart> = new Set(['journal', 'judge', 'key', 'nodes']);
+const UNSEEN_AT_FIRST: ReadonlySet<HealthPart> = new Set(['clock', 'journal', 'judge', 'key', 'nodes', 'refusals']);
 
 /**
- * Makes the health of some parts: each is red from the start until it has worked, but for the journal, the judging and the nodes'
- * agreement, which show only while there is something to do.
+ * Makes the health of some parts: gateway and chain are red from the start until they have worked; the others show only while there is
+ * something to do.
  *
  * @param options.parts - those that are watched
  * @param options.silentMs - a part that nothing has been heard of for longer counts as failed

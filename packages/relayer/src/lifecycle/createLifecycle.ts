@@ -19,6 +19,7 @@ import { createChainNotes } from './createChainNotes.ts';
 import { createClaimRateController } from './createClaimRateController.ts';
 import { createInFlight } from './createInFlight.ts';
 import { createJudgeWatch } from './createJudgeWatch.ts';
+import { createRefusalWatch } from './createRefusalWatch.ts';
 import { followSubmission } from './followSubmission.ts';
 import { type PickPorts, pickClaims } from './pickClaims.ts';
 import { reportOutcomes } from './reportOutcomes.ts';
@@ -90,6 +91,7 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
   const gasPrice = async () => (await state.head()).gasPrice;
   const queue = createQueue({ ...held, calls, client, gatewayReturns, gateway, candidates, chainName, gasPrice, wake });
   const isCustomer = (signer: string) => journal.isCustomer(signer.toLowerCase());
+  const refusals = createRefusalWatch({ health, isCustomer, hasCustomers: journal.hasCustomers, now });
   const room = { ...held, chain, state, settings, sender };
   const shared = { queue, countRoom: () => countRoom(room) };
   const claiming = { ...held, gateway, budgets, candidates, claimRate };
@@ -98,7 +100,7 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
     ...shared,
     judging: {
       ...held,
-      ...{ screen, check, prove, candidates, policy, gateway, recovery, noteFailures, isCustomer, wake },
+      ...{ screen, check, prove, candidates, policy, gateway, recovery, noteFailures, refusals, isCustomer, wake },
       strangers: { requestIds: new Set(), last: Promise.resolve(), fault: undefined },
       news: queue.news,
       noteUnjudged: (reason) => health.noteFailure('judge', reason),
@@ -120,6 +122,7 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
       for (const signer of new Set(signers)) candidates.touch(signer);
       wake();
     },
+    lookAtRefusals: refusals.look,
     idle: () => inFlight.idle(),
     noteFault: (where) => notes.fault(where),
   };

@@ -41,6 +41,7 @@ function createPorts(customers: readonly RequestRecord[], given: Partial<JudgePo
     notes: createChainNotes({ metrics: createMetrics(['c']), chainName: 'c', log }),
     isCustomer: (signer) => customers.some((record) => record.signer === signer),
     noteFailures: async () => undefined,
+    refusals: { note: () => undefined },
     noteUnjudged: (reason) => void unjudged.push(reason),
     pickClaims: async () => 'idle',
     gateway: { newestOf: async () => [] },

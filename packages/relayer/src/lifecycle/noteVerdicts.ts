@@ -4,6 +4,7 @@ import type { JudgedRequest } from '../journal/openJudgedTable.ts';
 import type { RelayPolicy } from '../settings/settings.ts';
 import type { Candidate, Candidates } from './createCandidates.ts';
 import type { ChainNotes } from './createChainNotes.ts';
+import type { RefusalWatch } from './createRefusalWatch.ts';
 import { createGapQuestion, type GapPorts, giveUpBlocked } from './giveUpBlocked.ts';
 
 /** What noting goes through. */
@@ -12,6 +13,7 @@ export interface NotePorts extends GapPorts {
   readonly journal: Pick<Journal, 'judge'>;
   readonly policy: Pick<RelayPolicy, 'giveUpMs'>;
   readonly notes: Pick<ChainNotes, 'checked' | 'requests'>;
+  readonly refusals: Pick<RefusalWatch, 'note'>;
   readonly now: () => number;
 }
 
@@ -36,7 +38,7 @@ function summarise(verdict: Verdict | undefined): string {
  * @throws GatewayError where the gateway does not answer
  */
 export async function noteVerdicts(ports: NotePorts, all: readonly Judged[]): Promise<void> {
-  const { candidates, journal, notes, now } = ports;
+  const { candidates, journal, notes, refusals, now } = ports;
   const isGapAwaited = createGapQuestion(ports);
   const changed: JudgedRequest[] = [];
   for (const { candidate, verdict } of all) {
@@ -46,6 +48,7 @@ export async function noteVerdicts(ports: NotePorts, all: readonly Judged[]): Pr
     if (settled !== undefined) candidates.judge(candidate, settled, now());
     const judged = settled ?? verdict;
     notes.checked(judged.kind === 'leave' ? judged.reason : judged.kind);
+    refusals.note(candidate.record.signer, judged);
     if (summarise(judged) !== before) changed.push({ record: candidate.record, verdict: judged, nowMs: now() });
   }
   journal.judge(changed);

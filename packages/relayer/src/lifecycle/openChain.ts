@@ -1,4 +1,5 @@
 import { createRecoverSigner } from '@prism-gateway/crypto/accounts';
+import { parseQuantity } from '@prism-gateway/rpc';
 import { createBackOff } from '@prism-gateway/runtime';
 import type { Logger } from '@prism-gateway/runtime/logs';
 import { openSender, type Sender, SenderError, type SenderEvent } from '@prism-gateway/sender';
@@ -6,7 +7,9 @@ import type { Hex } from 'viem';
 import { ChainError } from '../chain/chainError.ts';
 import { type ChainReader, createChainReader } from '../chain/chainReader.ts';
 import { type ChainNodes, createNodes, openNodes } from '../chain/openNodes.ts';
+import { verifyRate } from '../chain/verifyRate.ts';
 import { type ChainState, watchChain } from '../chain/watchChain.ts';
+import { lower } from '../checks/transactionTerms.ts';
 import { type Journal, openJournal } from '../journal/openJournal.ts';
 import { journalPath } from '../settings/settings.ts';
 import type { ChainOptions, Lifecycle } from './chainWork.ts';
@@ -81,14 +84,26 @@ export async function openChain(options: ChainOptions): Promise<OpenChain | unde
   }
 }
 
+/** By how much a newest block may be later than this machine's clock, in seconds. */
+const MAX_LEAD_SECONDS = 60;
+
+/** A block may be old, for a chain may stand still; but none is of the future. */
+function compareClocks(health: Health, timestamp: bigint, nowMs: number): void {
+  const leadSeconds = Number(timestamp) - Math.floor(nowMs / 1000);
+  const fault = `it is ${leadSeconds} seconds behind the chain's newest block; set the clock of this machine`;
+  if (leadSeconds <= MAX_LEAD_SECONDS) health.noteWell('clock');
+  else health.noteFailure('clock', fault);
+}
+
 /** The head is what is read again every moment: whether it can be read tells whether the chain is seen. */
-function noteHeads(chain: ChainReader, health: Health): ChainReader {
+function noteHeads(chain: ChainReader, { health, now }: Pick<ChainOptions, 'health' | 'now'>): ChainReader {
   return {
     ...chain,
     async head() {
       try {
         const head = await chain.head();
         health.noteWell('chain');
+        compareClocks(health, head.timestamp, now());
         return head;
       } catch (error) {
         if (error instanceof ChainError) health.noteFailure('chain', error.message);
@@ -104,6 +119,11 @@ async function openOnce(options: ChainOptions, { chainId, rpc, nodes }: ChainNod
   // Before anything is opened that a second attempt would find in use.
   const costs = await rpc.openCosts();
   logger.info({ chainId, model: costs.kind }, `what the chain charges: ${costs.description}`);
+  const gasPrice = lower(
+    await rpc.read(['eth_gasPrice'], (answer) => parseQuantity(answer, 'gas price')),
+    given.maxFeePerGas,
+  );
+  await verifyRate(rpc, { forwarder: given.forwarder, creditsPerEth: given.creditsPerEth, gasPrice });
   // Addresses are compared in lower case here.
   const relayer = account.address.toLowerCase() as Hex;
   const path = (kind: 'relayer' | 'sender') =>
@@ -132,7 +152,7 @@ async function openOnce(options: ChainOptions, { chainId, rpc, nodes }: ChainNod
     },
   });
   const { forwarder, fromBlock } = given;
-  const chain = noteHeads(createChainReader({ rpc, forwarder, relayer, costs }), health);
+  const chain = noteHeads(createChainReader({ rpc, forwarder, relayer, costs }), options);
   const state = watchChain(chain, { now, confirmations });
   const journal = openJournal({ path: path('relayer'), nowMs: now() });
   const keyWatch = createKeyWatch({

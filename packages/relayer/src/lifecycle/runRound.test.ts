@@ -119,7 +119,12 @@ function createRelayer(records: readonly RequestRecord[]) {
       prove: (wanted) => proveSignatures(checks, wanted),
       strangers: { requestIds: new Set(), last: Promise.resolve(), fault: undefined },
       ...{ news: queue.news, wake: () => undefined },
-      ...{ noteFailures: async () => undefined, noteUnjudged: () => undefined, isCustomer },
+      ...{
+        noteFailures: async () => undefined,
+        noteUnjudged: () => undefined,
+        isCustomer,
+        refusals: { note: () => undefined },
+      },
       pickClaims: (seen) => pickClaims(picking, seen),
     },
   };

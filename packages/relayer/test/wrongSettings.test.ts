@@ -1,0 +1,65 @@
+import { PATIENCE_MS } from '@prism-gateway/testing/patience';
+import {
+  type RelayerProcess,
+  type RelayWorld,
+  signWrite,
+  startRelayerProcess,
+  startRelayWorld,
+} from '@prism-gateway/testing/relay';
+import { isLong } from '@prism-gateway/testing/test-size';
+import { numberToHex } from 'viem';
+import { afterAll, beforeAll, test } from 'vitest';
+
+const LONG = { timeout: PATIENCE_MS };
+
+let world: RelayWorld;
+const open = new AsyncDisposableStack();
+beforeAll(async () => {
+  world = open.use(await startRelayWorld({ users: 3, relayers: 4 }));
+});
+afterAll(() => open.disposeAsync());
+
+/** Has a process believe in another time. */
+const shiftClock = (ms: number) => [
+  '--import',
+  `data:text/javascript,const D=Date,n=D.now;globalThis.Date=class extends D{constructor(...a){a.length?super(...a):super(n()+${ms})}static now(){return n()+${ms}}}`,
+];
+
+const readHealth = async ({ metricsUrl }: RelayerProcess) => await (await fetch(`${metricsUrl}/health`)).text();
+
+// Shows RELAY-25.
+test.concurrent.for([
+  ['fast', 0, 600_000, 'ahead of'],
+  ['slow', 1, -600_000, 'behind'],
+] as const)('a relayer whose clock is ten minutes %s says so', async ([, index, ms, side], { expect }) => {
+  const relayer = await startRelayerProcess(world.relayerEnv(index), shiftClock(ms));
+  open.defer(() => relayer.kill());
+  const fault = `cannot trust its clock since .*Z: it is (599|60\\d) seconds ${side} the gateway's; set the clock of this`;
+  await expect.poll(() => readHealth(relayer), LONG).toMatch(new RegExp(fault));
+});
+
+// Shows RELAY-26.
+test.concurrent.for([
+  ['base units', '3000000000000000000000000', /CREDITS_PER_ETH is 3\d{24}: .* no fee would ever pay/],
+  ['ether for a credit', '0.00000033', /CREDITS_PER_ETH is 0\.00000033: .* any fee would pay for any gas/],
+] as const)('a rate in %s ends the start with the reason', async ([, rate, reason], { expect }) => {
+  const env = { ...world.relayerEnv(2), CREDITS_PER_ETH: rate, DATA_DIR: `${world.dir}/rate-${rate}` };
+  await expect(startRelayerProcess(env)).rejects.toThrow(reason);
+});
+
+// Shows RELAY-26.
+test
+  .runIf(isLong)
+  .concurrent('a rate that is too large by far has /health say that all fees are too small', async ({ expect }) => {
+    const relayer = await startRelayerProcess({ ...world.relayerEnv(3), CREDITS_PER_ETH: '3000000000' });
+    open.defer(() => relayer.kill());
+    for (const user of world.users) {
+      const params = await signWrite(world.deployment, user, {
+        ...{ dataId: numberToHex(1, { size: 32 }), payload: '0xabcd', relayerFee: 3000n * 10n ** 18n, nonce: 1n },
+        timestamp: BigInt(Math.floor(Date.now() / 1000) - 5),
+      });
+      await world.client.submitRequest({ chainName: 'eip155:31337', action: 'WRITE_DATA_FOR', params });
+    }
+    const fault = /takes no request since .*: all requests, of 3 signers, were left as `fee`: look at CREDITS_PER_ETH/;
+    await expect.poll(() => readHealth(relayer), { timeout: PATIENCE_MS + 60_000 }).toMatch(fault);
+  });

@@ -10,7 +10,10 @@ export default defineConfig({
           ...vitestDefaults,
           name: 'packages',
           exclude: ['**/node_modules/**', ...campaigns],
-          include: ['packages/*/{src,test}/**/*.test.ts', 'bin/*.test.ts', 'scripts/**/*.test.ts', 'demo/**/*.test.ts'],
+          include: [
+            ...['packages/*/{src,test}/**/*.test.ts', 'bench/src/**/*.test.ts', 'bin/*.test.ts'],
+            ...['scripts/**/*.test.ts', 'demo/**/*.test.ts'],
+          ],
           // No file leaves anything that the next one would find, and a worker for each would import the same modules a hundred times.
           isolate: false,
         },

@@ -16,7 +16,8 @@ const suites: Readonly<Record<string, () => Promise<unknown>>> = {
 /** What the benches that have no options of their own take: words like `scaling`, and numbers. */
 const wordsOf: Readonly<Record<string, RegExp>> = {
   backup: /^(--quick)?( ?--(megabytes|rate) [1-9]\d{0,5}){0,2}$/,
-  dynamodb: /^(--worst-day|scaling( [1-9]\d{0,6})?|service( [1-9]\d{0,6})?( --quick)?)?$/,
+  dynamodb:
+    /^(--worst-day( --check)?|(scaling|service) --check|scaling( [1-9]\d{0,6})?|service( [1-9]\d{0,6})?( --quick)?)?$/,
   lambda: /^(--quick|[1-9]\d{0,3})?$/,
   payments: /^(--quick)?$/,
   webhooks: /^(--quick)?$/,

@@ -1,9 +1,10 @@
 import { DEPLOYED_LIMITS } from '@prism-gateway/gateway/deployment';
 import { startDynamo, startGateway } from '@prism-gateway/testing';
 import { formatTable } from '../report/formatTable.ts';
+import { checkPaper } from './checkPaper.ts';
 import { createParams } from './createParams.ts';
 import { startUnitMeter, type UnitMeter } from './startUnitMeter.ts';
-import { type CallCost, findWorstDay } from './worstDay.ts';
+import { type CallCost, findWorstDay, type WorstLine } from './worstDay.ts';
 
 /** Below this a day is a nuisance and no damage, in US dollars. */
 const MOST_USD = 5;
@@ -62,20 +63,22 @@ async function measureCalls(caller: Caller): Promise<CallCost[]> {
 /**
  * Measures what each public call costs, and prints the dearest day that one address can cause within the limits of a deployment.
  *
- * @returns whether it is below five dollars
+ * @param options - `isCheck`: whether `docs/operations-aws.md` is compared
+ * @returns whether it is below five dollars, and the document says the same
  * @throws DynamoEngineMissingError where no engine can run
  */
-export async function runWorstDay(): Promise<boolean> {
+export async function runWorstDay({ isCheck }: { readonly isCheck: boolean }): Promise<boolean> {
   const stack = new AsyncDisposableStack();
   try {
-    return await runWith(stack);
+    const { lines, engine } = await measureWith(stack);
+    return printDay(lines, engine) && (!isCheck || (await checkDay(lines)));
   } finally {
     await stack.disposeAsync();
   }
 }
 
 /** Starts all that is measured; the stack stops it. */
-async function runWith(stack: AsyncDisposableStack): Promise<boolean> {
+async function measureWith(stack: AsyncDisposableStack) {
   const engine = stack.use(await startDynamo());
   const meter = stack.adopt(await startUnitMeter(engine.endpoint), ({ close }) => close());
   const env = {
@@ -85,12 +88,26 @@ async function runWith(stack: AsyncDisposableStack): Promise<boolean> {
   };
   const gateway = stack.adopt(await startGateway({ env }), async ({ stop }) => void (await stop()));
   const lines = findWorstDay(await measureCalls({ url: gateway.url, meter }), DEPLOYED_LIMITS);
-  const sum = lines.reduce((total, { usd }) => total + usd, 0);
+  return { lines, engine: engine.engine };
+}
+
+const sumOf = (lines: readonly WorstLine[]) => lines.reduce((total, { usd }) => total + usd, 0);
+
+/** Says what the document does, from what was measured. @returns whether the document does say that */
+async function checkDay(lines: readonly WorstLine[]): Promise<boolean> {
+  const [large, page] = lines.map(({ calls, usd }) => ({ calls: calls.toLocaleString('en'), usd: usd.toFixed(2) }));
+  const parts = `${large?.calls} times 200 kB of random bytes, ${large?.usd}; ${page?.calls} pages of 100, ${page?.usd}`;
+  return await checkPaper('docs/operations-aws.md', { sentences: [`${sumOf(lines).toFixed(2)} USD (${parts})`] });
+}
+
+/** @returns whether it is below five dollars */
+function printDay(lines: readonly WorstLine[], engine: string): boolean {
+  const sum = sumOf(lines);
   const rows = lines.map(({ what, calls, usd }) => [what, String(calls), usd.toFixed(2)]);
   console.log(
     [
       `The worst day that one address can cause, within ${DEPLOYED_LIMITS.callsInFiveMinutes} calls in five minutes (firewall) and ${DEPLOYED_LIMITS.writeBytesAMinute} bytes of`,
-      `bodies a minute (gateway): units as ${engine.engine} counts them, list prices of us-east-1, CloudFront, firewall, API, function, logs`,
+      `bodies a minute (gateway): units as ${engine} counts them, list prices of us-east-1, CloudFront, firewall, API, function, logs`,
       'and data out included, no free tier. What the firewall stops beyond that is 0.60 USD a million, and bounded by nothing but the budget.',
       '',
       ...formatTable([['call', 'a day', 'USD'], ...rows, ['sum', '', sum.toFixed(2)]]),

@@ -1,5 +1,6 @@
 import { createSeededRandom } from '@prism-gateway/testing';
 import { formatTable } from '../../report/formatTable.ts';
+import { checkPaper } from '../checkPaper.ts';
 import { type SimulatedResult, simulateLoad } from './simulateLoad.ts';
 
 const SHARDS = [1, 4, 8, 12, 16, 20, 22, 24];
@@ -19,23 +20,36 @@ function cellsOf({ accepted, refusedShare, throttledShare, lagSeconds }: Simulat
 
 const head = ['INDEX_SHARDS', 'accepted a second', '503', 'throttled at first', 'list of pending late by'];
 
-function simulateTable(rate: number, title: string, sharedPartitions?: number): string {
-  const rows = SHARDS.map((shards) => {
+function simulateTable(rate: number, numbers: readonly number[], sharedPartitions?: number): string[][] {
+  const rows = numbers.map((shards) => {
     const random = createSeededRandom(shards);
     const load = { rate, shards, random, ...(sharedPartitions !== undefined && { sharedPartitions }) };
     return [String(shards), ...cellsOf(simulateLoad(load))];
   });
-  return `${title}\n\n${formatTable([head, ...rows]).join('\n')}`;
+  return [head, ...rows];
+}
+
+interface ScalingOptions {
+  /** New requests a second. */
+  readonly rate: number;
+  /** Whether `docs/scaling.md` is compared, and only what it tells is simulated. */
+  readonly isCheck: boolean;
 }
 
 /**
  * Simulates a load with more and more shards, and prints what each number of them carries.
  *
- * @param rate new requests a second
+ * @returns whether the document says the same, if it is compared
  */
-export function runScaling(rate: number): void {
+export async function runScaling({ rate, isCheck }: ScalingOptions): Promise<boolean> {
   console.log(`${rate.toLocaleString('en')} new requests a second on one chain, each claimed and reported.\n`);
-  console.log(simulateTable(rate, 'Each key of an index on a partition of its own:'));
-  const title = `Keys of an index at random on ${WARMED_PARTITIONS} partitions, before any was split:`;
-  console.log(`\n${simulateTable(rate, title, WARMED_PARTITIONS)}`);
+  const own = simulateTable(rate, SHARDS);
+  console.log(`Each key of an index on a partition of its own:\n\n${formatTable(own).join('\n')}\n`);
+  const shared = simulateTable(rate, isCheck ? SHARDS.slice(-1) : SHARDS, WARMED_PARTITIONS);
+  console.log(`Keys of an index at random on ${WARMED_PARTITIONS} partitions, before any was split:\n`);
+  console.log(formatTable(shared).join('\n'));
+  if (!isCheck) return true;
+  const [shards, accepted, refused] = shared.at(-1) ?? [];
+  const sentence = `${shards} shards then accept ${accepted} a second, and ${refused} of creations get 503`;
+  return await checkPaper('docs/scaling.md', { tables: [own], sentences: [sentence] });
 }

@@ -1,6 +1,7 @@
 import { DEPLOYED_CEILINGS } from '@prism-gateway/gateway/deployment';
 import { createSeededRandom } from '@prism-gateway/testing';
 import { formatTable } from '../../report/formatTable.ts';
+import { checkPaper } from '../checkPaper.ts';
 import { type ServiceLoad, simulateService } from './simulateService.ts';
 
 type Settings = Omit<ServiceLoad, 'rate' | 'seconds' | 'random'>;
@@ -35,28 +36,39 @@ function cellsOf(settings: Settings, { rate, seconds }: { readonly rate: number;
     percent(result.crowdedShare),
     percent(result.unavailableShare),
     `${result.p99Seconds.toFixed(2)} s`,
-    String(result.peakInstances),
+    result.peakInstances.toLocaleString('en'),
   ];
+}
+
+interface ServiceOptions {
+  /** New requests a second. */
+  readonly rate: number;
+  /** Whether a shorter time, and nothing raised, is looked at. */
+  readonly isQuick: boolean;
+  /** Whether `docs/scaling.md` is compared. */
+  readonly isCheck: boolean;
 }
 
 /**
  * Simulates whole lives on a deployment, and prints what it carries as it is, and what each further limit that is raised brings.
  *
- * @param rate - new requests a second
- * @param isQuick - whether a shorter time, and nothing raised, is looked at
+ * @returns whether the document says the same, if it is compared
  */
-export function runService({ rate, isQuick }: { readonly rate: number; readonly isQuick: boolean }): void {
+export async function runService({ rate, isQuick, isCheck }: ServiceOptions): Promise<boolean> {
   const seconds = isQuick ? QUICK_SECONDS : SECONDS;
   // What is hopelessly short of a limit is most of the work: its clients all come back.
   const steps = isQuick ? STEPS.slice(0, 1) : STEPS;
-  const asDeployed = DEPLOYED_RATES.map((one) => [String(one), ...cellsOf(DEPLOYED, { rate: one, seconds })]);
+  const rows = DEPLOYED_RATES.map((one) => [String(one), ...cellsOf(DEPLOYED, { rate: one, seconds })]);
+  const asDeployed = [['new a second', ...head], ...rows];
   console.log(`A deployment as it is, by new requests a second, each claimed, reported and looked at twice:\n`);
-  console.log(formatTable([['new a second', ...head], ...asDeployed]).join('\n'));
+  console.log(formatTable(asDeployed).join('\n'));
   let settings = DEPLOYED;
-  const raised = steps.map(([name, change]) => {
+  const raised = [['raised', ...head]];
+  for (const [name, change] of steps) {
     settings = { ...settings, ...change };
-    return [name, ...cellsOf(settings, { rate, seconds })];
-  });
+    raised.push([name, ...cellsOf(settings, { rate, seconds })]);
+  }
   console.log(`\n${rate.toLocaleString('en')} new requests a second, one limit raised after the other:\n`);
-  console.log(formatTable([['raised', ...head], ...raised]).join('\n'));
+  console.log(formatTable(raised).join('\n'));
+  return !isCheck || (await checkPaper('docs/scaling.md', { tables: [asDeployed, raised] }));
 }

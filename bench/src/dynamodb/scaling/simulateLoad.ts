@@ -62,6 +62,8 @@ const indexOf: Readonly<Record<string, string>> = { chain: 'byChain', queue: 'by
 /** Finds, and makes, the partition of each key. */
 function createPlacement({ sharedPartitions, random }: SimulatedLoad) {
   const byKey = new Map<string, Partition>();
+  // By shard: names of keys are put together once, not for each of millions of writes.
+  const byAct: Readonly<Record<Act, (readonly Partition[])[]>> = { create: [], claim: [], report: [] };
   const byPlace = new Map<string, Partition>();
   function place(key: string): Partition {
     const index = indexOf[key.split('#')[0] ?? ''] ?? 'byStatusWithClaim';
@@ -71,8 +73,14 @@ function createPlacement({ sharedPartitions, random }: SimulatedLoad) {
     byKey.set(key, partition);
     return partition;
   }
+  const partitionOf = (key: string) => byKey.get(key) ?? place(key);
+  function partitionsOf(act: Act, shard: number): readonly Partition[] {
+    const known = byAct[act][shard] ?? entriesOf[act].map((key) => partitionOf(`${key}#${shard}`));
+    byAct[act][shard] = known;
+    return known;
+  }
   return {
-    partitionOf: (key: string) => byKey.get(key) ?? place(key),
+    partitionsOf,
     all: () => [...byPlace.values()],
     ofPending: () => [...byKey].filter(([key]) => key.startsWith('pending')).map(([, partition]) => partition),
   };
@@ -107,7 +115,7 @@ export function simulateLoad(load: SimulatedLoad): SimulatedResult {
 
   function tryWrite(write: Write): void {
     const { act, shard, tries } = write;
-    const partitions = entriesOf[act].map((key) => placement.partitionOf(`${key}#${shard}`));
+    const partitions = placement.partitionsOf(act, shard);
     if (tries === 0) counts.writes++;
     if (!partitions.some(({ isFull }) => isFull)) {
       for (const partition of partitions) partition.take();

@@ -86,27 +86,40 @@ const KEYS: Readonly<Record<Act, readonly string[]>> = {
   read: [],
 };
 
-/** The table and its indexes: ceilings of each, and partitions of their keys. */
+/** The table and its indexes: ceilings of each, and partitions of their keys. What an act touches is looked up once, not for each of millions of writes. */
 function createTable({ writeUnits }: ServiceLoad) {
   const ceilings = new Map<string, Tokens>();
   const partitions = new Map<string, Partition>();
-  const ceilingOf = (name: string) => {
-    const known = ceilings.get(name) ?? createTokens(writeUnits, writeUnits);
-    ceilings.set(name, known);
-    return known;
-  };
+  const ceilingsOf = (act: Act) =>
+    Object.entries(UNITS[act]).map(([name, units]) => {
+      const known = ceilings.get(name) ?? createTokens(writeUnits, writeUnits);
+      ceilings.set(name, known);
+      return { ceiling: known, units };
+    });
   const partitionOf = (key: string) => {
     const known = partitions.get(key) ?? createPartition(MAX_LAG_SECONDS);
     partitions.set(key, known);
     return known;
   };
+  const byAct: Readonly<Record<Act, (readonly Partition[])[]>> = { create: [], claim: [], report: [], read: [] };
+  const unitsOf = {
+    create: ceilingsOf('create'),
+    claim: ceilingsOf('claim'),
+    report: ceilingsOf('report'),
+    read: ceilingsOf('read'),
+  };
+  function partitionsOf({ act, shard }: Call): readonly Partition[] {
+    const known = byAct[act][shard] ?? KEYS[act].map((key) => partitionOf(`${key}#${shard}`));
+    byAct[act][shard] = known;
+    return known;
+  }
   return {
     /** @returns false: throttled */
-    write({ act, shard }: Call): boolean {
-      const touched = KEYS[act].map((key) => partitionOf(`${key}#${shard}`));
+    write(call: Call): boolean {
+      const touched = partitionsOf(call);
       if (touched.some(({ isFull }) => isFull)) return false;
       // What one ceiling lets through and another does not has been paid for all the same.
-      for (const [name, units] of Object.entries(UNITS[act])) if (!ceilingOf(name).take(units)) return false;
+      for (const { ceiling, units } of unitsOf[call.act]) if (!ceiling.take(units)) return false;
       for (const partition of touched) partition.take();
       return true;
     },

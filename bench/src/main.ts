@@ -20,7 +20,7 @@ const wordsOf: Readonly<Record<string, RegExp>> = {
     /^(--worst-day( --check)?|(scaling|service) --check|scaling( [1-9]\d{0,6})?|service( [1-9]\d{0,6})?( --quick)?)?$/,
   lambda: /^(--quick|[1-9]\d{0,3})?$/,
   payments: /^(--quick)?$/,
-  webhooks: /^(--quick)?$/,
+  webhooks: /^(dynamodb)?( ?--quick)?$/,
 };
 
 /** Runs a bench of its own. @throws OptionsError for arguments that it does not take */

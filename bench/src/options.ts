@@ -46,6 +46,7 @@ npm run bench -- dynamodb    read and write units (npm run bench -- dynamodb sca
 npm run bench -- lambda      import time of the function, beside the DynamoDB client alone (npm run bench -- lambda ROUNDS)
 npm run bench -- payments    payments a minute of the payment relayer, beside its two transactions sent raw
 npm run bench -- webhooks    from report to delivery, and what draining 10,000 deliveries costs those who post
+                             (npm run bench -- webhooks dynamodb: from report to delivery with STORE=dynamodb)
 npm run bench -- relayer     requests a second, gas and conflicts of relayers (--help tells its options)
 backup, payments, webhooks and relayer take --quick too: little is measured and nothing judged, to see that all works.
 

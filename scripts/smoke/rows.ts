@@ -225,6 +225,7 @@ export const rows: readonly SmokeRow[] = [
   { command: 'bench payments', args: () => ['--quick'] },
   { command: 'bench relayer', args: () => ['--quick'] },
   { command: 'bench webhooks', args: () => ['--quick'], prints: /500 drained in/ },
+  { command: 'bench webhooks', args: () => ['dynamodb', '--quick'], prints: /report to delivery, p50/ },
   { command: 'rules' },
   { command: 'format', args: () => ['bin'] },
   { command: 'pack', prints: /prism-gateway-[\d.]+\.tgz/ },

@@ -1,9 +1,12 @@
-/** `npm run bench -- webhooks [--quick]`: how soon deliveries come, and what a backlog of them costs those who post. */
+/**
+ * `npm run bench -- webhooks [--quick]`: how soon deliveries come, and what a backlog of them costs those who post.
+ * `npm run bench -- webhooks dynamodb [--quick]`: how soon they come with a server on DynamoDB, which learns of moves from the table's stream.
+ */
 import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { createRelayerAuthMessage } from '@prism-gateway/protocol';
-import { startGateway } from '@prism-gateway/testing';
+import { startDynamo, startGateway } from '@prism-gateway/testing';
 import { keccak256, toBytes } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { formatTable } from '../report/formatTable.ts';
@@ -11,6 +14,7 @@ import { median } from '../report/median.ts';
 import { writeRequestBody } from './writePlainBody.ts';
 
 const isQuick = process.argv.includes('--quick');
+const isDynamo = process.argv.includes('dynamodb');
 const REPORTS = isQuick ? 20 : 200;
 const BACKLOG = isQuick ? 500 : 10_000;
 const ROUND_MS = isQuick ? 1000 : 5000;
@@ -23,7 +27,10 @@ interface Answer {
   readonly json: Readonly<Record<string, unknown>>;
 }
 
-const gateway = await startGateway({ env: { WEBHOOKS_ALLOW_PRIVATE: 'true' } });
+const engine = isDynamo ? await startDynamo() : undefined;
+const store: Record<string, string> =
+  engine === undefined ? {} : { STORE: 'dynamodb', AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint };
+const gateway = await startGateway({ env: { WEBHOOKS_ALLOW_PRIVATE: 'true', ...store } });
 const agent = new Agent({ keepAlive: true, maxSockets: LANES });
 const relayer = privateKeyToAccount(generatePrivateKey());
 
@@ -151,43 +158,54 @@ async function measureDrain() {
   return { without: medianOf('without'), during: medianOf('during'), ratio, windows: pairs.length, drainedMs };
 }
 
-try {
-  const bare = await measurePosts(forRound);
+const verdict = (isKept: boolean) => (isKept ? 'kept' : 'MISSED');
+
+/** Measures from report to delivery. @returns the rows of the table, and whether the target is kept */
+async function judgeLatency() {
   console.error('from report to delivery …');
   const latency = await measureLatency();
+  const at = (share: number) => latency[Math.floor(share * (latency.length - 1))] ?? Number.NaN;
+  const isKept = at(0.5) <= TARGET.latencyMs;
+  const rows = [
+    ['report to delivery, p50', `${at(0.5).toFixed(1)} ms`, `≤ ${TARGET.latencyMs} ms: ${verdict(isKept)}`],
+    ['report to delivery, p95', `${at(0.95).toFixed(1)} ms`, ''],
+  ];
+  return { rows, isKept };
+}
+
+/** Measures what a backlog costs those who post. @returns the rows of the table, and whether the target is kept */
+async function judgeDrain(bare: number) {
   console.error(`a backlog of ${BACKLOG} …`);
   const { without, during, ratio, windows, drainedMs } = await measureDrain();
-  const at = (share: number) => latency[Math.floor(share * (latency.length - 1))] ?? Number.NaN;
-  const verdict = (isKept: boolean) => (isKept ? 'kept' : 'MISSED');
-  const isKept = at(0.5) <= TARGET.latencyMs && ratio >= TARGET.ratio;
+  const isKept = ratio >= TARGET.ratio;
+  const rows = [
+    ['POST, no webhook', `${bare.toFixed(0)}/s`, ''],
+    ['POST between windows of the drain', `${without.toFixed(0)}/s`, ''],
+    ['POST during it', `${during.toFixed(0)}/s`, `≥ ${TARGET.ratio} ×: ${ratio.toFixed(2)}, ${verdict(isKept)}`],
+    [`${BACKLOG} drained in`, `${(drainedMs / 1000).toFixed(1)} s`, ''],
+  ];
+  const text = `; then ${BACKLOG} deliveries drained while ${LANES} connections post as fast as they can, in
+${windows} windows of ${WINDOW_MS} ms, each after one without deliveries (the ratio is the median of pairs)`;
+  return { rows, isKept, text };
+}
+
+try {
+  const bare = isDynamo ? 0 : await measurePosts(forRound);
+  const latency = await judgeLatency();
+  const drain = isDynamo ? { rows: [], isKept: true, text: '' } : await judgeDrain(bare);
+  const machine = `gateway with ${engine?.engine ?? 'SQLite'}, load and receiver on ${availableParallelism()} cores, Node ${process.versions.node}`;
   console.log(
     [
-      `${REPORTS} reports one after another; then ${BACKLOG} deliveries drained while ${LANES} connections post as fast as they can, in`,
-      `${windows} windows of ${WINDOW_MS} ms, each after one without deliveries (the ratio is the median of pairs); gateway with SQLite, load and receiver on ${availableParallelism()} cores, Node ${process.versions.node}.`,
+      `${REPORTS} reports one after another${drain.text}; ${machine}.`,
       '',
-      ...formatTable([
-        ['measure', 'figure', 'target'],
-        [
-          'report to delivery, p50',
-          `${at(0.5).toFixed(1)} ms`,
-          `≤ ${TARGET.latencyMs} ms: ${verdict(at(0.5) <= TARGET.latencyMs)}`,
-        ],
-        ['report to delivery, p95', `${at(0.95).toFixed(1)} ms`, ''],
-        ['POST, no webhook', `${bare.toFixed(0)}/s`, ''],
-        ['POST between windows of the drain', `${without.toFixed(0)}/s`, ''],
-        [
-          'POST during it',
-          `${during.toFixed(0)}/s`,
-          `≥ ${TARGET.ratio} ×: ${ratio.toFixed(2)}, ${verdict(ratio >= TARGET.ratio)}`,
-        ],
-        [`${BACKLOG} drained in`, `${(drainedMs / 1000).toFixed(1)} s`, ''],
-      ]),
+      ...formatTable([['measure', 'figure', 'target'], ...latency.rows, ...drain.rows]),
     ].join('\n'),
   );
-  process.exitCode = isQuick || isKept ? 0 : 1;
+  process.exitCode = isQuick || (latency.isKept && drain.isKept) ? 0 : 1;
 } finally {
   agent.destroy();
   server.closeAllConnections();
   server.close();
   await gateway.stop();
+  await engine?.close();
 }

@@ -16,7 +16,7 @@ export interface FollowerPace extends ReadPauses {
 }
 
 const USUAL_PACE: FollowerPace = {
-  ...{ idleMs: 1000, busyMs: 200, leastMs: 50, firstMs: 100, maxMs: 10_000 },
+  ...{ idleMs: 1000, busyMs: 200, leastMs: 20, firstMs: 100, maxMs: 10_000 },
   ...{ lookMs: 2500, beatMs: 2500, leaseMs: 10_000 },
 };
 

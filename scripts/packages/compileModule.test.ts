@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { compileModule, rewordCommands } from './compileModule.ts';
 
 test.each([
-  ['npm run backup -- FOLDER', 'prism backup FOLDER'],
-  ['npm run --silent token -- alice', 'prism token alice'],
-  ['npm start; see npm start -- --help.', 'prism start; see prism start --help.'],
-  ['npm run doctor          with it', 'prism doctor          with it'],
-  ['npm run gas-monitor', 'prism gas-monitor'],
+  ['npm run backup -- FOLDER', 'npx prism backup FOLDER'],
+  ['npm run --silent token -- alice', 'npx prism token alice'],
+  ['npm start; see npm start -- --help.', 'npx prism start; see npx prism start --help.'],
+  ['npm run doctor          with it', 'npx prism doctor          with it'],
+  ['npm run gas-monitor', 'npx prism gas-monitor'],
   ['npm run token-like, npm run deploy makes them', 'npm run token-like, npm run deploy makes them'],
 ])('%s', (text, reworded) => {
   expect(rewordCommands(['backup', 'token', 'doctor', 'gas-monitor'], text)).toBe(reworded);

@@ -4,14 +4,14 @@ import { transformSync } from 'esbuild';
 const OWN_MODULE = /(['"])(\.{1,2}\/[^'"\n]*)\.ts\1/g;
 
 /**
- * Writes the commands in a text as somebody types them who has no repository: `npm run backup -- FOLDER` becomes `prism backup FOLDER`.
+ * Writes the commands in a text as somebody types them who has no repository: `npm run backup -- FOLDER` becomes `npx prism backup FOLDER`.
  *
  * @param programs - names of those that there are; other commands stay
  */
 export function rewordCommands(programs: readonly string[], text: string): string {
   const names = [...programs].sort((one, other) => other.length - one.length).join('|');
   const command = new RegExp(`npm (?:run (?:--silent )?(?<name>${names})|start)(?![\\w:-])(?: --(?= ))?`, 'g');
-  return text.replaceAll(command, (_, name: string | undefined) => `prism ${name ?? 'start'}`);
+  return text.replaceAll(command, (_, name: string | undefined) => `npx prism ${name ?? 'start'}`);
 }
 
 /**

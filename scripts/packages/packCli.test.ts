@@ -72,6 +72,16 @@ test('no TypeScript, no test, and no command of the repository that the tarball 
   expect(ours).toEqual([]);
 });
 
+test('what the banner tells to try works where the repository is not', async () => {
+  const entry = join(unpacked(), 'node_modules/@prism-gateway/gateway/src/entry');
+  const { writeBanner } = await import(join(entry, 'banner.js'));
+  const { parseSettings } = await import(join(entry, 'settings.js'));
+  const publicUrl = 'http://127.0.0.1:9000';
+  const banner = writeBanner({ settings: parseSettings({}), publicUrl, usesDevIssuer: true });
+  expect(banner).toContain(`\n    npx prism walkthrough --url ${publicUrl}\n`);
+  expect(banner).toContain(`\n    npx prism token alice --url ${publicUrl}\n`);
+});
+
 test('the launcher knows its programs, and one of them runs', () => {
   const { stdout, status } = prism('--help');
   expect(status).toBe(0);

@@ -29,7 +29,8 @@ function commandsToTry({ settings, publicUrl, usesDevIssuer }: BannerFacts): str
   const play = usesDevIssuer ? where : [...where, '--token ACCESS_TOKEN'];
   const key = settings.adminKeys.includes(DEV_ADMIN_KEY) ? '' : 'ADMIN_API_KEY=… ';
   return [
-    `${key}npm run walkthrough${play.length > 0 ? ` -- ${play.join(' ')}` : ''}`,
+    // Whole in each case: where it is packed, both are reworded.
+    `${key}${play.length > 0 ? `npm run walkthrough -- ${play.join(' ')}` : 'npm run walkthrough'}`,
     `curl -s ${publicUrl}/ready`,
     usesDevIssuer ? ['npm run token -- alice', ...where].join(' ') : `curl -s ${publicUrl}/openapi.json`,
   ];

@@ -1,7 +1,10 @@
+import { plain } from './writeTable.ts';
+
 /** A gateway's refusal, or none that answers: the message is for the person at the terminal. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
-  readonly code: 'COMMAND_USAGE' | 'COMMAND_REFUSED' | 'COMMAND_UNREACHABLE';
+  /** `COMMAND_BUSY`: it may be granted later. */
+  readonly code: 'COMMAND_USAGE' | 'COMMAND_REFUSED' | 'COMMAND_BUSY' | 'COMMAND_UNREACHABLE';
 
   constructor(code: CommandError['code'], message: string, options?: { readonly cause?: unknown }) {
     super(message, options);
@@ -33,9 +36,10 @@ function writeUrl(url: string, { path, query = {} }: AdminCall): string {
 /** What a refusal says: the sentence, and each fault by its place. */
 function describeRefusal(status: number, body: Record<string, unknown>): string {
   const details = Array.isArray(body.details) ? body.details : [];
-  const faults = details.map(({ path, message }) => `  ${String(path)}: ${String(message)}`);
+  const faults = details.map(({ path, message }) => `  ${plain(path)}: ${plain(message)}`);
   const hint = status === 401 ? ['Give the key of this gateway: ADMIN_API_KEY, or --key-file.'] : [];
-  const sentence = typeof body.error === 'string' ? body.error : 'The gateway gave no reason.';
+  // Whoever answers at this address wrote it, with words of strangers in it.
+  const sentence = typeof body.error === 'string' ? plain(body.error) : 'The gateway gave no reason.';
   return [`${sentence} (${status})`, ...faults, ...hint].join('\n');
 }
 
@@ -66,7 +70,9 @@ export function createAdminClient({ url, key }: { readonly url: string; readonly
     });
     const text: unknown = await answer.json().catch(() => undefined);
     const read = typeof text === 'object' && text !== null ? { ...text } : {};
-    if (!answer.ok) throw new CommandError('COMMAND_REFUSED', describeRefusal(answer.status, read));
+    const { status } = answer;
+    const code = status === 429 || status >= 500 ? 'COMMAND_BUSY' : 'COMMAND_REFUSED';
+    if (!answer.ok) throw new CommandError(code, describeRefusal(status, read));
     return read;
   };
 }

@@ -36,7 +36,7 @@ async function list({ call, options, json, print }: CommandContext): Promise<voi
     ...[requestId, state, chain, action, createdAt, claimedBy],
   ]);
   print(writeTable([['REQUEST', 'STATUS', 'CHAIN', 'ACTION', 'CREATED', 'CLAIMED BY'], ...rows]));
-  if (typeof body.lastKey === 'string') print(`There are more: --after ${body.lastKey}`);
+  if (typeof body.lastKey === 'string') print(`There are more: --after ${plain(body.lastKey)}`);
 }
 
 async function show(context: CommandContext): Promise<void> {
@@ -64,20 +64,38 @@ async function writeOldest({ call, signal }: CommandContext): Promise<string> {
   return writeTable([['OLDEST PENDING', 'CHAIN', 'ACTION', 'CREATED'], ...rows]);
 }
 
-/** Shows the queue, and again whenever it has moved, until it is told to end. */
-async function watch(context: CommandContext): Promise<void> {
+/** Draws the live view once, when the queue has moved. @returns the version that was seen */
+async function draw(context: CommandContext, seen: string | undefined): Promise<string> {
   const { call, json, print, isTerminal, signal } = context;
+  const query = seen === undefined ? {} : { seen, wait: WAIT_SECONDS };
+  const stats = await call({ path: '/admin/stats', query, signal });
+  const version = String(stats.version);
+  if (json && version !== seen) print(JSON.stringify(stats));
+  else if (!json) {
+    const screen = `${new Date().toISOString()}\n\n${writeStats(stats)}\n\n${await writeOldest(context)}\n`;
+    print(`${isTerminal ? CLEAR_SCREEN : ''}${screen}`);
+  }
+  return version;
+}
+
+/** Whether a gateway that has answered before may do so again: it is being restarted, or has too much to do. */
+const mayPass = (error: unknown): error is CommandError =>
+  error instanceof CommandError && (error.code === 'COMMAND_UNREACHABLE' || error.code === 'COMMAND_BUSY');
+
+/**
+ * Shows the queue, and again whenever it has moved, until it is told to end. People wait for a gateway that is gone; a program is told by
+ * the end.
+ */
+async function watch(context: CommandContext): Promise<void> {
+  const { json, print, isTerminal, signal } = context;
   let seen: string | undefined;
   try {
     while (!signal.aborted) {
-      const query = seen === undefined ? {} : { seen, wait: WAIT_SECONDS };
-      const stats = await call({ path: '/admin/stats', query, signal });
-      const hasMoved = stats.version !== seen;
-      seen = String(stats.version);
-      if (json && hasMoved) print(JSON.stringify(stats));
-      else if (!json) {
-        const screen = `${new Date().toISOString()}\n\n${writeStats(stats)}\n\n${await writeOldest(context)}\n`;
-        print(`${isTerminal ? CLEAR_SCREEN : ''}${screen}`);
+      try {
+        seen = await draw(context, seen);
+      } catch (error) {
+        if (json || seen === undefined || !mayPass(error)) throw error;
+        print(`${isTerminal ? CLEAR_SCREEN : ''}${new Date().toISOString()}\n\n${error.message}\nTrying again …\n`);
       }
       await pause(LEAST_PAUSE_MS, undefined, { signal });
     }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RunningGateway, startGateway } from '@prism-gateway/testing';
+import { type RunningGateway, startFetchServer, startGateway } from '@prism-gateway/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCli } from './runCli.ts';
 
@@ -18,10 +18,10 @@ beforeAll(async () => {
 afterAll(() => gateway?.kill());
 
 /** Watches, and tells each thing that is printed, until the caller ends it. */
-function watch(line: string) {
+function watch(line: string, url = gateway.url) {
   const ending = new AbortController();
   const printed: string[] = [];
-  const surroundings = { args: line.split(' '), env: { PUBLIC_URL: gateway.url }, isTerminal: true };
+  const surroundings = { args: line.split(' '), env: { PUBLIC_URL: url }, isTerminal: true };
   const print = (text: string) => printed.push(text);
   const ended = runCli({ ...surroundings, print, complain: print, signal: ending.signal });
   async function end() {
@@ -119,6 +119,51 @@ test('the live view draws anew as soon as the queue has moved, and ends at once'
   await expect.poll(() => lines.printed.length, PATIENT).toBe(2);
   expect(JSON.parse(lines.printed[1] ?? '').version).not.toBe(JSON.parse(lines.printed[0] ?? '').version);
   expect(await Promise.all([live.end(), lines.end()])).toEqual([0, 0]);
+});
+
+/** A proxy before the gateway, as operators have one: it answers itself while the gateway is restarted. */
+async function startProxy() {
+  const state = { isDown: false };
+  const { url, close } = await startFetchServer(async (request) => {
+    const { pathname, search } = new URL(request.url);
+    const options = { headers: { 'x-admin-key': gateway.adminKey }, signal: request.signal };
+    if (!state.isDown) return await fetch(`${gateway.url}${pathname}${search}`, options);
+    return Response.json({ error: 'The gateway does not answer.' }, { status: 502 });
+  });
+  return { url, state, [Symbol.asyncDispose]: close };
+}
+
+test('the live view waits for a gateway that is restarted; a program is told by its end', async () => {
+  await using proxy = await startProxy();
+  const live = watch('requests watch', proxy.url);
+  const lines = watch('requests watch --json', proxy.url);
+  await expect.poll(() => live.printed.length, PATIENT).toBe(1);
+  await expect.poll(() => lines.printed.length, PATIENT).toBe(1);
+  proxy.state.isDown = true;
+  // The call that is waiting ends by this move.
+  await submit();
+  await expect.poll(() => live.printed.at(-1), PATIENT).toMatch(/does not answer\. \(502\)\nTrying again/);
+  await expect.poll(() => lines.printed.at(-1), PATIENT).toMatch(/^\{"error":/);
+  expect(await lines.end()).toBe(1);
+  proxy.state.isDown = false;
+  const requestId = await submit();
+  await expect.poll(() => live.printed.at(-1), PATIENT).toContain(requestId);
+  expect(await live.end()).toBe(0);
+});
+
+test('whoever answers cannot act upon the terminal', async () => {
+  const evil = '\u001b]0;owned\u0007\u009b2J\u202etxt';
+  const body = { error: evil, details: [{ path: evil, message: evil }] };
+  const { url, close } = await startFetchServer(async () => Response.json(body, { status: 400 }));
+  try {
+    const { status, err } = await prism('stats', { PUBLIC_URL: url });
+    expect(status).toBe(1);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+    expect(err).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+    expect(err.split('\n')).toHaveLength(2);
+  } finally {
+    await close();
+  }
 });
 
 test('what is wrong is told in a sentence, with a status that scripts can use', async () => {

@@ -61,7 +61,7 @@ async function listDeliveries(context: CommandContext): Promise<void> {
     ],
   );
   print(writeTable([['DELIVERY', 'EVENT', 'REQUEST', 'STATUS', 'TRIES', 'AT', 'NEXT', 'LAST ANSWER'], ...rows]));
-  if (typeof body.lastKey === 'string') print(`There are more: --after ${body.lastKey}`);
+  if (typeof body.lastKey === 'string') print(`There are more: --after ${plain(body.lastKey)}`);
 }
 
 async function resend(context: CommandContext): Promise<void> {

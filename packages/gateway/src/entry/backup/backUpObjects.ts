@@ -3,6 +3,7 @@ import { createReadStream, createWriteStream, type Dirent } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { type BackupTarget, contentKey } from './backupTarget.ts';
 import { type BackupFile, type BackupObject, backupObject } from './manifest.ts';
@@ -53,11 +54,10 @@ async function* walkFiles(root: string, inner: string): AsyncGenerator<string> {
 /**
  * Reads the list of objects of a backup.
  *
- * @param target - where the backup is
- * @param list - path of the list below the backup
+ * @param input - the list, an object a line
  */
-export async function* readObjectList(target: BackupTarget, list: string): AsyncGenerator<BackupObject> {
-  for await (const line of createInterface({ input: await target.read(list), crlfDelay: Number.POSITIVE_INFINITY })) {
+export async function* readObjectList(input: Readable): AsyncGenerator<BackupObject> {
+  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
     if (line !== '') yield backupObject.parse(JSON.parse(line));
   }
 }
@@ -138,7 +138,7 @@ export async function backUpObjects(
   const { target, dataDir } = context;
   const file = join(target.workFolder, 'objects.jsonl');
   const output = createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true });
-  const findBefore = createLookup(listBefore === undefined ? undefined : readObjectList(target, listBefore));
+  const findBefore = createLookup(listBefore === undefined ? undefined : readObjectList(await target.read(listBefore)));
   const total = { count: 0, bytes: 0, newBytes: 0 };
   for await (const paths of inGroups(walkFiles(dataDir, 'objects/v1'), AT_ONCE)) {
     const tasks = [];

@@ -33,6 +33,9 @@ export class BackupError extends Error {
   }
 }
 
+/** Whether a folder below `backups/` may be a backup: others are not looked at, and their names never reach a terminal. */
+export const isBackupName = (name: string) => /^[A-Za-z0-9][\w-]*$/.test(name);
+
 /** Key of a backup's manifest, which is written last. */
 export const manifestKey = (name: string) => `backups/${name}/manifest.json`;
 

@@ -1,6 +1,6 @@
 import { json } from 'node:stream/consumers';
 import * as z from 'zod/mini';
-import { BackupError, type BackupTarget, manifestKey } from './backupTarget.ts';
+import { BackupError, type BackupTarget, isBackupName, manifestKey } from './backupTarget.ts';
 
 const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 const size = z.int().check(z.nonnegative());
@@ -24,10 +24,10 @@ export const MANIFEST_FORM = 1;
 /** What a backup holds; it is written when all the rest is there. */
 const manifestForm = z.object({
   form: z.literal(MANIFEST_FORM),
-  name: z.string(),
+  name: z.string().check(z.refine(isBackupName)),
   /** When the backup began: what was acknowledged before is in it. */
-  startedAt: z.string(),
-  finishedAt: z.string(),
+  startedAt: z.iso.datetime(),
+  finishedAt: z.iso.datetime(),
   stage: z.enum(['dev', 'prod']),
   database: backupFile,
   /** The schema's version of each store, by the store's name. */

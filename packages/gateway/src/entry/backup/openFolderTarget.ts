@@ -2,7 +2,7 @@ import { createReadStream, existsSync, mkdirSync, readdirSync, rmSync } from 'no
 import { mkdir, open, rename, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type FileLock, LockHeldError, lockFile, syncDirectory } from '@prism-gateway/runtime';
-import { BackupError, type BackupTarget, manifestKey } from './backupTarget.ts';
+import { BackupError, type BackupTarget, isBackupName, manifestKey } from './backupTarget.ts';
 
 /** What is being written lies here; leftovers of a backup that was killed are removed by the next one. */
 const WORK = '.work';
@@ -66,7 +66,7 @@ export function openFolderTarget(folder: string, purpose: 'read' | 'write'): Bac
     workFolder,
     async listBackups() {
       const folders = existsSync(join(root, 'backups')) ? readdirSync(join(root, 'backups')) : [];
-      return folders.filter((name) => existsSync(pathOf(manifestKey(name)))).sort();
+      return folders.filter((name) => isBackupName(name) && existsSync(pathOf(manifestKey(name)))).sort();
     },
     async findSize(key) {
       return (await stat(pathOf(key)).catch(() => undefined))?.size;

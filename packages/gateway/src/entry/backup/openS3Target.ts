@@ -15,7 +15,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import type { Environment } from '@prism-gateway/runtime/settings';
-import { BackupError, type BackupTarget } from './backupTarget.ts';
+import { BackupError, type BackupTarget, isBackupName } from './backupTarget.ts';
 
 /** Bytes sent at once, and kept in memory; ten thousand such parts, S3's most, are 320 GB. */
 const PART_BYTES = 32 * 1024 * 1024;
@@ -107,7 +107,7 @@ async function listBackups({ client, Bucket, prefix }: BucketFolder): Promise<re
   for await (const page of paginateListObjectsV2({ client }, { Bucket, Prefix: `${prefix}backups/` })) {
     for (const { Key = '' } of page.Contents ?? []) {
       const name = manifest.exec(Key.slice(prefix.length))?.[1];
-      if (name !== undefined) names.push(name);
+      if (name !== undefined && isBackupName(name)) names.push(name);
     }
   }
   return names.sort();

@@ -1,7 +1,8 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { createReadStream, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { mkdir, rename, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { syncDirectory } from '@prism-gateway/runtime';
+import { Readable } from 'node:stream';
+import { type FileLock, LockHeldError, lockFile, syncDirectory } from '@prism-gateway/runtime';
 import { verifyDatabase } from '../../drivers/sqlite/copyDatabase.ts';
 import { RESTORING } from './assertRestored.ts';
 import { readObjectList } from './backUpObjects.ts';
@@ -24,27 +25,69 @@ interface Fetch extends BackupFile {
   readonly to: string;
 }
 
-function prepareFolder(dataDir: string): string {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  // File systems have this one at their top.
-  const entries = readdirSync(dataDir).filter((name) => name !== 'lost+found');
-  if (entries.length > 0 && !entries.includes(RESTORING)) {
-    throw new BackupError(
-      'BACKUP_REFUSED',
-      `DATA_DIR ${dataDir} is not empty: set DATA_DIR to a new folder, and keep the old one until the new one serves.`,
-    );
+/** A folder that this restore alone fills. */
+interface TakenFolder {
+  /** Where what is fetched lies until all of it is there. */
+  readonly work: string;
+  readonly lock: FileLock;
+}
+
+// Both in `RESTORING`; no path of a backup begins with a dot.
+const LOCK = '.lock';
+const OBJECT_LIST = '.objects.jsonl';
+
+// File systems have this one at their top.
+const listEntries = (dataDir: string) => readdirSync(dataDir).filter((name) => name !== 'lost+found');
+
+/** @throws BackupError `BACKUP_REFUSED` while another restore fills the folder */
+function takeLock(dataDir: string): FileLock {
+  const file = join(dataDir, RESTORING, LOCK);
+  const sentence = `Another restore into DATA_DIR ${dataDir} is under way: wait until it has ended.`;
+  let lock: FileLock;
+  try {
+    lock = lockFile(file);
+  } catch (cause) {
+    if (!(cause instanceof LockHeldError)) throw cause;
+    throw new BackupError('BACKUP_REFUSED', sentence, { cause });
   }
-  // All that lies beside the mark came from the restore that did not end.
-  for (const name of entries) if (name !== RESTORING) rmSync(join(dataDir, name), { recursive: true });
+  if (existsSync(file)) return lock;
+  // One that has just ended took the file away with it.
+  lock.release();
+  throw new BackupError('BACKUP_REFUSED', sentence);
+}
+
+function takeFolder(dataDir: string): TakenFolder {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const work = join(dataDir, RESTORING);
-  rmSync(work, { recursive: true, force: true });
-  mkdirSync(work, { mode: 0o700 });
-  return work;
+  if (!existsSync(work)) {
+    if (listEntries(dataDir).length > 0) {
+      throw new BackupError(
+        'BACKUP_REFUSED',
+        `DATA_DIR ${dataDir} is not empty: set DATA_DIR to a new folder, and keep the old one until the new one serves.`,
+      );
+    }
+    mkdirSync(work, { mode: 0o700 });
+  }
+  const lock = takeLock(dataDir);
+  // All that lies beside the mark, and in it, came from the restore that did not end.
+  for (const name of listEntries(dataDir)) if (name !== RESTORING) rmSync(join(dataDir, name), { recursive: true });
+  for (const name of readdirSync(work)) if (name !== LOCK) rmSync(join(work, name), { recursive: true });
+  return { work, lock };
+}
+
+/** What comes, as long as it is not more than was backed up: a file that was put in its place may have no end. */
+async function* readAtMost(from: Readable, bytes: number): AsyncGenerator<Buffer> {
+  let read = 0;
+  for await (const part of from as AsyncIterable<Buffer>) {
+    yield part;
+    read += part.length;
+    if (read > bytes) return;
+  }
 }
 
 async function fetchFile(target: BackupTarget, { key, to, bytes, sha256 }: Fetch): Promise<void> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
-  const found = await writeStream(await target.read(key), to);
+  const found = await writeStream(Readable.from(readAtMost(await target.read(key), bytes)), to);
   if (found.bytes === bytes && found.sha256 === sha256) return;
   throw new BackupError(
     'BACKUP_DAMAGED',
@@ -52,7 +95,15 @@ async function fetchFile(target: BackupTarget, { key, to, bytes, sha256 }: Fetch
   );
 }
 
-async function fetchObjects(target: BackupTarget, { list, work }: { list: string; work: string }): Promise<number> {
+/** What lists the objects of a backup, and where they are put. */
+interface ObjectFetch {
+  readonly list: Omit<Fetch, 'to'>;
+  readonly work: string;
+}
+
+async function fetchObjects(target: BackupTarget, { list, work }: ObjectFetch): Promise<number> {
+  const file = join(work, OBJECT_LIST);
+  await fetchFile(target, { ...list, to: file });
   let count = 0;
   let group: Promise<void>[] = [];
   async function fetchOne({ path, bytes, sha256, mtimeMs }: BackupObject): Promise<void> {
@@ -60,7 +111,7 @@ async function fetchObjects(target: BackupTarget, { list, work }: { list: string
     await fetchFile(target, { key: contentKey(sha256), to, path, bytes, sha256 });
     await utimes(to, mtimeMs / 1000, mtimeMs / 1000);
   }
-  for await (const object of readObjectList(target, list)) {
+  for await (const object of readObjectList(createReadStream(file))) {
     count++;
     group.push(fetchOne(object));
     if (group.length < AT_ONCE) continue;
@@ -71,9 +122,31 @@ async function fetchObjects(target: BackupTarget, { list, work }: { list: string
   return count;
 }
 
+/** A backup that is looked at, and where its files are put. */
+interface BackupFetch {
+  readonly name: string;
+  readonly manifest: Manifest;
+  readonly work: string;
+}
+
+async function fetchBackup(target: BackupTarget, { name, manifest, work }: BackupFetch): Promise<void> {
+  const keyOf = (path: string) => `backups/${name}/${path}`;
+  for (const file of [manifest.database, ...manifest.files]) {
+    await fetchFile(target, { ...file, key: keyOf(file.path), to: join(work, file.path) });
+  }
+  verifyDatabase(join(work, manifest.database.path));
+  const { objects } = manifest;
+  if (objects === null) return;
+  const { list, count } = objects;
+  const found = await fetchObjects(target, { list: { ...list, key: keyOf(list.path) }, work });
+  if (found === count) return;
+  throw new BackupError('BACKUP_DAMAGED', `The list of objects of ${name} has ${found} of ${count} entries.`);
+}
+
 /** Gives what was fetched its place. The mark goes last: a gateway does not start while it is there. */
 async function moveIntoPlace(work: string, dataDir: string): Promise<void> {
-  for (const name of readdirSync(work)) await rename(join(work, name), join(dataDir, name));
+  const names = readdirSync(work).filter((name) => !name.startsWith('.'));
+  for (const name of names) await rename(join(work, name), join(dataDir, name));
   await syncDirectory(dataDir);
   rmSync(work, { recursive: true });
   await syncDirectory(dataDir);
@@ -99,22 +172,12 @@ async function chooseBackup(target: BackupTarget, asked: string | undefined): Pr
 export async function restoreBackup({ target, dataDir }: Context, asked?: string): Promise<Manifest> {
   const name = await chooseBackup(target, asked);
   const manifest = await readManifest(target, name);
-  const work = prepareFolder(dataDir);
-  const keyOf = (path: string) => `backups/${name}/${path}`;
-  for (const file of [manifest.database, ...manifest.files]) {
-    await fetchFile(target, { ...file, key: keyOf(file.path), to: join(work, file.path) });
+  const { work, lock } = takeFolder(dataDir);
+  try {
+    await fetchBackup(target, { name, manifest, work });
+    await moveIntoPlace(work, dataDir);
+  } finally {
+    lock.release();
   }
-  verifyDatabase(join(work, manifest.database.path));
-  const { objects } = manifest;
-  if (objects !== null) {
-    const count = await fetchObjects(target, { list: keyOf(objects.list.path), work });
-    if (count !== objects.count) {
-      throw new BackupError(
-        'BACKUP_DAMAGED',
-        `The list of objects of ${name} has ${count} of ${objects.count} entries.`,
-      );
-    }
-  }
-  await moveIntoPlace(work, dataDir);
   return manifest;
 }

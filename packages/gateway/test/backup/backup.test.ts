@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import {
   existsSync,
@@ -11,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { lockFile } from '@prism-gateway/runtime';
 import { type RunningGateway, startGateway, startS3Server } from '@prism-gateway/testing';
 import { sized } from '@prism-gateway/testing/test-size';
@@ -226,6 +228,32 @@ test('a backup that somebody has changed writes nowhere else, fills no disk, and
     readdirSync(inRoot('new')).filter((entry) => !/^(gateway-dev\.db|objects$|secrets\.json$)/.test(entry)),
   ).toEqual([]);
   expect(readFileSync(join(inRoot('new'), object))).toEqual(readFileSync(join(inRoot('old'), object)));
+});
+
+// Shows BACKUP-1.
+test('a disk that takes only a part of the copy makes no backup that lacks what was in the log', async () => {
+  const dataDir = inRoot('old');
+  mkdirSync(dataDir);
+  const database = new DatabaseSync(join(dataDir, 'gateway-dev.db'));
+  database.exec(
+    'PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; CREATE TABLE schema_versions (store, version)',
+  );
+  database.exec("CREATE TABLE t (n, filler); INSERT INTO t VALUES (0, '')");
+  const write = database.prepare('UPDATE t SET n = ?, filler = hex(randomblob(1000))');
+  for (let n = 1; n <= 100; n++) write.run(n);
+  try {
+    // In kB: more than the database, less than its log. A write beyond it is cut short, as on a full disk.
+    const command = `ulimit -f 300 && exec "$0" "$@"`;
+    const entry = join(import.meta.dirname, '../../src/entry/backup.ts');
+    const ended = spawnSync('bash', ['-c', command, process.execPath, entry, inRoot('backups')], {
+      env: { ...process.env, DATA_DIR: dataDir },
+      encoding: 'utf8',
+    });
+    expect(ended).toMatchObject({ status: 1, stderr: expect.stringMatching(/^No backup was made\./m) });
+    expect((await restore(inRoot('new'), [inRoot('backups'), '--list'])).stdout).toMatch(/There is no backup/);
+  } finally {
+    database.close();
+  }
 });
 
 // Shows BACKUP-4.

@@ -48,6 +48,17 @@ export function verifyDatabase(file: string): void {
 /** Bytes at the head of a write-ahead log that change when it is started anew. */
 const LOG_HEADER_BYTES = 32;
 
+/** Writes all of it. A full disk takes a part without a word, and refuses the rest only when it is asked for once more. */
+async function writeAll(
+  copy: FileHandle,
+  { bytes, at }: { readonly bytes: Buffer; readonly at: number },
+): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await copy.write(bytes, done, bytes.length - done, at + done);
+    done += bytesWritten;
+  }
+}
+
 /** Copies the first bytes of a file, to the disk step by step; fewer if it ends before. */
 async function copyBytes({ original, bytes }: { original: FileHandle; bytes: number }, to: string): Promise<void> {
   const copy = await open(to, 'w', 0o600);
@@ -56,7 +67,7 @@ async function copyBytes({ original, bytes }: { original: FileHandle; bytes: num
     for (let at = 0; at < bytes; ) {
       const { bytesRead } = await original.read(step, 0, Math.min(STEP_BYTES, bytes - at), at);
       if (bytesRead === 0) return;
-      await copy.write(step, 0, bytesRead, at);
+      await writeAll(copy, { bytes: step.subarray(0, bytesRead), at });
       await copy.datasync();
       at += bytesRead;
     }

@@ -9,6 +9,9 @@ const advice: Readonly<Record<string, string>> = {
   EEXIST: 'The place is a file: give a folder.',
 };
 
+/** What SQLite says of a disk that is full or failing. @see https://sqlite.org/rescode.html */
+const DISK_RESULTS: readonly unknown[] = [10, 13];
+
 /**
  * Says in a sentence or two why a backup or a restore failed.
  *
@@ -17,6 +20,7 @@ const advice: Readonly<Record<string, string>> = {
 export function describeBackupFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? String(error.code) : '';
-  const known = advice[code];
+  const isDisk = 'errcode' in error && DISK_RESULTS.includes(Number(error.errcode) & 0xff);
+  const known = isDisk ? 'The disk is full, or failing: look at it, or choose another place.' : advice[code];
   return known === undefined ? error.message : `${known} (${error.message})`;
 }

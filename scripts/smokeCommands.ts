@@ -6,13 +6,15 @@ import { fileURLToPath } from 'node:url';
 import { programs } from '../bin/programs.mjs';
 import { findMissingRows } from './smoke/findMissingRows.ts';
 import { listCommands } from './smoke/listCommands.ts';
+import { listTools } from './smoke/listTools.ts';
 import { rows } from './smoke/rows.ts';
 import { runRows } from './smoke/runRows.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 async function main(wanted: readonly string[]): Promise<number> {
-  const faults = findMissingRows({ named: listCommands(root), programs: Object.keys(programs) }, rows);
+  const named = [...listCommands(root), ...listTools(root)];
+  const faults = findMissingRows({ named, programs: Object.keys(programs) }, rows);
   for (const fault of faults) console.error(fault);
   const dir = await mkdtemp(join(tmpdir(), 'prism-commands-'));
   try {

@@ -3,13 +3,15 @@ import { expect, test } from 'vitest';
 import { programs } from '../../bin/programs.mjs';
 import { findMissingRows } from './findMissingRows.ts';
 import { listCommands } from './listCommands.ts';
+import { listTools } from './listTools.ts';
 import { rows } from './rows.ts';
 
 const named = [{ command: 'start', file: 'README.md' }];
 
 test('every command that README and documents name has a row, and every program', () => {
   const root = fileURLToPath(new URL('../..', import.meta.url));
-  expect(findMissingRows({ named: listCommands(root), programs: Object.keys(programs) }, rows)).toEqual([]);
+  const named = [...listCommands(root), ...listTools(root)];
+  expect(findMissingRows({ named, programs: Object.keys(programs) }, rows)).toEqual([]);
 });
 
 test('a command without a row', () => {

@@ -250,6 +250,16 @@ export const rows: readonly SmokeRow[] = [
   { command: 'mutate', args: () => ['relayerAuth.ts'], prints: /3 mutants; each/ },
   { command: 'coverage:contracts', elsewhere: 'some minutes: it traces all tests of the contracts' },
   { command: 'check', elsewhere: '.ci/run runs it' },
+  { command: 'deploy/image/build', elsewhere: 'test:deploy builds the image with it' },
+  { command: 'podman', elsewhere: 'test:deploy runs what the image has as its nobody, on a root that is read only' },
+  {
+    command: 'podman-compose',
+    elsewhere: 'its images come from registries; test:deploy holds compose.yaml to the schema',
+  },
+  { command: 'kubectl', elsewhere: 'takes a cluster; test:deploy holds each manifest to its schema' },
+  { command: 'promtool', elsewhere: 'test:deploy runs it, on the same files' },
+  { command: 'systemctl', elsewhere: 'takes systemd as process 1; test:deploy has systemd-analyze judge each unit' },
+  { command: 'useradd', elsewhere: 'changes the machine' },
   ...['check:format', 'check:types', 'check:imports', 'check:openapi', 'check:size'].map((command) => ({
     command,
     elsewhere: 'a part of check',

@@ -67,7 +67,7 @@ async function runWith(
     if (fault !== undefined) failures += 1;
   };
   for (const row of rows) {
-    if (row.elsewhere !== undefined) context.tell(`--             npm run ${row.command}: ${row.elsewhere}`);
+    if (row.elsewhere !== undefined) context.tell(`--             ${row.command}: ${row.elsewhere}`);
     else await time(nameOf(row, row.args?.(world) ?? []), () => runRow({ ...context, world, kept }, row));
   }
   for (const { row, running } of kept.stops.reverse()) {

@@ -1,12 +1,14 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
-import type { ByteBudget } from '../http/createByteBudget.ts';
+import type { ByteBudget, ByteHold } from '../http/createByteBudget.ts';
 import type { Answering } from '../http/createRouter.ts';
 import type { WrittenResponse } from '../http/response.ts';
 import type { Logger } from '../ports/logger.ts';
+import { boundPieces } from './boundPieces.ts';
+import { countHeadBytes } from './countHeadBytes.ts';
 import { readNodeRequest, readTarget, type Target } from './readNodeRequest.ts';
-import { answerRefusal, failed, malformed, responseOf } from './transport.ts';
+import { serveInTurn } from './serveInTurn.ts';
+import { answerRefusal, failed, malformed, responseOf, tooManyFields } from './transport.ts';
 
 /** Does things at the end of the turn of the event loop in which they came. */
 export type AtEndOfTurn = (act: () => void) => void;
@@ -35,34 +37,12 @@ export function createEndOfTurn(): AtEndOfTurn {
 /** Node would refuse it without a word of ours. @see https://www.rfc-editor.org/rfc/rfc9112#section-3.2 */
 const lacksHost = ({ headers, httpVersion }: IncomingMessage) => headers.host === undefined && httpVersion === '1.1';
 
+/** Most header fields: those of a browser and of five proxies are half as many. Each takes a hundred bytes beside its text. */
+const MAX_FIELDS = 100;
+/** Names and values stand in turn. */
+const hasTooManyFields = ({ rawHeaders }: IncomingMessage) => rawHeaders.length > 2 * MAX_FIELDS;
+
 const takesBody = ({ method }: IncomingMessage) => method === 'POST' || method === 'PATCH';
-
-type Serve = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
-
-/**
- * Serves the requests of a connection one after another, however many are sent at once: each sees what those before it have done, and
- * at most one answer waits for a client that does not read. While one waits for its turn, no more are read.
- *
- * @see https://www.rfc-editor.org/rfc/rfc9112#section-9.3.2
- */
-function inTurn(serve: Serve): Serve {
-  const waiting = new WeakMap<Socket, number>();
-  return function serveInTurn(incoming, outgoing) {
-    const { socket } = incoming;
-    if (outgoing.socket !== null) {
-      serve(incoming, outgoing);
-      return;
-    }
-    waiting.set(socket, (waiting.get(socket) ?? 0) + 1);
-    socket.pause();
-    outgoing.once('socket', () => {
-      const others = (waiting.get(socket) ?? 1) - 1;
-      waiting.set(socket, others);
-      if (others === 0) socket.resume();
-      serve(incoming, outgoing);
-    });
-  };
-}
 
 /** What bounds the memory that the requests of strangers take. */
 export interface MemoryBudgets {
@@ -70,6 +50,8 @@ export interface MemoryBudgets {
   readonly bodies: ByteBudget;
   /** Answers that their clients have not read yet. */
   readonly answers: ByteBudget;
+  /** Calls that wait, for those before them on their connection or for something to happen. */
+  readonly calls: ByteBudget;
 }
 
 /** How long the rest of a body is waited for that nobody wants, in milliseconds. */
@@ -122,7 +104,7 @@ function writeAnswer(
   { status, body, headers }: WrittenResponse,
   answers: ByteBudget,
 ): void {
-  if (outgoing.destroyed || outgoing.headersSent) return;
+  if (outgoing.destroyed || outgoing.headersSent || !incoming.socket.writable) return;
   if (body === null) {
     outgoing.writeHead(status, [...headers]).end();
     return;
@@ -180,7 +162,7 @@ function createMountListener(gateway: Answering, { hostname, logger, answers }: 
  * Makes the listener that hands Node's requests to the gateway. Its server has `requireHostHeader` off.
  */
 export function createListener(gateway: Answering, context: ListenerContext): RequestListener {
-  const { bodies, answers, logger } = context;
+  const { bodies, answers, calls, logger } = context;
   const atEndOfTurn = createEndOfTurn();
   const serveMount = createMountListener(gateway, context);
 
@@ -190,6 +172,15 @@ export function createListener(gateway: Answering, context: ListenerContext): Re
     else writeNow();
   }
 
+  /** Holds the head of a call that waits. */
+  function holdCall(incoming: IncomingMessage): ByteHold {
+    // Nobody will read it.
+    if (isStillComing(incoming)) incoming.resume();
+    const hold = calls.open(() => incoming.socket.destroy());
+    hold.grow(countHeadBytes(incoming));
+    return hold;
+  }
+
   function answerTarget(target: Target, incoming: IncomingMessage, outgoing: ServerResponse): void {
     const writeKnown = (known: WrittenResponse) => write(incoming, outgoing, known);
     const answer = gateway.answer(readNodeRequest(incoming, { target, bodies }));
@@ -197,6 +188,7 @@ export function createListener(gateway: Answering, context: ListenerContext): Re
       writeKnown(answer);
       return;
     }
+    if (!takesBody(incoming)) outgoing.once('close', holdCall(incoming).release);
     answer.then(writeKnown, (error: unknown) => {
       logger.error({ cause: String(error) }, 'request failed outside its route');
       answerRefusal(outgoing, failed);
@@ -210,11 +202,16 @@ export function createListener(gateway: Answering, context: ListenerContext): Re
     else answerTarget(target, incoming, outgoing);
   }
 
-  return inTurn((incoming, outgoing) => {
+  const next = serveInTurn((incoming, outgoing) => {
     if (lacksHost(incoming)) answerRefusal(outgoing, malformed);
+    else if (hasTooManyFields(incoming)) answerRefusal(outgoing, tooManyFields);
     // A short body has come in by the end of the turn, and need not be gathered, which would cost more than all the rest of the
     // listener.
     else if (takesBody(incoming)) setImmediate(serve, incoming, outgoing);
     else serve(incoming, outgoing);
-  });
+  }, calls);
+  return (incoming, outgoing) => {
+    boundPieces(incoming);
+    next(incoming, outgoing);
+  };
 }

@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ByteBudget } from '../http/createByteBudget.ts';
-import { bodyIncomplete, bodyTooLarge, overloaded } from '../http/errors.ts';
+import { bodyTooLarge } from '../http/errors.ts';
 import { type HeaderReader, NO_BODY, type TransportRequest } from '../http/request.ts';
 import type { Awaitable } from '../ports/awaitable.ts';
+import { gatherBody } from './gatherBody.ts';
 
 /** Targets that a URL's parser would leave as they are, but for dot segments. @see https://url.spec.whatwg.org/#path-state */
 const plainTarget = /^\/[!$&-;=?-[\]_a-z~]*$/;
@@ -53,46 +54,6 @@ function takeBody(incoming: IncomingMessage): Uint8Array | undefined {
   // Nobody has set an encoding, so bytes are read.
   const body: Buffer | null = incoming.read();
   return body ?? NO_BODY;
-}
-
-interface BodyBounds {
-  /** Most bytes of this body. */
-  readonly maxBytes: number;
-  /** What all bodies under way share. */
-  readonly budget: ByteBudget;
-}
-
-/** Gathers a body as it comes in. */
-function gatherBody(incoming: IncomingMessage, { maxBytes, budget }: BodyBounds): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = [];
-    let length = 0;
-    const leave = () => {
-      hold.release();
-      incoming.off('data', take).off('end', finish).off('error', breakOff).off('close', breakOff);
-    };
-    const refuse = (error: Error) => {
-      leave();
-      chunks.length = 0;
-      // What still comes is dropped, so that the connection can go on to the next request or to its end.
-      incoming.on('error', () => undefined).resume();
-      reject(error);
-    };
-    const hold = budget.open(() => refuse(overloaded()));
-    const take = (chunk: Uint8Array) => {
-      length += chunk.byteLength;
-      if (length > maxBytes) return refuse(bodyTooLarge(maxBytes));
-      chunks.push(chunk);
-      return hold.grow(chunk.byteLength);
-    };
-    const finish = () => {
-      leave();
-      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length));
-    };
-    const breakOff = (cause?: Error) => refuse(bodyIncomplete(cause ?? new Error('The client went away.')));
-    if (incoming.destroyed) return breakOff(incoming.errored ?? undefined);
-    incoming.on('data', take).on('end', finish).on('error', breakOff).on('close', breakOff);
-  });
 }
 
 function countAnnounced({ headers }: IncomingMessage): number | undefined {

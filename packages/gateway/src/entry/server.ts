@@ -83,6 +83,8 @@ function connectionLimits(settings: Settings): ConnectionLimits {
 
 /** Bytes of all bodies under way, of all answers not yet read, and of all heads that have not come in wholly. */
 const BUDGET_BYTES = 32 * 1024 * 1024;
+/** Bytes of all calls that wait: 12,000 with the headers of a browser. */
+const CALLS_BYTES = 2 * BUDGET_BYTES;
 /** Fewest bodies of the largest size that may be under way at once. */
 const LEAST_BODIES = 4;
 
@@ -91,6 +93,7 @@ function createBudgets({ MAX_BODY_BYTES }: Settings): MemoryBudgets {
   return {
     bodies: createByteBudget({ maxBytes: Math.max(BUDGET_BYTES, LEAST_BODIES * MAX_BODY_BYTES), now }),
     answers: createByteBudget({ maxBytes: BUDGET_BYTES, now }),
+    calls: createByteBudget({ maxBytes: CALLS_BYTES, now }),
   };
 }
 
@@ -124,6 +127,7 @@ async function serve(settings: Settings): Promise<void> {
     { name: 'bodies', used: budgets.bodies.used(), ended: budgets.bodies.ended() },
     { name: 'heads', used: heads.used(), ended: heads.ended() },
     { name: 'answers', used: budgets.answers.used(), ended: budgets.answers.ended() },
+    { name: 'calls', used: budgets.calls.used(), ended: budgets.calls.ended() },
     { name: 'connections', used: connections.count(), ended: connections.ended() },
   ];
   const opened = Promise.withResolvers<WiredGateway>();

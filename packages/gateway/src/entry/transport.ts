@@ -1,4 +1,4 @@
-import type { Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { API_HEADERS } from '../http/response.ts';
 
@@ -21,6 +21,13 @@ const unexpectedExpectation: Refusal = {
   status: 417,
   reason: 'Expectation Failed',
   message: 'The only expectation that is met is 100-continue.',
+};
+
+/** The answer to a head of so many fields that each of them would cost more than its text. */
+export const tooManyFields: Refusal = {
+  status: 431,
+  reason: 'Request Header Fields Too Large',
+  message: 'There are more than 100 header fields.',
 };
 
 const noTunnel: Refusal = { status: 405, reason: 'Method Not Allowed', message: 'CONNECT is not allowed here.' };
@@ -87,6 +94,18 @@ function refuseStalled(socket: Socket): void {
   const answer = answerOn(socket);
   if (answer === undefined || answer.headersSent || answer.req.complete) socket.destroy();
   else writeRefusal(socket, refusalOf.ERR_HTTP_REQUEST_TIMEOUT ?? malformed);
+}
+
+/** Refuses a request that is still coming in, if nothing was said to it yet, and ends its connection: none of the rest is waited for. */
+export function refuseRequest(incoming: IncomingMessage, refusal: Refusal): void {
+  const { socket } = incoming;
+  const answer = answerOn(socket);
+  if (answer?.req !== incoming || answer.headersSent || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  socket.once('finish', () => socket.destroy());
+  writeRefusal(socket, refusal);
 }
 
 /** Answers a request with a refusal, and ends its connection. */

@@ -17,6 +17,15 @@ const ASKED_AT_ONCE = 8;
 const UNKNOWN_ID = '00000000-0000-7000-8000-000000000000';
 const PIPELINED = 50;
 
+/** Chunks of a byte each. */
+const TINY_CHUNKS = '1\r\nx\r\n'.repeat(5000);
+
+/** A quarter of what is read at once. */
+const SHORT_CALLS = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(600);
+
+/** A hundred bytes of memory each, and five on the way. */
+const MANY_FIELDS = Array.from({ length: 900 }, (_, i) => `${i.toString(36)}:`);
+
 const badBody = (target: AttackTarget) =>
   head(target, 'POST /requests', 'Content-Type: application/json', `Content-Length: ${SAID_BYTES}`) +
   'x'.repeat(SAID_BYTES);
@@ -83,6 +92,28 @@ export const attacks = {
       openConnections(target, {
         first: () => head(target, `GET /requests/${UNKNOWN_ID}`).repeat(PIPELINED),
         again: { text: head(target, `GET /requests/${UNKNOWN_ID}`).repeat(PIPELINED), everyMs: 1000 },
+        reads: true,
+      }),
+  },
+  'tiny-chunks': {
+    summary: 'bodies in chunks of one byte',
+    start: (target) =>
+      openConnections(target, {
+        first: (place) =>
+          head(target, place % 2 === 0 ? 'POST /requests' : 'GET /health', 'Transfer-Encoding: chunked') + TINY_CHUNKS,
+        reads: true,
+      }),
+  },
+  'long-queues': {
+    summary: 'hundreds of short calls in one go',
+    start: (target) => openConnections(target, { first: () => SHORT_CALLS, reads: true }),
+  },
+  'many-fields': {
+    summary: 'heads of hundreds of fields, one a second',
+    start: (target) =>
+      openConnections(target, {
+        first: () => head(target, 'GET /health', ...MANY_FIELDS),
+        again: { text: head(target, 'GET /health', ...MANY_FIELDS), everyMs: 1000 },
         reads: true,
       }),
   },

@@ -143,7 +143,7 @@ function watchChains(registers: [Registry], read: ReadQueue, now: () => number):
 function watchBudgets(registers: [Registry], readBudgets: () => readonly BudgetUse[]): void {
   new Gauge({
     name: 'prism_budget_used',
-    help: 'What is in use of a budget: bytes of bodies under way, of heads that have not come in wholly and of answers not yet read, and connections',
+    help: 'What is in use of a budget: bytes of bodies under way, of heads that have not come in wholly, of answers not yet read and of calls that wait, and connections',
     labelNames: ['budget'],
     registers,
     collect() {
@@ -152,7 +152,7 @@ function watchBudgets(registers: [Registry], readBudgets: () => readonly BudgetU
   });
   new Gauge({
     name: 'prism_budget_ended',
-    help: 'Bodies, answers and connections that were ended so far to make room for others',
+    help: 'Bodies, answers, calls and connections that were ended so far to make room for others',
     labelNames: ['budget'],
     registers,
     collect() {

@@ -2,6 +2,9 @@ import { vitestDefaults } from '@prism-gateway/testing/vitest-defaults';
 import { defineConfig } from 'vitest/config';
 import { campaigns } from './scripts/long/campaigns.ts';
 
+/** Tests that need a Chromium: `npm run test:browser`. */
+const BROWSER_TESTS = 'packages/*/{src,test}/**/*.browser.test.ts';
+
 export default defineConfig({
   test: {
     projects: [
@@ -9,7 +12,7 @@ export default defineConfig({
         test: {
           ...vitestDefaults,
           name: 'packages',
-          exclude: ['**/node_modules/**', ...campaigns],
+          exclude: ['**/node_modules/**', ...campaigns, BROWSER_TESTS],
           include: [
             ...['packages/*/{src,test}/**/*.test.ts', 'bench/src/**/*.test.ts', 'bin/*.test.ts'],
             ...['scripts/**/*.test.ts', 'demo/**/*.test.ts'],
@@ -19,6 +22,15 @@ export default defineConfig({
         },
       },
       { test: { ...vitestDefaults, name: 'campaigns', include: [...campaigns], isolate: false } },
+      {
+        test: {
+          ...vitestDefaults,
+          name: 'browser',
+          include: [BROWSER_TESTS],
+          globalSetup: ['packages/testing/src/browserSetUp.ts'],
+          isolate: false,
+        },
+      },
       './acceptance/vitest.config.ts',
     ],
     // Two more than the two cores: files wait for processes and blocks, some of them most of their time.

@@ -223,7 +223,7 @@ export const programs = {
     steps: [{ file: 'examples/node/webhook.ts' }],
   },
   test: {
-    summary: 'every test but the campaigns: unit, contract, property, acceptance',
+    summary: 'every test but campaigns and browser: unit, contract, property, acceptance',
     group: 'develop',
     steps: [{ file: vitest, args: ['run', '--project', 'packages', '--project', 'acceptance'] }],
   },
@@ -232,8 +232,13 @@ export const programs = {
     group: 'develop',
     steps: [{ file: vitest, args: ['run', '--project', 'campaigns'] }],
   },
+  'test:browser': {
+    summary: 'the console, the docs page and the example page in a real Chromium',
+    group: 'develop',
+    steps: [{ file: vitest, args: ['run', '--project', 'browser'] }],
+  },
   'test:long': {
-    summary: 'all of both, with the loops in full size',
+    summary: 'all of them, with the loops in full size',
     group: 'develop',
     steps: [{ file: vitest, args: ['run'], env: { TEST_LONG: '1' } }],
   },

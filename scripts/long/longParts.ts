@@ -72,13 +72,7 @@ export const longParts: readonly LongPart[] = [
   { name: 'watchtower', files: ['packages/relayer/test/watchtower.test.ts'] },
   {
     name: 'demo',
-    files: [
-      'demo/test/demo.test.ts',
-      'bin/usage.test.ts',
-      'packages/console/test/journeys.test.ts',
-      `${gateway}/src/drivers/swaggerUi/page.test.ts`,
-      `${gateway}/test/process/start.test.ts`,
-    ],
+    files: ['demo/test/demo.test.ts', 'bin/usage.test.ts', `${gateway}/test/process/start.test.ts`],
   },
 ];
 

@@ -238,6 +238,7 @@ export const rows: readonly SmokeRow[] = [
   { command: 'migrate-tables', args: () => ['--help'], prints: /--stage/ },
   { command: 'vectors', elsewhere: 'protocol’s tests build the same vectors and compare them with the files' },
   { command: 'test', elsewhere: '.ci/run runs it' },
+  { command: 'test:browser', elsewhere: '.ci/run runs it' },
   { command: 'test:campaigns', elsewhere: '.ci/run runs it' },
   { command: 'test:long', elsewhere: '.ci/run runs one part of it' },
   { command: 'test:long-part', elsewhere: '.ci/run runs it' },

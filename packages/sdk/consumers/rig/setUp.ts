@@ -1,8 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findChromium } from '@prism-gateway/testing';
+import { installChromium } from '@prism-gateway/testing/browser-set-up';
 import { createPrisms, startRelayerProcess, startRelayWorld } from '@prism-gateway/testing/relay';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { TestProject } from 'vitest/node';
@@ -34,17 +33,6 @@ const ROOT = join(import.meta.dirname, '../../../..');
 /** As many applications as write. */
 const APPLICATIONS = 4;
 const CREDITS = 1_000_000n * 10n ** 18n;
-
-/** A machine that tests as root, as in CI, gets its browser from the distribution. */
-function installChromium(): void {
-  if (findChromium() !== undefined || process.getuid?.() !== 0) return;
-  try {
-    execFileSync('apt-get', ['update'], { stdio: 'ignore' });
-    execFileSync('apt-get', ['install', '-y', '--no-install-recommends', 'chromium'], { stdio: 'ignore' });
-  } catch {
-    // No such distribution, or no network: the test in the browser says that it is skipped.
-  }
-}
 
 /** Packs the packages, and starts a devnet, a gateway and a relayer. @returns what ends them */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {

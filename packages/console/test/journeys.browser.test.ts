@@ -9,7 +9,6 @@ import {
   startDynamo,
   startGateway,
 } from '@prism-gateway/testing';
-import { drawSome } from '@prism-gateway/testing/test-size';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   callAsRelayer,
@@ -102,7 +101,7 @@ function createPlayer(page: Page, hand: Hand) {
 }
 
 // What the page does is the same on both; what a store answers, its contract shows.
-const stores = drawSome(['sqlite', 'dynamodb'] as const, { of: 'stores of journeys', small: 1 });
+const stores = ['sqlite', 'dynamodb'] as const;
 
 describe.skipIf(chromium === undefined).each(stores)('every journey through the console, on %s', (store) => {
   let world: World;

@@ -1,6 +1,5 @@
 import { ROUTES } from '@prism-gateway/protocol';
 import { type BrowserRig, findChromium, openBrowser, type RunningGateway, startGateway } from '@prism-gateway/testing';
-import { drawSome } from '@prism-gateway/testing/test-size';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const chromium = findChromium();
@@ -35,12 +34,6 @@ async function tryOperation(page: Page, tag: string, operationId: string): Promi
 }
 
 const name = 'the API reference in a browser (set CHROMIUM_PATH where none is found)';
-
-/** Ways of a reader through the page. Swagger UI takes seconds of a core for each operation that one opens. */
-const ways = drawSome(['calls', 'calls as a relayer', 'a narrow screen'], {
-  of: 'ways through the reference',
-  small: 1,
-});
 
 describe.skipIf(chromium === undefined)(name, () => {
   let gateway: RunningGateway;
@@ -77,67 +70,61 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.close();
   });
 
-  it.runIf(ways.includes('calls'))(
-    'lets a reader try calls, and gets the token and the key that they need',
-    async () => {
-      const { page, watch } = await openReference();
-      expect(await tryOperation(page, 'Requests', 'createRequest')).toBe('201');
-      expect(watch.requests.at(-1)).toBe(`${gateway.url}/requests`);
-      const answer = operation(page, 'Requests', 'createRequest').locator('.live-responses-table');
-      expect(await answer.textContent()).toContain('"status": "pending"');
+  it('lets a reader try calls, and gets the token and the key that they need', async () => {
+    const { page, watch } = await openReference();
+    expect(await tryOperation(page, 'Requests', 'createRequest')).toBe('201');
+    expect(watch.requests.at(-1)).toBe(`${gateway.url}/requests`);
+    const answer = operation(page, 'Requests', 'createRequest').locator('.live-responses-table');
+    expect(await answer.textContent()).toContain('"status": "pending"');
 
-      expect(await tryOperation(page, 'Relayer_whitelist', 'listRelayers')).toBe('401');
-      await page.getByRole('button', { name: 'Use it', exact: true }).click();
-      const whitelist = operation(page, 'Relayer_whitelist', 'listRelayers');
-      await whitelist.locator('.execute').click();
-      await whitelist.locator('.live-responses-table .response-col_status', { hasText: '200' }).first().waitFor();
+    expect(await tryOperation(page, 'Relayer_whitelist', 'listRelayers')).toBe('401');
+    await page.getByRole('button', { name: 'Use it', exact: true }).click();
+    const whitelist = operation(page, 'Relayer_whitelist', 'listRelayers');
+    await whitelist.locator('.execute').click();
+    await whitelist.locator('.live-responses-table .response-col_status', { hasText: '200' }).first().waitFor();
 
-      await page.getByRole('button', { name: 'Get a token and use it' }).click();
-      await page.getByText('Calls now carry a token of alice').waitFor();
-      expect(await tryOperation(page, 'Storage', 'signStorage')).toBe('200');
-      // The one 401 on the way is all that the browser complains of.
-      expect(watch.complaints).toEqual([expect.stringContaining('401')]);
-      await page.close();
-    },
-  );
+    await page.getByRole('button', { name: 'Get a token and use it' }).click();
+    await page.getByText('Calls now carry a token of alice').waitFor();
+    expect(await tryOperation(page, 'Storage', 'signStorage')).toBe('200');
+    // The one 401 on the way is all that the browser complains of.
+    expect(watch.complaints).toEqual([expect.stringContaining('401')]);
+    await page.close();
+  });
 
   // Shows OPERATE-9.
-  it.runIf(ways.includes('calls as a relayer'))(
-    'lets a reader claim and report as the development relayer',
-    async () => {
-      const { page, watch } = await openReference();
-      const posted = await fetch(`${gateway.url}/requests`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({
-          ...{ chainName: 'eip155:1', action: 'WRITE_DATA_FOR' },
-          params: {
-            ...{ cloudId: '0x01', dataId: '0x02', payload: '0x', relayerFee: '0', timestamp: '1767225600', v: 27 },
-            ...{ signer: `0x${'7'.repeat(40)}`, r: `0x${'1'.repeat(64)}`, s: `0x${'2'.repeat(64)}` },
-          },
-        }),
-      });
-      const { requestId } = (await posted.json()) as { requestId: string };
-      await page.getByRole('button', { name: 'Call as the development relayer' }).click();
-      await page.getByText('is on the whitelist, and signs the relayer calls that you try').waitFor();
-      const update = operation(page, 'Requests', 'updateRequest');
-      await update.locator('.opblock-summary-control').click();
-      await update.locator('.try-out__btn').click();
-      await update.locator('tr[data-param-name="requestId"] input').fill(requestId);
-      const send = async (body: unknown) => {
-        await update.locator('.body-param__text').fill(JSON.stringify(body));
-        await update.locator('.execute').click();
-      };
-      await send({ status: 'processing' });
-      await update.locator('.live-responses-table', { hasText: '"status": "processing"' }).waitFor();
-      await send({ status: 'success', txHash: `0x${'a'.repeat(64)}` });
-      await update.locator('.live-responses-table', { hasText: '"status": "success"' }).waitFor();
-      expect(watch.complaints).toEqual([]);
-      await page.close();
-    },
-  );
+  it('lets a reader claim and report as the development relayer', async () => {
+    const { page, watch } = await openReference();
+    const posted = await fetch(`${gateway.url}/requests`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        ...{ chainName: 'eip155:1', action: 'WRITE_DATA_FOR' },
+        params: {
+          ...{ cloudId: '0x01', dataId: '0x02', payload: '0x', relayerFee: '0', timestamp: '1767225600', v: 27 },
+          ...{ signer: `0x${'7'.repeat(40)}`, r: `0x${'1'.repeat(64)}`, s: `0x${'2'.repeat(64)}` },
+        },
+      }),
+    });
+    const { requestId } = (await posted.json()) as { requestId: string };
+    await page.getByRole('button', { name: 'Call as the development relayer' }).click();
+    await page.getByText('is on the whitelist, and signs the relayer calls that you try').waitFor();
+    const update = operation(page, 'Requests', 'updateRequest');
+    await update.locator('.opblock-summary-control').click();
+    await update.locator('.try-out__btn').click();
+    await update.locator('tr[data-param-name="requestId"] input').fill(requestId);
+    const send = async (body: unknown) => {
+      await update.locator('.body-param__text').fill(JSON.stringify(body));
+      await update.locator('.execute').click();
+    };
+    await send({ status: 'processing' });
+    await update.locator('.live-responses-table', { hasText: '"status": "processing"' }).waitFor();
+    await send({ status: 'success', txHash: `0x${'a'.repeat(64)}` });
+    await update.locator('.live-responses-table', { hasText: '"status": "success"' }).waitFor();
+    expect(watch.complaints).toEqual([]);
+    await page.close();
+  });
 
-  it.runIf(ways.includes('a narrow screen'))('is usable at 390 px', async () => {
+  it('is usable at 390 px', async () => {
     const { page } = await openReference({ width: 390, height: 844 });
     await page.getByText('Contents', { exact: true }).click();
     await page.locator('#contents button', { hasText: 'Relayer whitelist' }).click();

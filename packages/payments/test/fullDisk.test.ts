@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { mountSmall } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { drawSome } from '@prism-gateway/testing/test-size';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -10,7 +11,6 @@ import { runCommand } from '../src/cli/runCommand.ts';
 import type { PaymentJournal } from '../src/journal/openPaymentJournal.ts';
 import type { PaymentState } from '../src/journal/paymentState.ts';
 import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
-import { mountSmall } from './rig/mountSmall.ts';
 import { runInstance } from './rig/runInstance.ts';
 import { codesOf } from './rig/startScene.ts';
 

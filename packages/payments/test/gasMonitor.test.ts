@@ -1,7 +1,13 @@
 import { join } from 'node:path';
 import { type Alert, type AlertChannel, createOutbox } from '@prism-gateway/alerts';
 import { stablecoinAbi } from '@prism-gateway/contracts';
-import { createFakeClock, createLogRecorder, startBlackHole, startRpcFaultProxy } from '@prism-gateway/testing';
+import {
+  createFakeClock,
+  createLogRecorder,
+  mountSmall,
+  startBlackHole,
+  startRpcFaultProxy,
+} from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { type Address, createPublicClient, createWalletClient, http, maxUint256 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
@@ -10,7 +16,6 @@ import { type PaymentsRig, startPaymentsRig } from '../scripts/demo/startPayment
 import { createMonitor } from '../src/monitor/createMonitor.ts';
 import { lookOnce, writeBalance } from '../src/monitor/lookOnce.ts';
 import { openMonitorStore } from '../src/monitor/openMonitorStore.ts';
-import { mountSmall } from './rig/mountSmall.ts';
 
 const ETHER = 10n ** 18n;
 const DAY_MS = 86_400_000;

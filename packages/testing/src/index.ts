@@ -21,6 +21,7 @@ export { type RunningFunction, startFunction } from './lambda/startFunction.ts';
 export { type LambdaGateway, startLambdaGateway } from './lambda/startLambdaGateway.ts';
 export { type LoopbackServer, listenOnLoopback } from './listenOnLoopback.ts';
 export { type Misbehaviour, misbehave } from './misbehave.ts';
+export { mountSmall, type SmallDisk } from './mountSmall.ts';
 export { mutateJson } from './mutateJson.ts';
 export { type BrowserRig, findChromium, openBrowser } from './openBrowser.ts';
 export {

@@ -2,6 +2,7 @@ import { openDatabase } from '@prism-gateway/runtime';
 import type { ExceededBudget, Loss } from '../budgets/loss.ts';
 import { assertMove, type LifeState, type Mover } from '../lifecycle/lifecycle.ts';
 import type { BegunRequest, OpenRequest, Outcome, Submission } from '../lifecycle/openRequest.ts';
+import { createCommits } from './createCommits.ts';
 import { createJournalView, type JournalView, type Totals } from './createJournalView.ts';
 import { type JudgedRequest, openJudgedTable, type RecallQuery } from './openJudgedTable.ts';
 import { openLossTable } from './openLossTable.ts';
@@ -77,13 +78,12 @@ export interface Journal {
   submission(intentId: string): Submission | undefined;
   /** Requests that have not ended, oldest claim first. */
   open(): readonly OpenRequest[];
+  /** Whether it could not be written when that was tried last. */
+  isFailing(): boolean;
   /** Tries whether it can be written, and changes nothing. @throws FileGoneError FILE_GONE; Error of SQLite */
   probe(): void;
   close(): void;
 }
-
-/** How long writes that need not be on the disk at once are gathered, in milliseconds. */
-const COMMIT_AFTER_MS = 20;
 
 type SqlValue = string | number | null;
 
@@ -135,36 +135,8 @@ export function openJournal(options: { readonly path: string; readonly nowMs: nu
   );
   const selectSubmission = database.prepare('SELECT * FROM submissions WHERE intent_id = ?');
 
-  let timer: NodeJS.Timeout | undefined;
-  let isOpen = false;
-  /** Puts on the disk what was written since the last time. */
-  function commit(): void {
-    clearTimeout(timer);
-    if (!isOpen) return;
-    isOpen = false;
-    database.exec('COMMIT');
-  }
-  /** Does some work whole or not at all; it is seen at once, and on the disk with the next commit. */
-  function write(work: () => void): void {
-    if (!isOpen) {
-      database.exec('BEGIN IMMEDIATE');
-      isOpen = true;
-      timer = setTimeout(commit, COMMIT_AFTER_MS);
-    }
-    database.exec('SAVEPOINT work');
-    try {
-      work();
-    } catch (error) {
-      database.exec('ROLLBACK TO work');
-      throw error;
-    } finally {
-      database.exec('RELEASE work');
-    }
-  }
-  function writeNow(work: () => void): void {
-    write(work);
-    commit();
-  }
+  const commits = createCommits(database);
+  const { write, writeNow } = commits;
 
   // The columns are the schema's own.
   const find = (requestId: string) => select.get(requestId) as unknown as Row | undefined;
@@ -273,13 +245,19 @@ export function openJournal(options: { readonly path: string; readonly nowMs: nu
     },
     // The columns are the schema's own.
     open: () => (selectOpen.all() as unknown as Row[]).map(readRow),
+    isFailing: commits.isFailing,
     probe() {
-      commit();
-      database.exec('BEGIN IMMEDIATE; ROLLBACK');
+      commits.commit();
+      // What failed once is tried by a write: a full disk lets a transaction begin.
+      if (commits.isFailing()) writeNow(() => void setTotal.run('probe', '0'));
+      else database.exec('BEGIN IMMEDIATE; ROLLBACK');
     },
     close() {
-      commit();
-      database.close();
+      try {
+        commits.commit();
+      } finally {
+        database.close();
+      }
     },
   };
 }

@@ -1,6 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isJournalFault } from '@prism-gateway/alerts';
+import { SenderError } from '@prism-gateway/sender';
 import type { Journal } from '../journal/openJournal.ts';
+import type { ChainNotes } from './createChainNotes.ts';
 import type { InFlight, Standing } from './createInFlight.ts';
 import type { OpenRequest } from './openRequest.ts';
+
+/** Pause before requests are handled again whose moves could not be written down, in milliseconds. */
+const JOURNAL_PAUSE_MS = 1000;
 
 /** Moves requests on from one state. @returns ids of those that have a next move; the others have ended, or wait for the next start */
 export type Handler = (requests: readonly OpenRequest[]) => Promise<readonly string[]>;
@@ -24,6 +31,8 @@ export interface AdvancePorts {
   readonly journal: Pick<Journal, 'get'>;
   readonly inFlight: Pick<InFlight, 'standing' | 'run'>;
   readonly handlers: Handlers;
+  readonly notes: Pick<ChainNotes, 'fault' | 'log'>;
+  readonly signal: AbortSignal;
 }
 
 interface Step {
@@ -39,6 +48,25 @@ function chooseStep({ requestId, state, intentId }: OpenRequest, standing: Stand
   if (state === 'claiming' || standing === undefined) return { handler: 'confirmClaim', lane: requestId };
   if (standing.kind === 'ready') return { handler: 'submitClaims', lane: 'all' };
   return { handler: 'reviewClaim', lane: requestId };
+}
+
+/**
+ * A journal that cannot be written now, for the disk is full, ends nothing: what has not moved meanwhile is handled again, as after a
+ * restart.
+ */
+async function waitForJournal(ports: AdvancePorts, requests: readonly OpenRequest[], error: unknown): Promise<void> {
+  const { journal, notes, signal } = ports;
+  const isSenders = error instanceof SenderError && error.code === 'JOURNAL_FAILED';
+  if (!isSenders && !isJournalFault(error)) throw error;
+  notes.fault('journal');
+  notes.log.error({ reason: error.message, requests: requests.length }, 'the journal cannot be written; trying again');
+  await sleep(JOURNAL_PAUSE_MS, undefined, { signal }).catch(() => undefined);
+  if (signal.aborted) return;
+  const still = requests.filter(({ requestId, state }) => journal.get(requestId)?.state === state);
+  advanceRequests(
+    ports,
+    still.map(({ requestId }) => requestId),
+  );
 }
 
 /**
@@ -61,6 +89,7 @@ export function advanceRequests(ports: AdvancePorts, requestIds: readonly string
     lanes.set(key, together);
   }
   for (const { handle, requests } of lanes.values()) {
-    inFlight.run(handle(requests).then((moved) => advanceRequests(ports, moved)));
+    const handled = handle(requests).then((moved) => advanceRequests(ports, moved));
+    inFlight.run(handled.catch((error: unknown) => waitForJournal(ports, requests, error)));
   }
 }

@@ -63,7 +63,13 @@ async function claimBurst(ports: ClaimPorts, given: readonly Claimable[]): Promi
     gas: verdict.kind === 'ready' ? verdict.gas : undefined,
     claimedAtMs,
   }));
-  journal.begin(requests, by);
+  try {
+    journal.begin(requests, by);
+  } catch (error) {
+    // Nothing is at stake.
+    for (const { requestId } of requests) inFlight.drop(requestId);
+    throw error;
+  }
   for (const request of requests) inFlight.take(request);
   const results = await gateway.claim(requests.map(({ requestId }) => requestId));
   const known = [...results].filter(([, result]) => result !== 'unknown');

@@ -1,3 +1,4 @@
+import { isJournalFault } from '@prism-gateway/alerts';
 import { RpcAnswerError, RpcUnavailableError } from '@prism-gateway/rpc';
 import { type Sender, SenderError, type SenderEvent } from '@prism-gateway/sender';
 import type { Journal } from '../journal/openJournal.ts';
@@ -46,6 +47,16 @@ export function createKeyWatch(ports: {
     return `${found}; if another process uses the key, stop it or give it a key of its own; after a restore, this ends by itself`;
   }
 
+  /** The sender goes on whatever becomes of the note. */
+  function note(found: Parameters<Journal['noteForeign']>[0]): void {
+    try {
+      journal.noteForeign(found);
+    } catch (error) {
+      if (!isJournalFault(error)) throw error;
+      log.warn({ reason: error.message }, 'the journal cannot be written');
+    }
+  }
+
   function tell(): void {
     const fault = describe();
     if (fault === undefined) health.noteWell('key');
@@ -58,9 +69,9 @@ export function createKeyWatch(ports: {
       const { nonce, count: transactions, txHash, isOld = false } = event;
       if (!isOld) sharedAtMs = now();
       count(transactions);
-      journal.noteForeign({ nonce: nonce + transactions - 1, transactions, txHash, atMs: now() });
       const facts = { nonce, transactions, ...(txHash !== undefined && { txHash }) };
       log.warn(facts, 'transactions of the own key that the journal does not know');
+      note({ nonce: nonce + transactions - 1, transactions, txHash, atMs: now() });
       tell();
     },
     async look() {

@@ -1,3 +1,4 @@
+import { isJournalFault } from '@prism-gateway/alerts';
 import type { Hex } from 'viem';
 import { createBudgets } from '../budgets/createBudgets.ts';
 import { type CheckRequests, checkRequests } from '../checks/checkRequests.ts';
@@ -48,6 +49,10 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
     },
   });
   const inFlight = createInFlight((error) => {
+    if (isJournalFault(error)) {
+      notes.fault('journal');
+      return log.error({ reason: error.message }, 'the journal fails');
+    }
     notes.fault('work');
     log.error({ err: error }, 'work on a request failed; it goes on at the next start');
   }, budgets.release);
@@ -67,7 +72,8 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
   const signatures: FindSignatures = (record) => findSignatures({ chain, recovery }, record);
   const questions = { askChain: askNodes, check, findExpiry: expiry, findSignatures: signatures };
 
-  const advance = (requestIds: readonly string[]) => advanceRequests({ journal, inFlight, handlers }, requestIds);
+  const advance = (requestIds: readonly string[]) =>
+    advanceRequests({ journal, inFlight, handlers, notes, signal }, requestIds);
   const held = { journal, inFlight, notes, advance, ...clock };
   const moves: Handlers = {
     confirmClaim: (requests) => confirmClaim({ ...held, gateway, relayer }, requests),

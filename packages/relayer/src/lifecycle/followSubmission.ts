@@ -37,8 +37,9 @@ export async function followSubmission(
     return await settleSubmission(ports, { requests, told });
   } catch (error) {
     if (!(error instanceof SenderError)) throw error;
-    // Not known: the next start goes on from the journal.
-    if (error.code === 'CLOSED' || error.code === 'JOURNAL_FAILED') return [];
+    // Not known: the next start goes on from the journal, or this one, once the sender's can be written.
+    if (error.code === 'CLOSED') return [];
+    if (error.code === 'JOURNAL_FAILED') throw error;
     notes.fault('send');
     const isOwnFault = error.code === 'TRANSACTION_REFUSED' && requests.length === 1;
     countCancel(ports, { requests, spentWei: error.spentWei, blame: isOwnFault ? 'signers' : 'nobody' });

@@ -3,6 +3,7 @@ import type { Hex } from 'viem';
 import type { ChainReader } from '../chain/chainReader.ts';
 import type { ChainState } from '../chain/watchChain.ts';
 import type { PendingQueue } from '../gateway/pendingQueue.ts';
+import type { Journal } from '../journal/openJournal.ts';
 import type { ChainSettings } from '../settings/chainSettings.ts';
 import type { ChainNotes } from './createChainNotes.ts';
 import type { InFlight } from './createInFlight.ts';
@@ -21,6 +22,7 @@ export interface RoomPorts {
   readonly chain: Pick<ChainReader, 'extraCost'>;
   readonly settings: Pick<ChainSettings, 'maxInFlight' | 'maxFeePerGas'>;
   readonly sender: Pick<Sender, 'isHeld'>;
+  readonly journal: Pick<Journal, 'isFailing'>;
   readonly notes: Pick<ChainNotes, 'balance'>;
 }
 
@@ -32,12 +34,13 @@ export interface RoundPorts {
 }
 
 /** How many more requests the relayer can submit: what its limit, and its ether, leave. */
-export async function countRoom({ chain, inFlight, settings, state, sender, notes }: RoomPorts): Promise<number> {
+export async function countRoom(ports: RoomPorts): Promise<number> {
+  const { chain, inFlight, settings, state, sender, journal, notes } = ports;
   const [balance, { gasReserve }] = await Promise.all([state.balance(), state.head()]);
   notes.balance(balance);
   const room = settings.maxInFlight - inFlight.size;
-  // What is claimed while nothing can be sent would be kept from others.
-  if (room <= 0 || sender.isHeld()) return 0;
+  // What is claimed while nothing can be sent, or written down, would be kept from others.
+  if (room <= 0 || sender.isHeld() || journal.isFailing()) return 0;
   const [price = 0n] = [gasReserve, settings.maxFeePerGas].toSorted((a, b) => (a < b ? -1 : 1));
   const extra = await chain.extraCost(TYPICAL_DATA, TYPICAL_GAS);
   const left = balance - inFlight.reservedGas() * price;

@@ -22,7 +22,7 @@ const CHUNKS = [65_536, 4096, 64];
  */
 export function mountSmall(): SmallDisk | undefined {
   if (process.platform !== 'linux') return undefined;
-  const dir = mkdtempSync(join(tmpdir(), 'payments-small-'));
+  const dir = mkdtempSync(join(tmpdir(), 'prism-small-'));
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', dir], { stdio: 'ignore' });
   } catch {

@@ -11,7 +11,7 @@ export {
 } from './answers/parseAnswers.ts';
 export { type Revert, readRevert } from './answers/readRevert.ts';
 export { createRpcClient, type RpcClientOptions } from './client/createRpcClient.ts';
-export { createRpcPool, type RpcPoolOptions } from './client/createRpcPool.ts';
+export { createRpcPool, type RpcPool, type RpcPoolOptions } from './client/createRpcPool.ts';
 export { createRpcTransport } from './client/createRpcTransport.ts';
 export { createTransportClient } from './client/createTransportClient.ts';
 export type { RpcClient } from './client/rpcClient.ts';

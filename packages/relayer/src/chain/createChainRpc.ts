@@ -36,6 +36,8 @@ export interface ChainRpc {
   attempt(call: ChainCall): Promise<{ readonly returned: `0x${string}` } | Revert>;
   /** Simulates a call of a contract. @throws ChainError `RPC_UNAVAILABLE`, `RPC_ANSWER_INVALID` */
   readonly simulate: Simulator;
+  /** Has a node asked only where no other answers, for a minute: others have said that it lies. @param rpcUrl - one of its nodes */
+  distrust(rpcUrl: string): void;
   /** Finds out how the chain charges. @throws ChainError, as the model's own question does */
   openCosts(): Promise<CostModel>;
 }
@@ -102,6 +104,7 @@ export function createChainRpc(options: {
       const model = await wrapErrors('how it charges', () => createCostModel(client));
       return { ...model, extraCost: (transaction) => wrapErrors('a price', () => model.extraCost(transaction)) };
     },
+    distrust: plain.distrust,
     simulate: (call, block) => wrapErrors('a simulation', () => simulate(call, block)),
   };
 }

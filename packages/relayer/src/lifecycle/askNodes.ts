@@ -3,7 +3,7 @@ import type { BlockHead } from '../chain/chainReader.ts';
 import { createPatience } from '../chain/createPatience.ts';
 import type { AskChain, AskedRequest, ChainAnswer } from './askChain.ts';
 import type { NoteDispute } from './createDisputes.ts';
-import { findMost, gatherVotes, MAJORITY } from './gatherVotes.ts';
+import { gatherVotes, MAJORITY, weighVotes } from './gatherVotes.ts';
 
 /** A node, and the question to it. */
 export interface AskedNode {
@@ -33,7 +33,11 @@ interface NodeAnswer {
   readonly head: bigint;
 }
 
-function isFresh({ maxHeadAgeSeconds, now }: AskNodesPorts, { timestamp }: Pick<BlockHead, 'timestamp'>): boolean {
+/** Whether a newest block is young enough to be believed by itself. */
+export function isFresh(
+  { maxHeadAgeSeconds, now }: Pick<AskNodesPorts, 'maxHeadAgeSeconds' | 'now'>,
+  { timestamp }: Pick<BlockHead, 'timestamp'>,
+): boolean {
   return maxHeadAgeSeconds === 0 || Number(timestamp) * 1000 >= now() - maxHeadAgeSeconds * 1000;
 }
 
@@ -52,7 +56,8 @@ async function askNode(
   return { name, answer: await ask(request, knownBlock), isFresh: isFresh(ports, head), head: head.number };
 }
 
-async function withoutAnswer<T>(asked: Promise<T>): Promise<T | ChainError> {
+/** @returns the error where there is no answer */
+export async function withoutAnswer<T>(asked: Promise<T>): Promise<T | ChainError> {
   try {
     return await asked;
   } catch (error) {
@@ -63,13 +68,6 @@ async function withoutAnswer<T>(asked: Promise<T>): Promise<T | ChainError> {
 
 const describe = ({ answer }: NodeAnswer) => JSON.stringify(answer);
 const describeFresh = (said: NodeAnswer) => `${said.isFresh} ${describe(said)}`;
-
-/** What most say: of those that are fresh, where any is, and then one alone is believed; two others have to agree. */
-function weigh(said: readonly NodeAnswer[]): ChainAnswer | undefined {
-  const fresh = said.filter((each) => each.isFresh);
-  const most = findMost(fresh.length > 0 ? fresh : said, describe);
-  return most.length >= MAJORITY || fresh.length === 1 ? most[0]?.answer : undefined;
-}
 
 /** What an answer says, for the operator. */
 function state({ name, answer, head }: NodeAnswer) {
@@ -104,7 +102,7 @@ export function createAskNodes(ports: AskNodesPorts & { readonly noteDispute: No
     // Those that are fresh and those that are stale are counted apart.
     const said = await gatherVotes(nodes, { ask: ({ node, wait }) => wait(ask(node)), describe: describeFresh });
     if (said.length === 0 && fault !== undefined) throw fault;
-    const answer = weigh(said);
+    const answer = weighVotes(said, describe)?.answer;
     const isDisputed = answer === undefined && new Set(said.map(describe)).size > 1;
     ports.noteDispute(`request ${request.record.requestId}`, isDisputed ? said.map(state) : []);
     return answer ?? { kind: 'unsettled' };

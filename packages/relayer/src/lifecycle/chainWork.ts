@@ -11,8 +11,8 @@ import type { Metrics } from '../metrics/createMetrics.ts';
 import type { ChainSettings } from '../settings/chainSettings.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { AskChain } from './askChain.ts';
-import type { TrustHead } from './askNodes.ts';
 import type { BearOut } from './createBearOut.ts';
+import type { BearRefusal } from './createBearRefusal.ts';
 import type { Health } from './createHealth.ts';
 import type { KeyWatch } from './createKeyWatch.ts';
 import type { RoundResult } from './pickClaims.ts';
@@ -45,7 +45,8 @@ export interface ChainParts {
   readonly journal: Journal;
   /** Asks what became of a request, of as many nodes as it takes to believe them. */
   readonly askNodes: AskChain;
-  readonly trustHead: TrustHead;
+  /** Asks the other nodes whether a request would be refused as one of them says. */
+  readonly bearRefusal: BearRefusal;
   /** Asks the other nodes whether a transaction is mined as one of them says. */
   readonly bearOut: BearOut;
   readonly recovery: NonceContext;

@@ -35,7 +35,7 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
   const { settings: all, chain: settings, client, gatewayReturns, metrics, health, logger: log, ...rest } = options;
   const { now, random, wake, signal, tracer } = rest;
   const { policy } = all;
-  const { chain, state, sender, keyWatch, journal, askNodes, trustHead, bearOut, recovery, confirmations } = parts;
+  const { chain, state, sender, keyWatch, journal, askNodes, bearRefusal, bearOut, recovery, confirmations } = parts;
   const { relayer } = chain;
   const { chainName } = settings;
   const notes = createChainNotes({ metrics, chainName, log });
@@ -78,7 +78,7 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
   const moves: Handlers = {
     confirmClaim: (requests) => confirmClaim({ ...held, gateway, relayer }, requests),
     submitClaims: (requests) => submitClaims({ ...held, chain, state, batchCosts, policy, settings }, requests),
-    reviewClaim: (requests) => reviewClaim({ ...held, ...questions, gateway, recovery, policy, trustHead }, requests),
+    reviewClaim: (requests) => reviewClaim({ ...held, ...questions, gateway, recovery, policy, bearRefusal }, requests),
     followSubmission: (requests) =>
       followSubmission(
         {

@@ -35,3 +35,13 @@ export function findMost<Vote>(said: readonly Vote[], describe: (vote: Vote) => 
   const [most = [], next = []] = groups;
   return most.length === next.length ? [] : most;
 }
+
+/** What counts of what was said: of those that are fresh, where any is, and then one alone is believed; two others have to agree. */
+export function weighVotes<Vote extends { readonly isFresh: boolean }>(
+  said: readonly Vote[],
+  describe: (vote: Vote) => string,
+): Vote | undefined {
+  const fresh = said.filter(({ isFresh }) => isFresh);
+  const most = findMost(fresh.length > 0 ? fresh : said, describe);
+  return most.length >= MAJORITY || fresh.length === 1 ? most[0] : undefined;
+}

@@ -164,7 +164,21 @@ async function openOnce(options: ChainOptions, { chainId, rpc, nodes }: ChainNod
   const recovery = { chainId, forwarder, recoverSigner: createRecoverSigner() };
   // Its blocks come with transactions alone.
   const maxHeadAgeSeconds = chainId === DEV_CHAIN_ID ? 0 : settings.policy.maxHeadAgeSeconds;
-  const asked = { nodes, chain, state, recovery, confirmations, fromBlock, costs, maxHeadAgeSeconds, health, now };
+  const asked = {
+    distrust: rpc.distrust,
+    settings: given,
+    log: logger,
+    nodes,
+    chain,
+    state,
+    recovery,
+    confirmations,
+    fromBlock,
+    costs,
+    maxHeadAgeSeconds,
+    health,
+    now,
+  };
   const questions = openQuestions(asked);
   const parts = { chain, state, sender, keyWatch, journal, recovery, confirmations, ...questions };
   const lifecycle = createLifecycle(options, parts);

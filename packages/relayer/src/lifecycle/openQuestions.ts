@@ -3,15 +3,23 @@ import { type ChainReader, createChainReader } from '../chain/chainReader.ts';
 import { createFindExecution } from '../chain/createFindExecution.ts';
 import { createFindInvalidation } from '../chain/createFindInvalidation.ts';
 import type { ChainNode } from '../chain/openNodes.ts';
+import type { ChainState } from '../chain/watchChain.ts';
+import type { ChainSettings } from '../settings/chainSettings.ts';
 import { type AskPorts, askChain } from './askChain.ts';
 import { type AskedNode, createAskNodes, createTrustHead } from './askNodes.ts';
 import type { ChainParts } from './chainWork.ts';
 import { createBearOut } from './createBearOut.ts';
+import { createBearRefusal, type RefusalWitness } from './createBearRefusal.ts';
 import { createDisputes } from './createDisputes.ts';
 import type { Health } from './createHealth.ts';
 
 /** What the questions to each node go through. */
-interface QuestionOptions extends Pick<AskPorts, 'state' | 'recovery' | 'confirmations'> {
+interface QuestionOptions extends Pick<AskPorts, 'recovery' | 'confirmations'> {
+  readonly state: Pick<ChainState, 'policy' | 'seconds'>;
+  readonly settings: Pick<ChainSettings, 'maxFeePerGas'>;
+  /** Has a node asked only where no other one answers. */
+  readonly distrust: (rpcUrl: string) => void;
+  readonly log: { warn(facts: object, message: string): void };
   readonly nodes: readonly ChainNode[];
   /** The chain as the checks see it. */
   readonly chain: Pick<ChainReader, 'head' | 'forwarder' | 'relayer'>;
@@ -25,7 +33,10 @@ interface QuestionOptions extends Pick<AskPorts, 'state' | 'recovery' | 'confirm
 }
 
 /** Makes the question to one node. */
-function createReaderAsk({ name, isSilent, rpc }: ChainNode, options: QuestionOptions): AskedNode {
+function createReaderAsk(
+  { name, isSilent, rpc }: ChainNode,
+  options: QuestionOptions,
+): AskedNode & Pick<RefusalWitness, 'chain'> {
   const { chain: all, fromBlock, costs, state, recovery, confirmations } = options;
   const { forwarder, relayer } = all;
   const chain = createChainReader({ rpc, forwarder, relayer, costs });
@@ -38,6 +49,7 @@ function createReaderAsk({ name, isSilent, rpc }: ChainNode, options: QuestionOp
   return {
     name,
     isSilent,
+    chain,
     head: () => chain.head(),
     ask: (request, knownBlock) => askChain(ports, { request, knownBlock }),
   };
@@ -48,14 +60,20 @@ function createReaderAsk({ name, isSilent, rpc }: ChainNode, options: QuestionOp
  *
  * @param options - each node by itself, and the chain as it is read
  */
-export function openQuestions(options: QuestionOptions): Pick<ChainParts, 'askNodes' | 'trustHead' | 'bearOut'> {
+export function openQuestions(options: QuestionOptions): Pick<ChainParts, 'askNodes' | 'bearRefusal' | 'bearOut'> {
   const { nodes: witnesses, chain, confirmations, maxHeadAgeSeconds, now } = options;
   const nodes = witnesses.map((node) => createReaderAsk(node, options));
   const noteDispute = createDisputes(options);
   const asking = { nodes, maxHeadAgeSeconds, now };
+  const trustHead = createTrustHead({ ...asking, head: () => chain.head() });
+  const refusing = nodes.map((node, index) => ({
+    ...node,
+    // Of each witness one is made.
+    distrust: () => options.distrust(witnesses[index]!.rpcUrl),
+  }));
   return {
     askNodes: createAskNodes({ ...asking, noteDispute }),
-    trustHead: createTrustHead({ ...asking, head: () => chain.head() }),
+    bearRefusal: createBearRefusal({ ...options, nodes: refusing, trustHead, noteDispute }),
     bearOut: createBearOut({ witnesses, from: chain.relayer, confirmations, noteDispute, now }),
   };
 }

@@ -37,7 +37,7 @@ function setUp(verdicts: readonly Verdict[], open: readonly RequestRecord[] = []
     gateway: { release: async () => 'absent', newestOf: async () => open },
     recovery: { chainId: 1, forwarder: SIGNER, recoverSigner: async () => SIGNER },
     askChain: async () => ({ kind: 'open' }),
-    ...{ trustHead: async () => true, findExpiry: async () => undefined },
+    ...{ bearRefusal: async () => true, findExpiry: async () => undefined },
     notes: createChainNotes({ metrics: createMetrics(['a']), chainName: 'a', log }),
     ...{ now: () => clock.nowMs, random: () => 0, signal: new AbortController().signal },
   } satisfies ReviewPorts;

@@ -8,7 +8,7 @@ import type { RequestGateway } from '../gateway/requestGateway.ts';
 import type { Journal } from '../journal/openJournal.ts';
 import type { RelayPolicy } from '../settings/settings.ts';
 import type { AskChain } from './askChain.ts';
-import type { TrustHead } from './askNodes.ts';
+import type { BearRefusal } from './createBearRefusal.ts';
 import type { ChainNotes } from './createChainNotes.ts';
 import type { InFlight } from './createInFlight.ts';
 import { createTurnPatience, type TurnPatience } from './createTurnPatience.ts';
@@ -25,7 +25,7 @@ export interface ReviewPorts {
   readonly recovery: GapPorts['recovery'];
   readonly askChain: AskChain;
   readonly check: CheckRequests;
-  readonly trustHead: TrustHead;
+  readonly bearRefusal: BearRefusal;
   readonly findExpiry: FindExpiry;
   readonly journal: Pick<Journal, 'move' | 'judge'>;
   readonly inFlight: Pick<InFlight, 'standing' | 'note' | 'drop'>;
@@ -113,7 +113,7 @@ async function look(
   if (answer.kind === 'executed') return { kind: 'ended', outcome: { status: 'success', txHash: answer.txHash } };
   if (answer.kind === 'unsettled') return undefined;
   if (answer.kind === 'replaced') return failed(answer.reason);
-  if (expiry !== undefined) return failed(expiry);
+  if (expiry !== undefined) return (await ports.bearRefusal(request)) ? failed(expiry) : undefined;
   const { verdicts, failures } = await ports.check({ candidates: [{ record, search }] });
   const failure = failures.get(requestId);
   if (failure !== undefined) throw failure;
@@ -128,8 +128,8 @@ async function look(
     ports.inFlight.note(requestId, { ...standing, sinceMs: ports.now() });
     return undefined;
   }
-  // A node that has fallen behind may say of anything that it would revert.
-  return finding?.kind === 'ended' && !(await ports.trustHead()) ? undefined : finding;
+  // A node that has fallen behind, or lies, may say of anything that it would revert.
+  return finding?.kind === 'ended' && !(await ports.bearRefusal(request)) ? undefined : finding;
 }
 
 async function reviewOne(ports: ReviewPorts, request: OpenRequest): Promise<readonly string[]> {

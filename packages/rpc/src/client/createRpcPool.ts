@@ -19,6 +19,12 @@ export interface RpcPoolOptions {
   readonly now?: () => number;
 }
 
+/** Several nodes, called as one. */
+export interface RpcPool extends RpcClient {
+  /** Has a node asked only where no other answers, for a minute: others have said that it lies. @param rpcUrl - one of the pool's */
+  distrust(rpcUrl: string): void;
+}
+
 /** How long a node that failed, or has fallen behind, is passed over, in milliseconds. */
 const PASSED_OVER_MS = 30_000;
 /** How long a node may be silent before the next one is asked as well, in milliseconds. */
@@ -28,7 +34,7 @@ const MAX_LAG_BLOCKS = 2n;
 /** How often the newest blocks of all nodes are compared, in milliseconds, and by how many blocks a node must be ahead to have it done at once. */
 const COMPARE_MS = 30_000;
 const LEAP_BLOCKS = 8n;
-/** How long a node that has made its newest block up is passed over, in milliseconds: until they have been compared again. */
+/** How long a node that lies, or has made its newest block up, is passed over, in milliseconds: until they have been compared again. */
 const DISTRUST_MS = 2 * COMPARE_MS;
 /** What goes to every node: the more of them know a transaction, the sooner a block takes it. */
 const BROADCAST = 'eth_sendRawTransaction';
@@ -37,6 +43,8 @@ interface PooledNode {
   readonly client: RpcClient;
   /** Until when it is passed over. */
   untilMs: number;
+  /** Until when that is so whatever it answers: others have said that it lies. */
+  liesUntilMs: number;
   /** What it says its chain is, as a text; undefined while it has not said. */
   chainId: Promise<string> | undefined;
   /** It has made its newest block up. */
@@ -74,18 +82,21 @@ function readChainId(node: PooledNode): Promise<string> {
  * takes it is enough. A revert is an answer as good as any. Whether nodes agree is for the caller to ask, by a client of each.
  *
  * @param options - the nodes' URLs
- * @returns a client, as that of one node
+ * @returns a client, as that of one node, and a way to tell it of a lie
  * @see docs/specification.md NODE-1
  */
-export function createRpcPool(options: RpcPoolOptions): RpcClient {
+export function createRpcPool(options: RpcPoolOptions): RpcPool {
   const { rpcUrls, chainId, monotonicNow = () => performance.now(), now = Date.now, ...rest } = options;
   const [only, ...others] = rpcUrls;
   // Nobody takes its place, whatever it says.
-  if (only !== undefined && others.length === 0) return createRpcClient({ rpcUrl: only, monotonicNow, ...rest });
+  if (only !== undefined && others.length === 0) {
+    return { ...createRpcClient({ rpcUrl: only, monotonicNow, ...rest }), distrust: () => undefined };
+  }
   const nodes = rpcUrls.map(
     (rpcUrl): PooledNode => ({
       client: createRpcClient({ rpcUrl, monotonicNow, ...rest }),
       untilMs: 0,
+      liesUntilMs: 0,
       chainId: undefined,
       isDistrusted: false,
     }),
@@ -158,7 +169,7 @@ export function createRpcPool(options: RpcPoolOptions): RpcClient {
         return undefined;
       }
       if (head !== undefined && head > highest) highest = head;
-      node.untilMs = 0;
+      node.untilMs = node.liesUntilMs;
       // Somebody is further: those who are not are left alone for a while.
       for (const behind of late) passOver(behind.node);
       return { answer };
@@ -194,6 +205,12 @@ export function createRpcPool(options: RpcPoolOptions): RpcClient {
   }
 
   return {
+    distrust(rpcUrl) {
+      const node = nodes[rpcUrls.indexOf(rpcUrl)];
+      if (node === undefined) return;
+      node.liesUntilMs = monotonicNow() + DISTRUST_MS;
+      node.untilMs = node.liesUntilMs;
+    },
     request: (method, params) => (method === BROADCAST ? broadcast(params) : ask(method, params)),
     close() {
       for (const { client } of nodes) client.close();

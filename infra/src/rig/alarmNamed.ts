@@ -1,10 +1,12 @@
+import { GIVEN_SETTINGS, type Variant } from './givenSettings.ts';
 import type { AlarmProperties } from './model/alarms.ts';
 import { findResources } from './readTemplate.ts';
 
-/** Finds an alarm of prod by the last part of its name. */
-export function alarmNamed(name: string): AlarmProperties {
-  const found = Object.values(findResources('prod', 'AWS::CloudWatch::Alarm')).find(
-    ({ Properties }) => Properties.AlarmName === `prism-gateway-prod-${name}`,
+/** Finds an alarm by the last part of its name. @param variant - `prod` unless told */
+export function alarmNamed(name: string, variant: Variant = 'prod'): AlarmProperties {
+  const { STAGE } = GIVEN_SETTINGS[variant];
+  const found = Object.values(findResources(variant, 'AWS::CloudWatch::Alarm')).find(
+    ({ Properties }) => Properties.AlarmName === `prism-gateway-${STAGE}-${name}`,
   );
   if (found === undefined) throw new Error(`There is no alarm ${name}`);
   return found.Properties;

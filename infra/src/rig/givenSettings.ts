@@ -45,9 +45,10 @@ export const GIVEN_SETTINGS: Readonly<Record<Variant, GivenSettings>> = {
     MAX_TABLE_WRITE_UNITS: '0',
     MAX_TABLE_READ_UNITS: '50',
     REQUESTS_TABLE: 'service-requests-dev-restored',
-    RESERVED_CONCURRENCY: '7',
-    THROTTLE_RATE: '50',
-    THROTTLE_BURST: '20',
+    // Few, so that tests can play them.
+    RESERVED_CONCURRENCY: '2',
+    THROTTLE_RATE: '1',
+    THROTTLE_BURST: '3',
     LOG_RETENTION_DAYS: '30',
     OLDEST_PENDING_ALARM_SECONDS: '120',
     LATENCY_ALARM_MS: '500',

@@ -64,11 +64,12 @@ describe.each(STAGES)('alarms of %s', (stage) => {
     for (const alarm of Object.values(others)) expect(alarm.TreatMissingData).toBe('notBreaching');
   });
 
-  it('watch the 99th percentile and the share of 5xx as clients see them', () => {
+  it('watch the 99th percentile within the function, and the share of 5xx as clients see them', () => {
     const [apiId] = Object.keys(findResources(stage, 'AWS::ApiGatewayV2::Api'));
     const api = { Namespace: 'AWS/ApiGateway', Dimensions: [{ Name: 'ApiId', Value: { Ref: apiId } }] };
     expect(alarms.Latency).toMatchObject({
-      ...api,
+      Namespace: 'PrismGateway',
+      Dimensions: [{ Name: 'Stage', Value: stage }],
       MetricName: 'Latency',
       ExtendedStatistic: 'p99',
       Threshold: 2000,
@@ -127,7 +128,7 @@ describe('other settings', () => {
     const alarms = alarmsOf('other');
     expect(alarms.OldestPending?.Threshold).toBe(120);
     expect(alarms.Latency?.Threshold).toBe(500);
-    expect(alarms.NearThrottle?.Threshold).toBe(50 * 60 * 0.8);
+    expect(alarms.NearThrottle?.Threshold).toBe(60 * 0.8);
     expect(JSON.stringify(alarms.RequestsThrottles)).toContain('"service-requests-dev-restored"');
   });
 });

@@ -86,8 +86,8 @@ describe('a domain', () => {
 describe('other settings', () => {
   it('throttle otherwise', () => {
     expect(findOnly('other', 'AWS::ApiGatewayV2::Stage').Properties.DefaultRouteSettings).toEqual({
-      ThrottlingRateLimit: 50,
-      ThrottlingBurstLimit: 20,
+      ThrottlingRateLimit: 1,
+      ThrottlingBurstLimit: 3,
     });
   });
 });

@@ -12,7 +12,7 @@ import { ADMIN_KEY, createFunctionRig, type FunctionRig } from '../../../package
 import { type CallFacts, makeCall, signCall } from '../../../packages/gateway/test/lambda/makeCall.ts';
 import { describeWithDynamo } from '../../../packages/gateway/test/rigs/dynamoStores.ts';
 import { alarmNamed } from '../rig/alarmNamed.ts';
-import { type AlarmProperties, isRaised, type Point } from '../rig/model/alarms.ts';
+import { type AlarmProperties, isRaised, type Point, pointsOf } from '../rig/model/alarms.ts';
 
 const deployment = { stage: '$default', basePath: '', domainName: 'api.example.org' };
 const MINUTE = 60_000;
@@ -20,26 +20,6 @@ const HOUR = 60 * MINUTE;
 const CHAIN = 'eip155:31337';
 const relayer = { privateKey: generatePrivateKey() };
 const relayerAddress = privateKeyToAddress(relayer.privateKey);
-
-interface EmfLine {
-  readonly _aws?: {
-    readonly CloudWatchMetrics: readonly {
-      readonly Namespace: string;
-      readonly Dimensions: readonly (readonly string[])[];
-      readonly Metrics: readonly { readonly Name: string }[];
-    }[];
-  };
-  readonly [name: string]: unknown;
-}
-
-/** The points of a line of the log, by stage alone, as the alarms read them. */
-function pointsOf(line: EmfLine, at: number): Point[] {
-  return (line._aws?.CloudWatchMetrics ?? []).flatMap(({ Namespace, Dimensions, Metrics }) =>
-    Dimensions.some((names) => names.join() === 'Stage')
-      ? Metrics.map(({ Name }) => ({ namespace: Namespace, name: Name, at, value: Number(line[Name]) }))
-      : [],
-  );
-}
 
 /** A function behind an HTTP API, whose metrics are kept; time passes as it is told to. */
 function createPlay(running: RunningFunction) {

@@ -9,6 +9,27 @@ export interface Point {
   readonly dimensions?: Readonly<Record<string, string>>;
 }
 
+/** A line of the function's log, which may carry metrics. */
+export interface EmfLine {
+  readonly _aws?: {
+    readonly CloudWatchMetrics: readonly {
+      readonly Namespace: string;
+      readonly Dimensions: readonly (readonly string[])[];
+      readonly Metrics: readonly { readonly Name: string }[];
+    }[];
+  };
+  readonly [name: string]: unknown;
+}
+
+/** The points of a line of the log, by stage alone, as the alarms read them. */
+export function pointsOf(line: EmfLine, at: number): Point[] {
+  return (line._aws?.CloudWatchMetrics ?? []).flatMap(({ Namespace, Dimensions, Metrics }) =>
+    Dimensions.some((names) => names.join() === 'Stage')
+      ? Metrics.map(({ Name }) => ({ namespace: Namespace, name: Name, at, value: Number(line[Name]) }))
+      : [],
+  );
+}
+
 interface Dimension {
   readonly Name: string;
   readonly Value: unknown;
@@ -41,6 +62,10 @@ function statistic(points: readonly Point[], stat: string): number | undefined {
   if (values.length === 0) return undefined;
   if (stat === 'Sum') return values.reduce((sum, value) => sum + value, 0);
   if (stat === 'Maximum') return Math.max(...values);
+  const [, percent] = /^p(\d+)$/.exec(stat) ?? [];
+  // The nearest rank: of fewer values than a hundred the 99th percentile is the largest.
+  if (percent !== undefined)
+    return values.toSorted((a, b) => a - b)[Math.ceil((Number(percent) / 100) * values.length) - 1];
   throw new Error(`The model does not know the statistic ${stat}.`);
 }
 
@@ -61,9 +86,15 @@ function evaluateMath(expression: string, series: Series): number | undefined {
 function queriesOf(alarm: AlarmProperties): readonly MetricQuery[] {
   // CloudFormation's own forms: several metrics, or one.
   if (Array.isArray(alarm.Metrics)) return alarm.Metrics as readonly MetricQuery[];
-  const { Namespace, MetricName, Statistic, Period } = alarm;
+  const { Namespace, MetricName, Statistic, ExtendedStatistic, Period } = alarm;
   const Metric = { Namespace: String(Namespace), MetricName: String(MetricName) };
-  return [{ Id: 'only', MetricStat: { Metric, Stat: String(Statistic), Period: Number(Period) }, ReturnData: true }];
+  return [
+    {
+      Id: 'only',
+      MetricStat: { Metric, Stat: String(Statistic ?? ExtendedStatistic), Period: Number(Period) },
+      ReturnData: true,
+    },
+  ];
 }
 
 function isOf({ Namespace, MetricName, Dimensions = [] }: MetricStat['Metric'], point: Point): boolean {

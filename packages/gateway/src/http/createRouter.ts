@@ -96,17 +96,19 @@ class RoutedRequest implements HttpRequest {
   readonly params: Params;
   readonly peer: string;
   readonly announcedBytes: number | undefined;
+  readonly timing: HttpRequest['timing'];
   body: Uint8Array = NO_BODY;
   count: HttpRequest['count'] = countNothing;
   readonly #transported: TransportRequest;
 
-  constructor(transported: TransportRequest, { params, peer }: { readonly params: Params; readonly peer: string }) {
+  constructor(transported: TransportRequest, params: Params, context: RequestContext) {
     this.raw = transported.raw;
     this.method = transported.method;
     this.path = transported.path;
     this.query = transported.query;
     this.params = params;
-    this.peer = peer;
+    this.peer = context.peer;
+    this.timing = context;
     this.announcedBytes = transported.announcedBytes;
     this.#transported = transported;
   }
@@ -202,6 +204,7 @@ export function createRouter(ports: RouterPorts): Router {
       route,
       peer: findPeer(peerAddress, hops === 0 ? null : headers.get('x-forwarded-for'), hops),
       startedAt: performance.now(),
+      waitedMs: 0,
       limitHeaders: undefined,
     };
   }
@@ -241,7 +244,7 @@ export function createRouter(ports: RouterPorts): Router {
       remember(method, template);
       served.add(method, honoPath(template), (request, params) => {
         const context = contextOf(request, template);
-        const routed = new RoutedRequest(request, { params, peer: context.peer });
+        const routed = new RoutedRequest(request, params, context);
         return respond(ports, context, () => runEndpoint(endpointPorts, endpoint, routed, context));
       });
     },

@@ -1,6 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import type { Fault, Parsed } from '@prism-gateway/protocol';
 import type { Awaitable } from '../ports/awaitable.ts';
+import type { WaitTiming } from '../ports/waitTiming.ts';
 import { bodyTooLarge, notJson, validationFailed } from './errors.ts';
 import type { LimitName } from './rateLimit.ts';
 
@@ -43,6 +44,8 @@ export interface HttpRequest extends Omit<TransportRequest, 'peerAddress'> {
   readonly params: Readonly<Record<string, string>>;
   /** Rate-limit client of the connection. */
   readonly peer: string;
+  /** Where is added how long the call has waited for something to happen. */
+  readonly timing: WaitTiming;
   /**
    * Counts the authenticated caller in a limit, for endpoints that count for themselves.
    *

@@ -73,6 +73,8 @@ export interface RequestContext {
   readonly peer: string;
   /** `performance.now()` when it arrived. */
   readonly startedAt: number;
+  /** How long it has waited for something to happen, in milliseconds: no work of ours. */
+  waitedMs: number;
   /** `RateLimit` headers, once a limit has counted it. */
   limitHeaders: Readonly<Record<string, string>> | undefined;
 }
@@ -80,6 +82,7 @@ export interface RequestContext {
 type RespondPorts = Pick<GatewayPorts, 'metrics' | 'logger'>;
 
 const MS_PER_SECOND = 1000;
+const roundMs = (ms: number) => Math.round(ms * 100) / 100;
 
 function logError(ports: RespondPorts, context: RequestContext, error: ApiError): void {
   const { cause } = error;
@@ -94,8 +97,10 @@ function logError(ports: RespondPorts, context: RequestContext, error: ApiError)
 export function recordResponse(ports: RespondPorts, context: RequestContext, status: number): void {
   const { id: requestId, method, route, peer } = context;
   const ms = performance.now() - context.startedAt;
-  ports.metrics.answered({ method, route, status, seconds: ms / MS_PER_SECOND });
-  ports.logger.info({ requestId, method, route, status, ms: Math.round(ms * 100) / 100, peer }, 'request');
+  const { waitedMs } = context;
+  ports.metrics.answered({ method, route, status, seconds: (ms - waitedMs) / MS_PER_SECOND });
+  const facts = { requestId, method, route, status, ms: roundMs(ms), peer };
+  ports.logger.info(waitedMs === 0 ? facts : { ...facts, waitedMs: roundMs(waitedMs) }, 'request');
 }
 
 /**

@@ -28,11 +28,13 @@ function collectGarbage(): void {
 /** Waits until a record has another status than `pending`, and tells when it has looked for the first time while it watches. */
 function waitForMove({ requestId }: StoredRequest, options: { signal?: AbortSignal; waitSeconds?: number } = {}) {
   const { signal = new AbortController().signal, waitSeconds = WAIT_SECONDS } = options;
+  const timing = { waitedMs: 0 };
   const watching = Promise.withResolvers<void>();
   let looks = 0;
   const found = waits.until({
     waitSeconds,
     signal,
+    timing,
     async look() {
       const record = await stores.requests.get(requestId);
       looks++;
@@ -41,7 +43,7 @@ function waitForMove({ requestId }: StoredRequest, options: { signal?: AbortSign
       return record?.status === 'pending' ? { found: record, interest } : { found: record };
     },
   });
-  return { found, watching: watching.promise, looks: () => looks };
+  return { found, watching: watching.promise, looks: () => looks, timing };
 }
 
 async function stored(fields: Partial<StoredRequest> = {}): Promise<StoredRequest> {
@@ -81,6 +83,7 @@ describe('a wait', () => {
     const found = await waits.until({
       waitSeconds: WAIT_SECONDS,
       signal: new AbortController().signal,
+      timing: { waitedMs: 0 },
       async look() {
         looks++;
         const seen = await stores.requests.get(record.requestId);
@@ -115,7 +118,9 @@ describe('a wait', () => {
 
   test('ends after its time with what was found last', async () => {
     const record = await stored();
-    expect(await waitForMove(record, { waitSeconds: 0.01 }).found).toStrictEqual(record);
+    const { found, timing } = waitForMove(record, { waitSeconds: 0.01 });
+    expect(await found).toStrictEqual(record);
+    expect(timing.waitedMs).toBeGreaterThanOrEqual(9);
   });
 
   // Shows WAIT-2.
@@ -133,7 +138,7 @@ describe('a wait', () => {
     let looks = 0;
     const signal = new AbortController().signal;
     const look = () => (++looks < 3 ? { found: looks, interest: { chainName }, againInMs: 1 } : { found: looks });
-    expect(await waits.until({ look, waitSeconds: WAIT_SECONDS, signal })).toBe(3);
+    expect(await waits.until({ look, waitSeconds: WAIT_SECONDS, signal, timing: { waitedMs: 0 } })).toBe(3);
   });
 });
 
@@ -175,6 +180,7 @@ test('a wait keeps nothing of what it has found while it sleeps', async () => {
   const wait = waits.until({
     waitSeconds: WAIT_SECONDS,
     signal: gone.signal,
+    timing: { waitedMs: 0 },
     look() {
       const page = { items: [record] };
       found.push(new WeakRef(page));

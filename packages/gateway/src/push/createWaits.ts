@@ -1,5 +1,6 @@
 import type { Awaitable } from '../ports/awaitable.ts';
 import type { ChangeInterest, RequestChanges } from '../ports/requestChanges.ts';
+import type { WaitTiming } from '../ports/waitTiming.ts';
 
 /** What a look at the queue has found. */
 export interface Look<T> {
@@ -18,6 +19,7 @@ export interface WaitOrder<T> {
   readonly waitSeconds: number;
   /** Aborted once nobody waits for the answer any more. */
   readonly signal: AbortSignal;
+  readonly timing: WaitTiming;
 }
 
 /** Calls that wait. */
@@ -92,7 +94,9 @@ export function createWaits(changes: RequestChanges): Waits {
       for (;;) {
         const next = await lookOn(order, endsAt);
         if (typeof next !== 'number') return next.found;
+        const sleptAt = performance.now();
         await pause.take(next);
+        order.timing.waitedMs += performance.now() - sleptAt;
       }
     } finally {
       waiting.delete(pause.wake);

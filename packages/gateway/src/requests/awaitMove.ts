@@ -1,5 +1,6 @@
 import type { RequestStatus } from '@prism-gateway/protocol';
 import type { RequestStore, StoredRequest } from '../ports/requestStore.ts';
+import type { WaitTiming } from '../ports/waitTiming.ts';
 import type { Waits } from '../push/createWaits.ts';
 import { RequestNotFoundError } from './errors.ts';
 
@@ -15,6 +16,7 @@ export interface MoveOrder {
   readonly waitSeconds: number;
   /** Aborted once nobody waits for the answer any more. */
   readonly signal: AbortSignal;
+  readonly timing: WaitTiming;
 }
 
 /**
@@ -25,12 +27,12 @@ export interface MoveOrder {
  * @see docs/specification.md WAIT-1
  */
 export function awaitMove(ports: MovePorts, order: MoveOrder): Promise<StoredRequest> {
-  const { requestId, status, waitSeconds, signal } = order;
+  const { requestId, status, ...wait } = order;
   const interest = { requestId: requestId.toLowerCase(), status };
   async function look() {
     const found = await ports.requests.get(requestId);
     if (found === undefined) throw new RequestNotFoundError(requestId);
     return found.status === status ? { found, interest } : { found };
   }
-  return ports.waits.until({ look, waitSeconds, signal });
+  return ports.waits.until({ look, ...wait });
 }

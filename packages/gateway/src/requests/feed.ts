@@ -1,7 +1,7 @@
 import { FEED_PAGE_SIZE, type FeedRequestsQuery } from '@prism-gateway/protocol';
 import { InvalidCursorError } from '../ports/errors.ts';
 import type { FeedPage, FeedQuery, RequestStore, StoredRequest } from '../ports/requestStore.ts';
-import type { Look, Waits } from '../push/createWaits.ts';
+import type { Look, WaitOrder, Waits } from '../push/createWaits.ts';
 import type { CursorCodec } from './createCursorCodec.ts';
 import { MAX_PARAMS_BYTES } from './list.ts';
 
@@ -47,9 +47,9 @@ function nextLapseMs(
  */
 export async function followFeed(
   ports: FeedPorts,
-  order: FeedRequestsQuery & { readonly signal: AbortSignal },
+  order: FeedRequestsQuery & Pick<WaitOrder<never>, 'signal' | 'timing'>,
 ): Promise<FeedAnswer> {
-  const { chainName, from, waitSeconds, signal } = order;
+  const { chainName, from, waitSeconds, signal, timing } = order;
   const scope = { feedOf: chainName };
   let after = order.cursor === undefined ? undefined : ports.cursors.open(order.cursor, scope);
   const leaseMs = ports.claimLeaseSeconds * 1000;
@@ -63,7 +63,7 @@ export async function followFeed(
     if (page.items.length > 0) return { found: page.items };
     return { found: page.items, interest: { chainName }, againInMs: nextLapseMs(page, { now, leaseMs }) };
   }
-  const items = await ports.waits.until({ look, waitSeconds, signal });
+  const items = await ports.waits.until({ look, waitSeconds, signal, timing });
   // Each look has left its position.
   return { items, cursor: ports.cursors.seal(after ?? '', scope) };
 }

@@ -53,7 +53,8 @@ export function readStatsEndpoint(ports: StatsPorts, access: AdminAccess): Endpo
         if (found.version !== seen) return { found };
         return { found, interest: { anything: true } as const, againInMs: LOOK_AGAIN_MS };
       }
-      return jsonResponse(200, await ports.waits.until({ look, waitSeconds, signal: request.signal }));
+      const { signal, timing } = request;
+      return jsonResponse(200, await ports.waits.until({ look, waitSeconds, signal, timing }));
     },
   };
 }

@@ -18,7 +18,8 @@ export function feedRequestsEndpoint(ports: FeedPorts & RelayerAuthPorts): Endpo
     authenticate: (request) => authenticateRelayer(ports, request),
     async handle(request) {
       const [query] = requireValid(parseFeedQuery(new URLSearchParams(request.query)));
-      return { status: 200, body: renderFeed(await followFeed(ports, { ...query, signal: request.signal })) };
+      const { signal, timing } = request;
+      return { status: 200, body: renderFeed(await followFeed(ports, { ...query, signal, timing })) };
     },
   };
 }

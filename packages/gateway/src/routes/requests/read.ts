@@ -19,7 +19,8 @@ export function readRequestEndpoint(ports: MovePorts): Endpoint {
         parseReadQuery(new URLSearchParams(request.query)),
       );
       if (status !== undefined && waitSeconds > 0) {
-        return awaitMove(ports, { requestId, status, waitSeconds, signal: request.signal }).then(answer);
+        const { signal, timing } = request;
+        return awaitMove(ports, { requestId, status, waitSeconds, signal, timing }).then(answer);
       }
       return andThen(ports.requests.get(requestId), (record) => {
         if (record === undefined) throw new RequestNotFoundError(requestId);

@@ -1,0 +1,5 @@
+/** How long a call has waited, which is no work of ours. */
+export interface WaitTiming {
+  /** Milliseconds; waits add to it. */
+  waitedMs: number;
+}

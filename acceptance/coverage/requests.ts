@@ -35,6 +35,7 @@ export const REQUEST_CASES = [
   { id: 'once.always', rule: 'ONCE-2', says: 'REQUESTS_ONCE=always: for every POST' },
   { id: 'wait.moved', rule: 'WAIT-1', says: 'the answer comes as soon as the status is another one' },
   { id: 'wait.over', rule: 'WAIT-1', says: 'after the wait the record as it is' },
+  { id: 'wait.most', rule: 'WAIT-1', says: 'PUBLIC_WAIT_SECONDS: no longer' },
   {
     id: 'wait.end',
     rule: 'WAIT-2',

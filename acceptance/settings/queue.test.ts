@@ -26,6 +26,17 @@ covers(['claim.most', 'updateRequest.409'], 'a relayer holds no more than MAX_OP
   await claim(target, String(third), relayer);
 });
 
+covers(['wait.most'], 'nobody waits longer than PUBLIC_WAIT_SECONDS', async () => {
+  const { target } = await startOwn({ env: { PUBLIC_WAIT_SECONDS: '1' } });
+  const { requestId } = await createRequest(target);
+  const startedAt = performance.now();
+  const answer = await callApi(target, { method: 'GET', path: `/requests/${requestId}?status=pending&wait=25` });
+  const seconds = (performance.now() - startedAt) / 1000;
+  expect(readRecord(answer)).toMatchObject({ requestId, status: 'pending' });
+  expect(seconds).toBeGreaterThan(0.9);
+  expect(seconds).toBeLessThan(20);
+});
+
 covers(['once.always', 'format.chains', 'createRequest.400'], 'what is taken is bounded by settings', async () => {
   const chains = ['eip155:1', 'eip155:8453'];
   const { target } = await startOwn({ env: { REQUESTS_ONCE: 'always', CHAINS: chains.join(', ') } });

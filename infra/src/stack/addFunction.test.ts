@@ -56,6 +56,7 @@ describe.each([...STAGES, 'other'] as const)('environment of %s', (variant) => {
     const settings = parseFunctionSettings(environment);
     const stage = variant === 'other' ? 'dev' : variant;
     expect(settings).toMatchObject({ STAGE: stage, STORE: 'dynamodb', adminKeys: ['k'.repeat(48)] });
+    expect(settings.PUBLIC_WAIT_SECONDS).toBe(5);
     expect(settings.tables).toEqual({
       requests: `service-requests-${stage}${variant === 'other' ? '-restored' : ''}`,
       relayers: `service-relayers-${stage}`,
@@ -103,7 +104,7 @@ describe('other settings', () => {
   });
 
   it('reserve other numbers of instances and days', () => {
-    expect(findOnly('other', 'AWS::Lambda::Function', 'Function').Properties.ReservedConcurrentExecutions).toBe(7);
+    expect(findOnly('other', 'AWS::Lambda::Function', 'Function').Properties.ReservedConcurrentExecutions).toBe(2);
     for (const { Properties } of Object.values(findResources('other', 'AWS::Logs::LogGroup'))) {
       expect(Properties.RetentionInDays).toBe(30);
     }

@@ -24,6 +24,7 @@ function environmentOf({ settings }: StackContext, { bucket, secrets }: Function
   const { stage, tables, identityAppSecretArn, secretsRevision, gateway, domain } = settings;
   return {
     RATE_LIMIT_WRITE_BYTES: String(DEPLOYED_LIMITS.writeBytesAMinute),
+    PUBLIC_WAIT_SECONDS: String(DEPLOYED_LIMITS.publicWaitSeconds),
     ...gateway,
     // The hook of a release plays its request on a chain of its own.
     ...(gateway.CHAINS !== undefined && { CHAINS: `${gateway.CHAINS},${CANARY_CHAIN}` }),

@@ -42,6 +42,8 @@ export interface GatewayOptions {
   readonly claimLeaseSeconds: number;
   /** Most requests that one relayer may hold; 0: any number. */
   readonly maxOpenClaims: number;
+  /** Longest wait of a call without authentication, in seconds; 0: none waits. */
+  readonly publicWaitSeconds: number;
   /** The only chains that requests are taken for; empty: any. */
   readonly chains: readonly string[];
   /** Whether every signature is taken once, asked or not. */
@@ -95,7 +97,7 @@ export function createGateway(
   router.serve(listRequestsEndpoint(requests));
   // Before the path with an id in the same place.
   router.serve(feedRequestsEndpoint(requests));
-  router.serve(readRequestEndpoint(requests));
+  router.serve(readRequestEndpoint(requests, options));
   // Signed-in users
   router.serve(signStorageEndpoint(ports, options.sign));
   // Whitelisted relayers

@@ -7,6 +7,8 @@ export const DEPLOYED_LIMITS = {
   callsInFiveMinutes: 400,
   /** Bytes of anonymous bodies a minute, counted by the gateway: `RATE_LIMIT_WRITE_BYTES`. */
   writeBytesAMinute: 2 * 1024 * 1024,
+  /** Longest wait of a call without authentication, for which an instance is paid: `PUBLIC_WAIT_SECONDS`. */
+  publicWaitSeconds: 5,
 } as const;
 
 /**

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { findPaperFaults } from '../report/findPaperFaults.ts';
+import { findPaperFaults } from '../../report/findPaperFaults.ts';
 
-const root = new URL('../../../', import.meta.url);
+const root = new URL('../../../../', import.meta.url);
 
 /**
  * Compares what was printed with a document, and says what differs.

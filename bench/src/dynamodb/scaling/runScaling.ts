@@ -1,6 +1,6 @@
 import { createSeededRandom } from '@prism-gateway/testing';
 import { formatTable } from '../../report/formatTable.ts';
-import { checkPaper } from '../checkPaper.ts';
+import { checkPaper } from './checkPaper.ts';
 import { type SimulatedResult, simulateLoad } from './simulateLoad.ts';
 
 const SHARDS = [1, 4, 8, 12, 16, 20, 22, 24];

@@ -1,7 +1,7 @@
 import { DEPLOYED_CEILINGS } from '@prism-gateway/gateway/deployment';
 import { createSeededRandom } from '@prism-gateway/testing';
 import { formatTable } from '../../report/formatTable.ts';
-import { checkPaper } from '../checkPaper.ts';
+import { checkPaper } from './checkPaper.ts';
 import { type ServiceLoad, simulateService } from './simulateService.ts';
 
 type Settings = Omit<ServiceLoad, 'rate' | 'seconds' | 'random'>;

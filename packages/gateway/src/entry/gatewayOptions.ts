@@ -14,6 +14,7 @@ export function gatewayOptions(settings: Settings, localCursorKey: Uint8Array): 
     cursorKey: CURSOR_SECRET === undefined ? localCursorKey : new TextEncoder().encode(CURSOR_SECRET),
     claimLeaseSeconds: settings.CLAIM_LEASE_SECONDS,
     maxOpenClaims: settings.MAX_OPEN_CLAIMS,
+    publicWaitSeconds: settings.PUBLIC_WAIT_SECONDS,
     chains: settings.chains,
     alwaysOnce: settings.REQUESTS_ONCE === 'always',
     maxBodyBytes: settings.MAX_BODY_BYTES,

@@ -72,6 +72,7 @@ const schema = z.object({
   PENDING_RETENTION_DAYS: z._default(wholeNumber(0, 36_500), 30),
   REQUESTS_ONCE: z._default(oneOf(['asked', 'always']), 'asked'),
   MAX_OPEN_CLAIMS: z._default(wholeNumber(0, 1_000_000), 1000),
+  PUBLIC_WAIT_SECONDS: z._default(wholeNumber(0, 25), 25),
   CHAINS: z.optional(
     z.string().check(z.refine((text) => splitList(text).every(isChainName), expected('names like eip155:8453'))),
   ),

@@ -17,6 +17,7 @@ test('what the queue takes and keeps has defaults that need no thought', () => {
   expect(parseSettings({})).toMatchObject({
     REQUESTS_ONCE: 'asked',
     MAX_OPEN_CLAIMS: 1000,
+    PUBLIC_WAIT_SECONDS: 25,
     PENDING_RETENTION_DAYS: 30,
     chains: [],
   });
@@ -42,6 +43,7 @@ test.each<[string, Environment]>([
   ['PENDING_RETENTION_DAYS', { PENDING_RETENTION_DAYS: '1.5' }],
   ['REQUESTS_ONCE', { REQUESTS_ONCE: 'true' }],
   ['MAX_OPEN_CLAIMS', { MAX_OPEN_CLAIMS: '-1' }],
+  ['PUBLIC_WAIT_SECONDS', { PUBLIC_WAIT_SECONDS: '26' }],
   ['CHAINS', { CHAINS: 'eip155:1, eip155 8453' }],
   ['MAX_BODY_BYTES', { STORE: 'dynamodb', MAX_BODY_BYTES: '524289' }],
   ['CURSOR_SECRET', { ...prod, STORE: 'dynamodb' }],

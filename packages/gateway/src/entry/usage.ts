@@ -20,6 +20,7 @@ Settings are environment variables; each has a default that works on one machine
   CURSOR_SECRET                   generated          seals list cursors; set it where several machines serve
   CLAIM_LEASE_SECONDS             900                after how long a claim may be taken over; 0 is never
   MAX_OPEN_CLAIMS                 1000               most requests that one relayer may hold; 0 is no bound
+  PUBLIC_WAIT_SECONDS             25                 longest wait of a call without a key; 0 is none
   MAX_BODY_BYTES, MAX_BATCH_SIZE  262144, 100        limits of a body and of a batch
   RATE_LIMIT_WRITES, _READS, _SIGN, _ADMIN_FAILURES  600, 3000, 600, 20 a minute and client; 0 is off
   RATE_LIMIT_CLAIMS, _REPORTS, _AUTH_FAILURES        6000, 12000, 120, the same; a batch counts each request

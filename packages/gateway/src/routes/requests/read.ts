@@ -9,15 +9,21 @@ import { RequestNotFoundError } from '../../requests/errors.ts';
 
 const answer = (record: StoredRequest): HttpResponse => ({ status: 200, body: renderRecord(record) });
 
+interface WaitOptions {
+  /** Longest wait of a stranger, in seconds. */
+  readonly publicWaitSeconds: number;
+}
+
 /** `GET /requests/{requestId}`: anyone reads a record, or waits until its status is another one. */
-export function readRequestEndpoint(ports: MovePorts): Endpoint {
+export function readRequestEndpoint(ports: MovePorts, { publicWaitSeconds }: WaitOptions): Endpoint {
   return {
     route: ROUTES.readRequest,
     handle(request) {
-      const [requestId, { status, waitSeconds }] = requireValid(
+      const [requestId, { status, waitSeconds: wantedSeconds }] = requireValid(
         parseRequestId(request.params.requestId),
         parseReadQuery(new URLSearchParams(request.query)),
       );
+      const waitSeconds = Math.min(wantedSeconds, publicWaitSeconds);
       if (status !== undefined && waitSeconds > 0) {
         const { signal, timing } = request;
         return awaitMove(ports, { requestId, status, waitSeconds, signal, timing }).then(answer);

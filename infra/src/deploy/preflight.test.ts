@@ -7,6 +7,8 @@ import { createAccountView } from './createAccountView.ts';
 import { createStackControl } from './createStackControl.ts';
 import { preflight } from './preflight.ts';
 
+/** Nothing is to be said of it. */
+const prod: GivenSettings = { ...GIVEN_SETTINGS.prod, CHAINS: 'eip155:8453' };
 const good: AccountFacts = { bootstrapVersion: '21', limit: 1000, unreserved: 1000, tables: [], stacks: {} };
 
 async function callAws<T>(facts: AccountFacts, call: () => Promise<T>): Promise<T> {
@@ -22,7 +24,7 @@ async function callAws<T>(facts: AccountFacts, call: () => Promise<T>): Promise<
   }
 }
 
-function check(facts: Partial<AccountFacts>, given: GivenSettings = GIVEN_SETTINGS.prod, nodeVersion = '24.1.0') {
+function check(facts: Partial<AccountFacts>, given: GivenSettings = prod, nodeVersion = '24.1.0') {
   const settings = parseStageSettings(given);
   const account = () => createAccountView('eu-central-1');
   return callAws({ ...good, ...facts }, () => preflight({ account: account(), settings, nodeVersion }));
@@ -40,14 +42,14 @@ afterEach(() => vi.unstubAllEnvs());
 describe('a preflight', () => {
   it('passes where nothing stands in the way, and says nothing', async () => {
     expect(await check({})).toEqual({
-      settings: parseStageSettings(GIVEN_SETTINGS.prod),
+      settings: parseStageSettings(prod),
       accountId: '123456789012',
       notes: [],
     });
   });
 
   it('names every fault at once, each with the way out', async () => {
-    const faults = await faultsOf({ bootstrapVersion: '5', own: 0 }, GIVEN_SETTINGS.prod, '18.1.0');
+    const faults = await faultsOf({ bootstrapVersion: '5', own: 0 }, prod, '18.1.0');
     expect(faults).toEqual([
       'Node.js: this is 18.1.0, 20 or later is needed',
       expect.stringContaining('cdk bootstrap aws://123456789012/eu-central-1'),
@@ -58,7 +60,7 @@ describe('a preflight', () => {
     const none = callAws(unprepared, () =>
       preflight({
         account: createAccountView('eu-central-1'),
-        settings: parseStageSettings(GIVEN_SETTINGS.prod),
+        settings: parseStageSettings(prod),
         nodeVersion: '24.0.0',
       }),
     );
@@ -81,9 +83,14 @@ describe('a preflight', () => {
   });
 
   it('refuses a reservation that was asked for and cannot be had', async () => {
-    expect(
-      await faultsOf({ limit: 150, unreserved: 150 }, { ...GIVEN_SETTINGS.prod, RESERVED_CONCURRENCY: '60' }),
-    ).toEqual([expect.stringMatching(/^RESERVED_CONCURRENCY: expected at most 50: /)]);
+    expect(await faultsOf({ limit: 150, unreserved: 150 }, { ...prod, RESERVED_CONCURRENCY: '60' })).toEqual([
+      expect.stringMatching(/^RESERVED_CONCURRENCY: expected at most 50: /),
+    ]);
+  });
+
+  it('says that anybody may raise an alarm where any chain is taken', async () => {
+    const { notes } = await check({}, GIVEN_SETTINGS.prod);
+    expect(notes).toEqual([expect.stringMatching(/^CHAINS is not set: .* OldestPending/)]);
   });
 
   it('takes tables of prod over, and refuses to in dev', async () => {
@@ -106,7 +113,7 @@ describe('a preflight', () => {
 
 describe('the control of stacks', () => {
   it('reads what CloudFormation tells', async () => {
-    const settings = parseStageSettings(GIVEN_SETTINGS.prod);
+    const settings = parseStageSettings(prod);
     const control = () => createStackControl({ settings, assembly: 'none', yes: true });
     const facts = { ...good, stacks: { 'prism-gateway-prod-edge': 'ROLLBACK_COMPLETE' } };
     expect(await callAws(facts, () => control().describe('Data'))).toBeUndefined();

@@ -129,6 +129,11 @@ export async function preflight(context: PreflightContext): Promise<Preflight> {
   await checkBootstrap(context, accountId, found);
   await checkNames(context, found);
   const fitted = fitConcurrency(settings, await account.concurrency(`prism-gateway-${settings.stage}`), found);
+  if (settings.stage === 'prod' && settings.gateway.CHAINS === undefined) {
+    found.notes.push(
+      'CHAINS is not set: anybody can raise the alarm OldestPending for a day, by a request for a chain that nobody serves.',
+    );
+  }
   if (found.faults.length > 0) throw new PreflightError(found.faults);
   return { settings: fitted, accountId, notes: found.notes };
 }

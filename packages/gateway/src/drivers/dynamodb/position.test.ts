@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { positionBytes, positionOf, readPosition, readPositions, writePositions } from './position.ts';
+import { positionBytes, positionOf, readPosition, readPositions, writeBeginning, writePositions } from './position.ts';
 
 const LAST_TIME = 253_402_300_799_999;
 const places = fc.record({ createdAt: fc.nat({ max: LAST_TIME }), requestId: fc.uuid() });
@@ -38,4 +38,14 @@ test.each([
   ['with bits that mean nothing', `${writePositions(Array(4).fill(undefined)).slice(0, -1)}B`],
 ])('a text %s is refused', (_, text) => {
   expect(() => readPositions(text, 4)).toThrow(expect.objectContaining({ code: 'INVALID_CURSOR' }));
+});
+
+test('a list that begins at a time begins behind all that was created before it, and before all others', () => {
+  fc.assert(
+    fc.property(places, fc.nat({ max: LAST_TIME }), fc.integer({ min: 1, max: 24 }), (place, from, shards) => {
+      const beginnings = readPositions(writeBeginning(from, shards), shards);
+      expect(beginnings).toHaveLength(shards);
+      for (const beginning of beginnings) expect((beginning ?? '') < positionOf(place)).toBe(place.createdAt >= from);
+    }),
+  );
 });

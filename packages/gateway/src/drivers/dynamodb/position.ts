@@ -27,6 +27,10 @@ export const positionBytes = (position: Position): Uint8Array => Buffer.from(pos
 /** Reads a sort key. */
 export const readPosition = (key: Uint8Array): Position => Buffer.from(key).toString('hex');
 
+/** The position before all records of a time, in milliseconds since the epoch, and behind all earlier ones. */
+const startOf = (createdAt: number): Position =>
+  positionOf({ createdAt, requestId: '' }).padEnd(POSITION_BYTES * 2, '0');
+
 /**
  * Writes how far each partition of a walk was read as one text.
  *
@@ -51,4 +55,15 @@ export function readPositions(text: string, count: number): (Position | undefine
     const position = all.toString('hex', i * POSITION_BYTES, (i + 1) * POSITION_BYTES);
     return position === NOWHERE ? undefined : position;
   });
+}
+
+/**
+ * Writes where a list begins that leaves out what was created before a time.
+ *
+ * @param from - milliseconds since the epoch
+ * @param shards - `INDEX_SHARDS`
+ * @returns `after` of the list
+ */
+export function writeBeginning(from: number, shards: number): string {
+  return writePositions(Array.from({ length: shards }, () => startOf(from)));
 }

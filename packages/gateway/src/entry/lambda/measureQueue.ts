@@ -1,4 +1,5 @@
-import type { RequestStore, StoredRequest } from '../../ports/requestStore.ts';
+import { writeBeginning } from '../../drivers/dynamodb/position.ts';
+import type { RequestStore } from '../../ports/requestStore.ts';
 
 /** What the queue shows to whoever watches it. */
 export interface QueueMeasure {
@@ -12,35 +13,39 @@ interface MeasureContext {
   readonly requests: Pick<RequestStore, 'list'>;
   /** Chains that requests are taken for; none: all. */
   readonly chains: readonly string[];
+  /** `INDEX_SHARDS`. */
+  readonly shards: number;
   /** 0: claims have no lease, and are never overdue. */
   readonly leaseMs: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** Requests of each kind that are looked at, the oldest: overdue claims are among them, and the first that is not unwanted. */
+/** Claimed requests that are looked at, the oldest: overdue claims are among them. */
 const LOOKED_AT = 50;
 /** Of what a look reads along. */
 const MAX_PARAMS_BYTES = 131_072;
+/** Pending requests that are looked at: the index may still show some that are claimed by now. */
+const FIRST_FEW = 10;
 /**
  * A request that was pending for longer has been told of for a day, in milliseconds. Nobody wants it: it pays too little, or was signed by
- * a prankster; an alarm that stayed raised for its sake would hide the next fault.
+ * a prankster; an alarm that stayed raised for its sake would hide the next fault. However many of them there are, none is looked at.
  */
 const UNWANTED_AFTER_MS = 86_400_000;
 
-const ageOf = ({ createdAt }: StoredRequest, now: number) => Math.max(0, now - createdAt);
-
-async function measurePending({ requests, now }: MeasureContext, chainName: string | undefined): Promise<number> {
-  const filter = { status: 'pending', ...(chainName !== undefined && { chainName }) } as const;
-  const { items, next } = await requests.list({
-    filter,
+async function measurePending(
+  { requests, shards, now }: MeasureContext,
+  chainName: string | undefined,
+): Promise<number> {
+  const { items } = await requests.list({
+    filter: { status: 'pending', ...(chainName !== undefined && { chainName }) },
     order: 'asc',
-    limit: LOOKED_AT,
+    limit: FIRST_FEW,
     maxParamsBytes: MAX_PARAMS_BYTES,
+    after: writeBeginning(now() - UNWANTED_AFTER_MS, shards),
   });
-  const ages = items.map((record) => ageOf(record, now()));
-  // Behind more unwanted ones than were looked at, the last of them tells that something waits.
-  return ages.find((age) => age <= UNWANTED_AFTER_MS) ?? (next === null ? 0 : (ages.at(-1) ?? 0));
+  const [oldest] = items;
+  return oldest === undefined ? 0 : Math.max(0, now() - oldest.createdAt);
 }
 
 async function measureOverdue({ requests, leaseMs, now }: MeasureContext): Promise<number> {

@@ -150,6 +150,7 @@ export async function wireFunction(context: WireContext): Promise<WiredFunction>
   const measuring = {
     requests,
     chains: settings.chains,
+    shards: settings.INDEX_SHARDS,
     leaseMs: settings.CLAIM_LEASE_SECONDS * MS_PER_SECOND,
     now,
   };

@@ -13,6 +13,7 @@ export interface Gateway {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
+  readonly adminKey: string;
 }
 
 /**
@@ -72,7 +73,7 @@ export async function startGateway(
   await waitUntilReady({ url, hasEnded: () => child.exitCode !== null, logFile: join(dir, 'log') });
   await whitelistRelayers({ url, adminKey, addresses: context.relayers.map((relayer) => relayer.address) });
   // A process that has answered has a pid.
-  return { url, port, pid: child.pid as number };
+  return { url, port, adminKey, pid: child.pid as number };
 }
 
 /** Flags that make Node write a CPU profile when the gateway ends. */

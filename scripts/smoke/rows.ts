@@ -215,7 +215,8 @@ export const rows: readonly SmokeRow[] = [
     env: async (world) => ({ RPC_URL: (await world.payments()).rpcUrl, RELAYER_ADDRESSES: RELAYER.address }),
     ready: /gas monitor at work/,
   },
-  { command: 'demo', args: () => ['--requests', '46', '--users', '4'] },
+  // As it is: with fewer requests it is no quicker, and one relayer may find nothing left to do.
+  { command: 'demo', prints: /Everything is as it must be/ },
   { command: 'demo:payments' },
   { command: 'acceptance', args: () => ['--only', 'tests/claim'] },
   { command: 'bench', args: () => ['--quick', '--only', 'get', '--runs', '1'] },

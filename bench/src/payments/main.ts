@@ -9,7 +9,9 @@ import { payRaw } from './payRaw.ts';
 const isQuick = process.argv.includes('--quick');
 const PAYMENTS = isQuick ? 8 : 96;
 const LANES = isQuick ? 4 : 16;
-const BLOCK_TIME_MS = 1000;
+// Shown to work, a run would pass in waiting for blocks and polls.
+const BLOCK_TIME_MS = isQuick ? 250 : 1000;
+const IDLE_POLL_INTERVAL_MS = isQuick ? 1000 : 10_000;
 const POLL_INTERVAL_MS = 200;
 const RUNS = isQuick ? 1 : 3;
 const IDLE_MS = isQuick ? 1000 : 30_000;
@@ -26,8 +28,9 @@ try {
   for (let run = 1; run <= RUNS; run++) {
     console.error(`run ${run} of ${RUNS} …`);
     const options = { rig, count: PAYMENTS, lanes: LANES, pollIntervalMs: POLL_INTERVAL_MS };
+    const idle = { idleMs: run === RUNS ? IDLE_MS : 0, idlePollMs: IDLE_POLL_INTERVAL_MS };
     raw.push(await payRaw({ ...options, key: await rig.fundKey() }));
-    relayed.push(await payByRelayer({ ...options, key: await rig.fundKey(), idleMs: run === RUNS ? IDLE_MS : 0 }));
+    relayed.push(await payByRelayer({ ...options, key: await rig.fundKey(), ...idle }));
   }
   const ratio = median(raw.map((rawMs, run) => rawMs / (relayed[run]?.elapsedMs ?? Number.NaN)));
   const calls = median(relayed.map(({ rpcCalls }) => sum(rpcCalls) / PAYMENTS));

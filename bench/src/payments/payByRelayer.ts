@@ -10,8 +10,10 @@ export interface RelayerRunOptions {
   readonly count: number;
   readonly lanes: number;
   readonly pollIntervalMs: number;
-  /** Milliseconds to count idle calls for, at the default poll interval; 0: not at all. */
+  /** Milliseconds to count idle calls for; 0: not at all. */
   readonly idleMs: number;
+  /** Interval of its polls meanwhile, in milliseconds. */
+  readonly idlePollMs: number;
 }
 
 /** What came out. */
@@ -34,7 +36,7 @@ const sum = (counts: ReadonlyMap<string, number>) => [...counts.values()].reduce
 
 /** Runs the real payment relayer, and counts what it asks. */
 export async function payByRelayer(options: RelayerRunOptions): Promise<RelayerRun> {
-  const { rig, key, count, lanes, pollIntervalMs, idleMs } = options;
+  const { rig, key, count, lanes, pollIntervalMs, idleMs, idlePollMs } = options;
   const rpc = await startCallCounter(rig.rpcUrl);
   const frontend = await startCallCounter(rig.frontend.url);
   const settings = {
@@ -68,7 +70,7 @@ export async function payByRelayer(options: RelayerRunOptions): Promise<RelayerR
     const start = await rig.client.getBlockNumber({ cacheTime: 0 });
     const isFinal = async () => (await rig.client.getBlockNumber({ cacheTime: 0 })) > start + BigInt(REORG_DEPTH + 2);
     await waitUntil(isFinal, { timeoutMs: PATIENCE_MS, what: 'no blocks' });
-    program = startProgram('payments', { ...settings, POLL_INTERVAL_MS: '10000' });
+    program = startProgram('payments', { ...settings, POLL_INTERVAL_MS: `${idlePollMs}` });
     // Its second poll: what a start asks for is over, however long that takes.
     let polls = 0;
     const hasStarted = () => {

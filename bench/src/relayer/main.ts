@@ -55,7 +55,7 @@ function describeMachine(options: RelayerBenchOptions): string {
     `Work: writes of 20 bytes by ${options.requests} users, one each; ${options.rounds} rounds after one to warm up; figures are medians`,
     'Raw sending: encode, sign and send from one account, 32 calls at once, until the last block. Relayer: MAX_IN_FLIGHT=512,',
     `MAX_BATCH_SIZE=50, from the first of 16 connections' POST to the last report. Conflicts: ${options.rivals} relayers as they are by default`,
-    `Light load: one request at a time, ${options.light} of them, blocks of ${BLOCK_MS} ms, CONFIRMATIONS=1; runs: all posted at once`,
+    `Light load: one request at a time, ${options.light} of them, blocks of ${options.blockMs} ms, CONFIRMATIONS=1; runs: all posted at once`,
   ].join('\n');
 }
 

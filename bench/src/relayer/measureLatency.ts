@@ -4,7 +4,7 @@ import { type RelayWorld, signWrite, startRelayerProcess, startRelayWorld } from
 import { createPublicClient, type Hex, http, numberToHex } from 'viem';
 import { signWrites } from './signWrites.ts';
 
-/** Time between blocks, in milliseconds. */
+/** Time between blocks where anything is judged, in milliseconds. */
 export const BLOCK_MS = 1000;
 /** Writes of one signer at once. */
 export const RUN_WRITES = 30;
@@ -34,9 +34,13 @@ async function readForwarderNonce({ devnet, deployment }: RelayWorld, signer: He
 /** Starts a world with blocks by time, and one relayer in it. */
 async function openWorld(
   stack: AsyncDisposableStack,
-  { users, confirmations }: { readonly users: number; readonly confirmations: number },
+  {
+    users,
+    confirmations,
+    blockMs,
+  }: { readonly users: number; readonly confirmations: number; readonly blockMs: number },
 ): Promise<RelayWorld> {
-  const world = stack.use(await startRelayWorld({ users, relayers: 1, blockTimeMs: BLOCK_MS }));
+  const world = stack.use(await startRelayWorld({ users, relayers: 1, blockTimeMs: blockMs }));
   const env = { ...world.relayerEnv(0), CONFIRMATIONS: String(confirmations), LOG_LEVEL: 'info' };
   stack.adopt(await startRelayerProcess(env), async ({ kill }) => await kill());
   return world;
@@ -46,19 +50,21 @@ async function openWorld(
  * Measures how long it takes from a POST until the gateway tells `success`, with one request at a time, at any moment of a block.
  *
  * @param load.requests - how many are counted
+ * @param load.blockMs - time between blocks
  * @returns milliseconds of each
  * @throws GatewayError where one does not end in time, Error where one fails
  */
 export async function measureLatency(
   stack: AsyncDisposableStack,
-  load: { readonly requests: number },
+  load: { readonly requests: number; readonly blockMs: number },
 ): Promise<readonly number[]> {
   const count = load.requests + WARM_UP;
-  const world = await openWorld(stack, { users: count, confirmations: 1 });
+  const { blockMs } = load;
+  const world = await openWorld(stack, { users: count, confirmations: 1, blockMs });
   const writes = await signWrites(world, { count, nonce: 1n });
   const figures: number[] = [];
   for (const params of writes) {
-    await pause(Math.random() * BLOCK_MS);
+    await pause(Math.random() * blockMs);
     const startedAt = performance.now();
     const body = { chainName: 'eip155:31337', action: 'WRITE_DATA_FOR', params } as const;
     const { requestId } = await world.client.submitRequest(body);
@@ -74,13 +80,14 @@ export async function measureLatency(
  *
  * @param load.confirmations - blocks that settle a transaction
  * @param load.rounds - runs; one before them is not counted
+ * @param load.blockMs - time between blocks
  */
 export async function measureRuns(
   stack: AsyncDisposableStack,
-  load: { readonly confirmations: number; readonly rounds: number },
+  load: { readonly confirmations: number; readonly rounds: number; readonly blockMs: number },
 ): Promise<readonly RunFigures[]> {
-  const { confirmations, rounds } = load;
-  const world = await openWorld(stack, { users: 1, confirmations });
+  const { confirmations, rounds, blockMs } = load;
+  const world = await openWorld(stack, { users: 1, confirmations, blockMs });
   const [user] = world.users;
   if (user === undefined) throw new TypeError('the world has a user');
   const figures: RunFigures[] = [];
@@ -95,7 +102,7 @@ export async function measureRuns(
         return { chainName: 'eip155:31337', action: 'WRITE_DATA_FOR', params } as const;
       }),
     );
-    await pause(Math.random() * BLOCK_MS);
+    await pause(Math.random() * blockMs);
     const startedAt = performance.now();
     const records = await Promise.all(bodies.map((body) => world.client.submitRequest(body)));
     const last = first + BigInt(RUN_WRITES);

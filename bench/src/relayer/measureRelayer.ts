@@ -124,9 +124,12 @@ export async function measureRelayer(
   const rows = await within((stack) => measureLone(stack, options, tell));
   const conflictsPerWin = await within((stack) => measureRivals(stack, options, tell));
   tell(`light load: ${options.light} requests, one at a time`);
-  const latencies = await within((stack) => measureLatency(stack, { requests: options.light }));
-  const { rounds } = options;
-  const measureRunsWith = (confirmations: number) => within((stack) => measureRuns(stack, { confirmations, rounds }));
+  const latencies = await within((stack) =>
+    measureLatency(stack, { requests: options.light, blockMs: options.blockMs }),
+  );
+  const { rounds, blockMs } = options;
+  const measureRunsWith = (confirmations: number) =>
+    within((stack) => measureRuns(stack, { confirmations, rounds, blockMs }));
   tell('runs of one signer, with 1 and with 3 confirmations');
   const runs = { 1: await measureRunsWith(1), 3: await measureRunsWith(3) };
   const column = (name: keyof Row) => rows.map((row) => row[name]);

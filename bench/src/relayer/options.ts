@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { OptionsError } from '../options.ts';
+import { BLOCK_MS } from './measureLatency.ts';
 
 /** What `npm run bench -- relayer` was asked for. */
 export interface RelayerBenchOptions {
@@ -11,6 +12,8 @@ export interface RelayerBenchOptions {
   readonly light: number;
   /** Relayers that compete. */
   readonly rivals: number;
+  /** Time between blocks, in milliseconds. */
+  readonly blockMs: number;
   /** Says that nothing is judged: too little is measured. */
   readonly quick: boolean;
 }
@@ -48,6 +51,9 @@ function readValues(args: readonly string[]) {
 const fullTexts = { rounds: '3', requests: '500', rivals: '10', light: '100' };
 const quickTexts = { rounds: '1', requests: '40', rivals: '2', light: '3' };
 
+/** Nothing is judged: most of the time would go by in waiting for blocks. */
+const QUICK_BLOCK_MS = 250;
+
 function toCount(name: string, text: string): number {
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
   throw new OptionsError(`--${name} ${text}: expected a whole number from 1 to 999999.`);
@@ -60,6 +66,7 @@ export function parseRelayerOptions(args: readonly string[]): RelayerBenchOption
   const { rounds, requests, rivals, light } = { ...(quick ? quickTexts : fullTexts), ...texts };
   return {
     quick,
+    blockMs: quick ? QUICK_BLOCK_MS : BLOCK_MS,
     rounds: toCount('rounds', rounds),
     requests: toCount('requests', requests),
     rivals: toCount('rivals', rivals),

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { type BrowserRig, findChromium, openBrowser, type RunningGateway, startGateway } from '@prism-gateway/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findBarriers, keep, openConsole, reach, SIGNER, submitRequest } from './consoleRig.ts';
+import { findBarriers, keep, openConsole, plantText, reach, SIGNER, submitRequest } from './consoleRig.ts';
 
 const chromium = findChromium();
 const MAX_GZIPPED_BYTES = 120_000;
@@ -151,6 +151,33 @@ describe.skipIf(chromium === undefined)('the console, in Chromium', () => {
       }
       await keep(page, `${view.toLowerCase()}-390-dark`);
     }
+    await page.close();
+  });
+
+  // Shows CONSOLE-1.
+  test('what others wrote is text wherever it is shown', async () => {
+    const text = `"><img src=x onerror="document.title='pwned'"><script>document.title='pwned'</script><a href="javascript:0">`;
+    const requestId = await plantText(gateway, text);
+    const { page, complaints } = await enter();
+    const shown = async () => [
+      await page.getByText(text).count(),
+      await page.locator('img, body script:not([src]), a[href^="javascript:"]').count(),
+      await page.title(),
+    ];
+    const title = await page.title();
+    for (const [view, heading] of Object.entries(VIEWS)) {
+      await page.getByRole('button', { name: view, exact: true }).click();
+      await page.getByRole('heading', { name: heading }).waitFor();
+      if (view === 'Relayers' || view === 'Webhooks' || view === 'Audit') await page.getByText(text).first().waitFor();
+      expect([view, ...(await shown()).slice(1)]).toEqual([view, 0, title]);
+    }
+    await page.getByRole('button', { name: 'Queue', exact: true }).click();
+    await page.getByLabel('Find by id, signer or transaction').fill(requestId);
+    await page.keyboard.press('Enter');
+    // Its payload, and why it failed.
+    await expect.poll(() => page.getByRole('dialog').getByText(text).count()).toBeGreaterThanOrEqual(2);
+    expect((await shown()).slice(1)).toEqual([0, title]);
+    expect(complaints).toEqual([]);
     await page.close();
   });
 

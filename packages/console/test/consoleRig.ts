@@ -80,14 +80,37 @@ async function send(gateway: RunningGateway, method: string, path: string, json?
   return (await answer.json()) as Record<string, unknown>;
 }
 
+const paramsWith = (payload: string) => ({
+  ...{ cloudId: '0x01', dataId: '0x02', payload, relayerFee: '1500000000000000000', v: 27 },
+  ...{ timestamp: '1767225600', signer: SIGNER, r: `0x${'1'.repeat(64)}`, s: `0x${'2'.repeat(64)}` },
+});
+
 /** Stores a request. @returns its id */
 export async function submitRequest(gateway: RunningGateway, chainName: string): Promise<string> {
-  const params = {
-    ...{ cloudId: '0x01', dataId: '0x02', payload: '0x68656c6c6f', relayerFee: '1500000000000000000', v: 27 },
-    ...{ timestamp: '1767225600', signer: SIGNER, r: `0x${'1'.repeat(64)}`, s: `0x${'2'.repeat(64)}` },
-  };
+  const params = paramsWith('0x68656c6c6f');
   const { requestId } = await send(gateway, 'POST', '/requests', { chainName, action: 'WRITE_DATA_FOR', params });
   return String(requestId);
+}
+
+/**
+ * Has everybody write a text wherever they may: a user, a relayer, and an administrator who copies what others wrote.
+ *
+ * @returns id of the request that has it
+ */
+export async function plantText(gateway: RunningGateway, text: string): Promise<string> {
+  const address = await readRelayer(gateway);
+  const administer = (path: string, json: unknown) =>
+    send(gateway, 'POST', path, json, { 'x-admin-key': gateway.adminKey });
+  await administer('/admin/relayers', { address, label: text });
+  const params = paramsWith(`0x${Buffer.from(text).toString('hex')}`);
+  const json = { chainName: 'eip155:7', action: 'WRITE_DATA_FOR', params };
+  const requestId = String((await send(gateway, 'POST', '/requests', json)).requestId);
+  await callAsRelayer(gateway, 'PATCH', `/requests/${requestId}`, { status: 'processing' });
+  await callAsRelayer(gateway, 'PATCH', `/requests/${requestId}`, { status: 'failed', errorMessage: text });
+  await administer(`/admin/relayers/${address}/suspend`, { reason: text });
+  const url = `http://127.0.0.1:1/?${encodeURIComponent(text)}`;
+  await administer('/admin/webhooks', { url, events: ['request.failed'], label: text });
+  return requestId;
 }
 
 /** Calls as the development relayer. @returns the answer, and who it is */

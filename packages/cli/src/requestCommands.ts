@@ -9,8 +9,8 @@ import { plain, writeTable } from './writeTable.ts';
 const LEAST_PAUSE_MS = 500;
 /** How long one look waits for something to happen, in seconds; the gateway takes no longer one. */
 const WAIT_SECONDS = '25';
-/** Requests that the live view lists. */
-const SHOWN_PENDING = 10;
+/** Rows of each table of the live view: strangers name chains, and whoever floods them must not push the rest off the screen. */
+const SHOWN_ROWS = 10;
 const CLEAR_SCREEN = '\u001b[2J\u001b[H';
 
 const FILTERS = {
@@ -55,7 +55,7 @@ async function show(context: CommandContext): Promise<void> {
 
 /** What is looked at longest: the oldest requests that wait. */
 async function writeOldest({ call, signal }: CommandContext): Promise<string> {
-  const query = { status: 'pending', limit: String(SHOWN_PENDING) };
+  const query = { status: 'pending', limit: String(SHOWN_ROWS) };
   const { items } = await call({ path: '/admin/requests', query, signal });
   // The gateway answers with a page of records.
   const rows = ((items ?? []) as readonly Record<string, unknown>[]).map(
@@ -72,7 +72,7 @@ async function draw(context: CommandContext, seen: string | undefined): Promise<
   const version = String(stats.version);
   if (json && version !== seen) print(JSON.stringify(stats));
   else if (!json) {
-    const screen = `${new Date().toISOString()}\n\n${writeStats(stats)}\n\n${await writeOldest(context)}\n`;
+    const screen = `${new Date().toISOString()}\n\n${writeStats(stats, SHOWN_ROWS)}\n\n${await writeOldest(context)}\n`;
     print(`${isTerminal ? CLEAR_SCREEN : ''}${screen}`);
   }
   return version;

@@ -46,12 +46,12 @@ async function prism(line: string, env: Record<string, string> = { PUBLIC_URL: g
   return { status, out: printed.join('\n'), err: complained.join('\n') };
 }
 
-async function submit(): Promise<string> {
+async function submit(chainName = 'eip155:1'): Promise<string> {
   const params = {
     ...{ cloudId: '0x01', dataId: '0x02', payload: '0x', relayerFee: '0', timestamp: '1767225600', signer: RELAYER },
     ...{ v: 27, r: `0x${'1'.repeat(64)}`, s: `0x${'2'.repeat(64)}` },
   };
-  const json = { chainName: 'eip155:1', action: 'WRITE_DATA_FOR', params };
+  const json = { chainName, action: 'WRITE_DATA_FOR', params };
   const headers = { 'content-type': 'application/json' };
   const answer = await fetch(`${gateway.url}/requests`, { method: 'POST', headers, body: JSON.stringify(json) });
   return ((await answer.json()) as { requestId: string }).requestId;
@@ -149,6 +149,18 @@ test('the live view waits for a gateway that is restarted; a program is told by 
   const requestId = await submit();
   await expect.poll(() => live.printed.at(-1), PATIENT).toContain(requestId);
   expect(await live.end()).toBe(0);
+});
+
+test('the live view has room for everything, however many chains strangers name', async () => {
+  for (let n = 0; n < 12; n++) await submit(`chain:${n}`);
+  const live = watch('requests watch');
+  await expect.poll(() => live.printed.length, PATIENT).toBeGreaterThan(0);
+  const screen = live.printed[0] ?? '';
+  await live.end();
+  expect(screen.match(/^(chain|eip155):\d+ +\d/gm)).toHaveLength(10);
+  expect(screen).toMatch(/^and [3-9] more$/m);
+  expect(screen.split('\n').length).toBeLessThan(40);
+  expect((await prism('stats')).out.match(/^(chain|eip155):\d+ +\d/gm)?.length).toBeGreaterThan(12);
 });
 
 test('whoever answers cannot act upon the terminal', async () => {

@@ -12,25 +12,38 @@ function sumUp(minutes: Rows): string {
   return `Last hour: ${sum('posts')} posted, ${sum('claims')} claimed, ${sum('success')} succeeded, ${sum('failed')} failed.`;
 }
 
+/** Says how many rows are left out of a table. */
+const tellMore = (rows: Rows, shown: number) => (rows.length > shown ? [`and ${rows.length - shown} more`] : []);
+
 /**
  * Writes stats for people.
  *
  * @param stats - as `GET /admin/stats` answers
+ * @param mostRows - of a table; those that come first are the busiest chains, and the relayers that were seen last
  */
-export function writeStats(stats: Readonly<Record<string, unknown>>): string {
-  const chains = rowsOf(stats.chains).map((row) => [
-    ...[row.chainName ?? '(all others)', row.pending, row.processing, row.success, row.failed],
-  ]);
-  const relayers = rowsOf(stats.relayers).map((row) => [
-    ...[row.address, row.openClaims, row.success, row.failed, row.conflicts],
-    ...[seconds(row.medianMs), seconds(row.p95Ms), row.lastSeenAt],
-  ]);
+export function writeStats(stats: Readonly<Record<string, unknown>>, mostRows = Number.POSITIVE_INFINITY): string {
+  const [allChains, allRelayers] = [rowsOf(stats.chains), rowsOf(stats.relayers)];
+  const chains = allChains
+    .slice(0, mostRows)
+    .map((row) => [...[row.chainName ?? '(all others)', row.pending, row.processing, row.success, row.failed]]);
+  const relayers = allRelayers
+    .slice(0, mostRows)
+    .map((row) => [
+      ...[row.address, row.openClaims, row.success, row.failed, row.conflicts],
+      ...[seconds(row.medianMs), seconds(row.p95Ms), row.lastSeenAt],
+    ]);
   const oldest = [stats.oldestPendingAt ?? 'none', stats.oldestProcessingAt ?? 'none'];
   return [
-    writeTable([['CHAIN', 'PENDING', 'PROCESSING', 'SUCCESS', 'FAILED'], ...chains]),
+    [
+      writeTable([['CHAIN', 'PENDING', 'PROCESSING', 'SUCCESS', 'FAILED'], ...chains]),
+      ...tellMore(allChains, mostRows),
+    ].join('\n'),
     `Oldest pending: ${oldest[0]}. Oldest claimed: ${oldest[1]}.`,
     sumUp(rowsOf(stats.minutes)),
-    writeTable([['RELAYER', 'OPEN', 'SUCCESS', 'FAILED', 'CONFLICTS', 'MEDIAN', 'P95', 'LAST SEEN'], ...relayers]),
+    [
+      writeTable([['RELAYER', 'OPEN', 'SUCCESS', 'FAILED', 'CONFLICTS', 'MEDIAN', 'P95', 'LAST SEEN'], ...relayers]),
+      ...tellMore(allRelayers, mostRows),
+    ].join('\n'),
   ].join('\n\n');
 }
 

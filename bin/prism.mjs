@@ -20,8 +20,10 @@ const NOTE = '`npm start` is `prism start`, `npm run relayer -- --help` is `pris
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** @param {Program} program what is about to run */
-function installFor({ alsoInstalls = [] }) {
-  if (installPackages({ folder: root, contents: 'the dependencies' })) warmCompileCache({ root }, programs.start);
+function installFor({ alsoInstalls = [], group, usesTools }) {
+  const extent = (group === 'run' || group === 'try') && usesTools !== true ? 'run' : 'all';
+  if (installPackages({ folder: root, contents: 'the dependencies', extent }))
+    warmCompileCache({ root }, programs.start);
   for (const folder of alsoInstalls) {
     installPackages({ folder: join(root, folder), contents: `the dependencies of ${folder}/` });
   }

@@ -20,6 +20,7 @@
  * @property {'run' | 'try' | 'develop' | 'deploy'} group the heading it is listed under
  * @property {readonly Step[]} steps run one after the other; the first that fails ends the program
  * @property {readonly string[]} [alsoInstalls] folders with a lockfile of their own that it needs, from the repository's root
+ * @property {true} [usesTools] it loads packages that only tests, checks and builds need otherwise
  * @property {readonly string[]} [loadsLater] files that it loads once it runs, or its threads do: what `import` does not show
  */
 
@@ -200,6 +201,7 @@ export const programs = {
   'demo:payments': {
     summary: 'plays fifty card payments with crashes, and accounts for every unit',
     group: 'try',
+    usesTools: true,
     steps: [{ file: 'packages/payments/scripts/demo/main.ts' }],
   },
   'example:relayer': {
@@ -215,11 +217,13 @@ export const programs = {
   'example:browser': {
     summary: 'the same in a page on http://127.0.0.1:8790/',
     group: 'try',
+    usesTools: true,
     steps: [{ file: 'examples/browser/serve.ts' }],
   },
   'example:webhook': {
     summary: 'a receiver of webhooks, which verifies them',
     group: 'try',
+    usesTools: true,
     steps: [{ file: 'examples/node/webhook.ts' }],
   },
   test: {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 import { type Program, programs } from './programs.mjs';
 
@@ -21,4 +22,38 @@ test('npm knows every program by its name, and nothing beside them', () => {
   // A name of npm's for a word of the program.
   const expected = { ...Object.fromEntries(named), 'payments:status': 'exec node bin/prism.mjs payments status' };
   expect(scripts).toEqual(expected);
+});
+
+/** Names of the packages that files load, and what they import loads. */
+async function listPackages(files: readonly string[]): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  await build({
+    absWorkingDir: root,
+    entryPoints: [...files],
+    ...{ bundle: true, write: false, outdir: 'none', format: 'esm', platform: 'node', logLevel: 'error' },
+    plugins: [
+      {
+        name: 'packages',
+        setup(current) {
+          current.onResolve({ filter: /^[^./]/ }, ({ path, kind }) => {
+            if (kind === 'entry-point' || path.startsWith('@prism-gateway/')) return undefined;
+            found.add(/^(@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path);
+            return { external: true };
+          });
+        },
+      },
+    ],
+  });
+  return found;
+}
+
+test('a program that is run loads nothing that the first installation leaves out', async () => {
+  const { packages } = JSON.parse(readFileSync(`${root}package-lock.json`, 'utf8'));
+  const isTool = (name: string) => packages[`node_modules/${name}`]?.dev === true;
+  const run = all.filter(({ group, usesTools }) => (group === 'run' || group === 'try') && usesTools !== true);
+  const files = run.flatMap(({ steps, loadsLater = [] }) => [...steps.map(({ file }) => file), ...loadsLater]);
+  expect([...(await listPackages(files))].filter(isTool)).toEqual([]);
+  for (const { steps } of all.filter(({ usesTools }) => usesTools === true)) {
+    expect([...(await listPackages(steps.map(({ file }) => file)))].some(isTool)).toBe(true);
+  }
 });

@@ -11,29 +11,37 @@ export class InstallError extends Error {
   code = 'INSTALL_FAILED';
 }
 
+/** @typedef {'all' | 'run'} Extent whether tests, checks and builds are to work too, or programs alone */
+
 /**
  * Installs what a folder's lockfile names, if it is not there yet. It runs on the machine's own Node (>= 20).
  *
  * @param {object} order
  * @param {string} order.folder path of the folder with the lockfile
  * @param {string} order.contents as messages call it: `the dependencies`
+ * @param {Extent} [order.extent] default `all`; with `run` a first installation takes half the time
  * @returns {boolean} whether anything may have changed since the last call
  * @throws {InstallError} `INSTALL_FAILED`
  */
-export function installPackages({ folder, contents }) {
+export function installPackages({ folder, contents, extent = 'all' }) {
   const lockfile = readFileSync(join(folder, 'package-lock.json'), 'utf8');
   const stamp = stampFile(folder);
-  const wanted = stampOf(lockfile);
-  if (readStamp(stamp) === wanted) return false;
-  if (!isInstalled(folder, lockfile)) {
+  const stamps = stampsOf(lockfile);
+  const found = readStamp(stamp);
+  if (found === stamps.all || (extent === 'run' && found === stamps.run)) return false;
+  if (isInstalled(folder, lockfile, 'all')) return writeStamp(stamp, stamps.all);
+  // To leave out is to take away as well, from who has tested before.
+  const isFirst = found === undefined ? !existsSync(dirname(stamp)) : found.endsWith(RUN_MARK);
+  const installed = extent === 'run' && (isFirst || isInstalled(folder, lockfile, 'run')) ? 'run' : 'all';
+  if (installed === 'all' || !isInstalled(folder, lockfile, 'run')) {
     console.error(`Installing ${contents}, once; this takes a minute or so …`);
-    if (!runNpmInstall(folder)) {
+    if (!runNpmInstall(folder, installed)) {
       throw new InstallError(
         `Could not install ${contents}: \`npm install\` failed in ${folder}. Check the network and try again.`,
       );
     }
   }
-  return writeStamp(stamp, wanted);
+  return writeStamp(stamp, stamps[installed]);
 }
 
 /**
@@ -42,15 +50,23 @@ export function installPackages({ folder, contents }) {
  * @param {string} folder path of the folder with the lockfile
  */
 export function markInstalled(folder) {
-  writeStamp(stampFile(folder), stampOf(readFileSync(join(folder, 'package-lock.json'), 'utf8')));
+  writeStamp(stampFile(folder), stampsOf(readFileSync(join(folder, 'package-lock.json'), 'utf8')).all);
 }
 
 /** @param {string} folder */
 const stampFile = (folder) => join(folder, 'node_modules', '.installed');
 
-/** @param {string} lockfile its contents */
-const stampOf = (lockfile) =>
-  createHash('sha256').update(lockfile).update(`${process.platform} ${process.arch}`).digest('hex');
+/** What the stamp of an installation ends with that leaves out what only tests, checks and builds load. */
+const RUN_MARK = ' run';
+
+/**
+ * @param {string} lockfile its contents
+ * @returns {Record<Extent, string>}
+ */
+function stampsOf(lockfile) {
+  const all = createHash('sha256').update(lockfile).update(`${process.platform} ${process.arch}`).digest('hex');
+  return { all, run: `${all}${RUN_MARK}` };
+}
 
 /** @param {string} stamp path of the file that says for which lockfile was installed */
 function readStamp(stamp) {
@@ -84,26 +100,32 @@ function writeStamp(stamp, wanted) {
  *
  * @param {string} folder
  * @param {string} lockfile its contents
+ * @param {Extent} extent
  */
-function isInstalled(folder, lockfile) {
-  /** @type {{ packages: Record<string, { version?: string, optional?: boolean, link?: boolean }> }} */
+function isInstalled(folder, lockfile, extent) {
+  /** @type {{ packages: Record<string, { version?: string, optional?: boolean, dev?: boolean, devOptional?: boolean, link?: boolean }> }} */
   const { packages } = JSON.parse(lockfile);
-  return Object.entries(packages).every(([path, { version, optional, link }]) => {
+  return Object.entries(packages).every(([path, { version, optional, dev, devOptional, link }]) => {
     const manifest = join(folder, path, 'package.json');
     if (!path.includes('node_modules/')) return true;
+    if (extent === 'run' && (dev === true || devOptional === true)) return true;
     if (!existsSync(manifest)) return optional === true;
     // What a link leads to is part of the repository.
     return link === true || JSON.parse(readFileSync(manifest, 'utf8')).version === version;
   });
 }
 
-/** @param {string} cwd folder of the lockfile */
-function runNpmInstall(cwd) {
+/**
+ * @param {string} cwd folder of the lockfile
+ * @param {Extent} extent
+ */
+function runNpmInstall(cwd, extent) {
   // npm names itself here when it runs a script; started by hand, the one on the PATH will do.
   const npm = process.env.npm_execpath;
   const [command, ...prefix] = npm ? [process.execPath, npm] : ['npm'];
   // Not `npm ci`: it refuses a lockfile where the registry lacks a package for some other platform.
-  const args = [...prefix, 'install', '--no-save', '--no-fund', '--no-audit', '--loglevel=error'];
+  const omit = extent === 'run' ? ['--omit=dev'] : [];
+  const args = [...prefix, 'install', ...omit, '--no-save', '--no-fund', '--no-audit', '--loglevel=error'];
   const { status } = spawnSync(command, args, { cwd, stdio: ['ignore', 'inherit', 'inherit'] });
   return status === 0;
 }

@@ -21,26 +21,32 @@ afterEach(async () => {
 });
 
 async function writeLockfile(version: string): Promise<void> {
-  const packages = { '': {}, 'node_modules/left': { version }, 'node_modules/absent': { version, optional: true } };
+  const packages = {
+    ...{ '': {}, 'node_modules/left': { version }, 'node_modules/absent': { version, optional: true } },
+    'node_modules/tool': { version, dev: true },
+  };
   await writeFile(join(folder, 'package-lock.json'), JSON.stringify({ packages }));
 }
 
-async function putPackage(version: string): Promise<void> {
-  await mkdir(join(folder, 'node_modules/left'), { recursive: true });
-  await writeFile(join(folder, 'node_modules/left/package.json'), JSON.stringify({ version }));
+async function putPackages(version: string, names = ['left', 'tool']): Promise<void> {
+  for (const name of names) {
+    await mkdir(join(folder, 'node_modules', name), { recursive: true });
+    await writeFile(join(folder, 'node_modules', name, 'package.json'), JSON.stringify({ version }));
+  }
 }
 
 async function writeNpm(status: number): Promise<void> {
-  const code = `require('node:fs').writeFileSync('called', process.argv[2]); process.exitCode = ${status};`;
+  const code = `require('node:fs').writeFileSync('called', process.argv.slice(2, 4).join(' ')); process.exitCode = ${status};`;
   await writeFile(join(folder, 'npm.cjs'), code);
 }
 
 const readCalled = () => readFile(join(folder, 'called'), 'utf8').catch(() => 'never');
-const install = () => installPackages({ folder, contents: 'the dependencies' });
+const install = (extent?: 'run') =>
+  installPackages({ folder, contents: 'the dependencies', ...(extent && { extent }) });
 
 test('what npm has installed by hand is not installed again, and is looked through once', async () => {
   await writeNpm(0);
-  await putPackage('1.0.0');
+  await putPackages('1.0.0');
   expect([install(), install()]).toEqual([true, false]);
   expect(await readCalled()).toBe('never');
 });
@@ -48,16 +54,44 @@ test('what npm has installed by hand is not installed again, and is looked throu
 test('a package that is missing is installed', async () => {
   await writeNpm(0);
   expect(install()).toBe(true);
-  expect(await readCalled()).toBe('install');
+  expect(await readCalled()).toBe('install --no-save');
 });
 
 test('a package of another version is installed again once the lockfile changes', async () => {
   await writeNpm(0);
-  await putPackage('1.0.0');
+  await putPackages('1.0.0');
   install();
   await writeLockfile('1.0.1');
   expect(install()).toBe(true);
-  expect(await readCalled()).toBe('install');
+  expect(await readCalled()).toBe('install --no-save');
+});
+
+test('the first program that runs has what programs load installed, and the first test the rest', async () => {
+  await writeNpm(0);
+  expect(install('run')).toBe(true);
+  expect(await readCalled()).toBe('install --omit=dev');
+  await putPackages('1.0.0', ['left']);
+  expect(install('run')).toBe(false);
+  expect(install()).toBe(true);
+  expect(await readCalled()).toBe('install --no-save');
+  await putPackages('1.0.0');
+  expect([install(), install('run')]).toEqual([false, false]);
+});
+
+test('a program takes no tool away from who has tested before', async () => {
+  await writeNpm(0);
+  await putPackages('1.0.0');
+  install();
+  await writeLockfile('1.0.1');
+  expect(install('run')).toBe(true);
+  expect(await readCalled()).toBe('install --no-save');
+});
+
+test('a program needs no tool that is not there', async () => {
+  await writeNpm(0);
+  await putPackages('1.0.0', ['left']);
+  expect([install('run'), install('run')]).toEqual([true, false]);
+  expect(await readCalled()).toBe('never');
 });
 
 test('an installation that fails says so, and is tried again', async () => {

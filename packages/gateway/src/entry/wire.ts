@@ -50,20 +50,21 @@ interface WireContext {
   readonly readBudgets?: () => readonly BudgetUse[];
 }
 
-function createOpenApiSource({ settings, publicUrl }: WireContext, withDevIssuer: boolean): () => Promise<string> {
-  let text: Promise<string> | undefined;
-  async function write(): Promise<string> {
+/** Bytes, which all answers under way share: of a text, each would encode and keep its own third of a megabyte. */
+function createOpenApiSource({ settings, publicUrl }: WireContext, withDevIssuer: boolean) {
+  let bytes: Promise<Uint8Array<ArrayBuffer>> | undefined;
+  async function write(): Promise<Uint8Array<ArrayBuffer>> {
     const { createOpenApiDocument } = await import('../openapi/createOpenApiDocument.ts');
     const { MAX_BATCH_SIZE: maxBatchSize, MAX_BODY_BYTES: maxBodyBytes } = settings;
     const withLocalObjects = settings.STORAGE_BUCKET === undefined;
     const withDevRelayer = settings.STAGE === 'dev';
     const own = { withDevIssuer, withDevRelayer, withLocalObjects, withWebhooks: true };
     const document = { publicUrl, maxBatchSize, maxBodyBytes, ...own };
-    return JSON.stringify(createOpenApiDocument(document));
+    return new TextEncoder().encode(JSON.stringify(createOpenApiDocument(document)));
   }
   return () => {
-    text ??= write();
-    return text;
+    bytes ??= write();
+    return bytes;
   };
 }
 

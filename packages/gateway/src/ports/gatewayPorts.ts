@@ -63,7 +63,7 @@ export interface GatewayPorts {
   /** Resolves when the stores answer. @throws DependencyUnavailableError */
   readonly checkReady: () => Promise<void>;
   /** The OpenAPI document as JSON. */
-  readonly openApi: () => Promise<string>;
+  readonly openApi: () => Promise<string | Uint8Array<ArrayBuffer>>;
   /** A file of the API reference by its name; undefined: there is none. */
   readonly docsAsset: (name: string) => Promise<DocsAsset | undefined>;
   /** A file of the console by its name; undefined: there is none. */

@@ -76,6 +76,8 @@ export interface JournalView {
   countHeld(): Readonly<Record<string, number>>;
   /** How many requests have each verdict, among those that are remembered. */
   countVerdicts(): Readonly<Record<string, number>>;
+  /** How many requests were left for each reason since a time, and not judged otherwise. */
+  countLeft(sinceMs: number): Readonly<Record<string, number>>;
   /** The newest verdicts of requests that wait for something. */
   waiting(limit: number): readonly WrittenVerdict[];
   totals(): Totals;
@@ -130,6 +132,9 @@ export function createJournalView(database: DatabaseSync): JournalView {
     "SELECT state AS name, count(*) AS rows FROM requests WHERE state NOT IN ('reported', 'lost') GROUP BY state",
   );
   const countVerdicts = database.prepare('SELECT verdict AS name, count(*) AS rows FROM judged GROUP BY verdict');
+  const countLeft = database.prepare(
+    "SELECT verdict AS name, count(*) AS rows FROM judged WHERE verdict NOT IN ('ready', 'settle') AND judged_at > ? GROUP BY verdict",
+  );
   const waiting = database.prepare('SELECT * FROM judged WHERE waits_for IS NOT NULL ORDER BY judged_at DESC LIMIT ?');
   const totals = database.prepare('SELECT name, amount FROM totals');
   const losses = database.prepare('SELECT wei FROM losses WHERE lost_at > ?');
@@ -178,6 +183,7 @@ export function createJournalView(database: DatabaseSync): JournalView {
     held: (limit) => held.all(limit).map(readHeld),
     countHeld: () => readCounts(countHeld.all()),
     countVerdicts: () => readCounts(countVerdicts.all()),
+    countLeft: (sinceMs) => readCounts(countLeft.all(sinceMs)),
     waiting: (limit) => waiting.all(limit).map(readVerdict),
     totals() {
       const amounts = new Map(totals.all().map((row) => [text(row, 'name'), BigInt(text(row, 'amount'))]));

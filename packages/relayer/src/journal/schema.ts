@@ -47,6 +47,7 @@ const JOURNAL_SCHEMA = `
     pays_at REAL
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS judged_when ON judged (judged_at);
+  CREATE INDEX IF NOT EXISTS judged_as ON judged (verdict, judged_at);
   CREATE INDEX IF NOT EXISTS judged_again ON judged (recheck_at) WHERE recheck_at IS NOT NULL;
   CREATE INDEX IF NOT EXISTS judged_cheap ON judged (pays_at) WHERE pays_at > 0;
   CREATE TABLE IF NOT EXISTS losses (

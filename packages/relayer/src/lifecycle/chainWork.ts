@@ -63,8 +63,8 @@ export interface Lifecycle {
   adopt(): Promise<void>;
   /** Requests claimed, or being claimed, and not yet reported. */
   readonly size: number;
-  /** Tells the health whether everything is left for one reason. */
-  lookAtRefusals(): void;
+  /** Tells health and metrics what requests wait for. */
+  look(): void;
   /** Resolves when no work runs. */
   idle(): Promise<void>;
   /** Notes that a transaction stands in a block, however deep: what its signers have signed next is in its turn. @param intentId - of the sender */

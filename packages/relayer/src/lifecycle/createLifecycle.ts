@@ -21,6 +21,7 @@ import { createClaimRateController } from './createClaimRateController.ts';
 import { createInFlight } from './createInFlight.ts';
 import { createJudgeWatch } from './createJudgeWatch.ts';
 import { createRefusalWatch } from './createRefusalWatch.ts';
+import { createRequestCounts } from './createRequestCounts.ts';
 import { followSubmission } from './followSubmission.ts';
 import { type PickPorts, pickClaims } from './pickClaims.ts';
 import { reportOutcomes } from './reportOutcomes.ts';
@@ -97,6 +98,7 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
   const gasPrice = async () => (await state.head()).gasPrice;
   const queue = createQueue({ ...held, calls, client, gatewayReturns, gateway, candidates, chainName, gasPrice, wake });
   const isCustomer = (signer: string) => journal.isCustomer(signer.toLowerCase());
+  const counts = createRequestCounts({ candidates, view: journal.view, now });
   const refusals = createRefusalWatch({ health, isCustomer, hasCustomers: journal.hasCustomers, now });
   const room = { ...held, chain, state, settings, sender };
   const shared = { queue, countRoom: () => countRoom(room) };
@@ -106,7 +108,20 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
     ...shared,
     judging: {
       ...held,
-      ...{ screen, check, prove, candidates, policy, gateway, recovery, noteFailures, refusals, isCustomer, wake },
+      ...{
+        screen,
+        check,
+        prove,
+        candidates,
+        policy,
+        gateway,
+        recovery,
+        noteFailures,
+        counts,
+        refusals,
+        isCustomer,
+        wake,
+      },
       strangers: { requestIds: new Set(), last: Promise.resolve(), fault: undefined },
       news: queue.news,
       noteUnjudged: (reason) => health.noteFailure('judge', reason),
@@ -128,7 +143,11 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
       for (const signer of new Set(signers)) candidates.touch(signer);
       wake();
     },
-    lookAtRefusals: refusals.look,
+    look() {
+      refusals.look();
+      counts.refresh();
+      notes.requests(counts.current());
+    },
     idle: () => inFlight.idle(),
     noteFault: (where) => notes.fault(where),
   };

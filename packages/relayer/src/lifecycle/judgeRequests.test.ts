@@ -42,6 +42,7 @@ function createPorts(customers: readonly RequestRecord[], given: Partial<JudgePo
     isCustomer: (signer) => customers.some((record) => record.signer === signer),
     noteFailures: async () => undefined,
     refusals: { note: () => undefined },
+    counts: { current: () => new Map() },
     noteUnjudged: (reason) => void unjudged.push(reason),
     pickClaims: async () => 'idle',
     gateway: { newestOf: async () => [] },

@@ -5,14 +5,16 @@ import type { RelayPolicy } from '../settings/settings.ts';
 import type { Candidate, Candidates } from './createCandidates.ts';
 import type { ChainNotes } from './createChainNotes.ts';
 import type { RefusalWatch } from './createRefusalWatch.ts';
+import type { RequestCounts } from './createRequestCounts.ts';
 import { createGapQuestion, type GapPorts, giveUpBlocked } from './giveUpBlocked.ts';
 
 /** What noting goes through. */
 export interface NotePorts extends GapPorts {
-  readonly candidates: Pick<Candidates, 'judge' | 'countReasons'>;
+  readonly candidates: Pick<Candidates, 'judge'>;
   readonly journal: Pick<Journal, 'judge'>;
   readonly policy: Pick<RelayPolicy, 'giveUpMs'>;
   readonly notes: Pick<ChainNotes, 'checked' | 'requests'>;
+  readonly counts: Pick<RequestCounts, 'current'>;
   readonly refusals: Pick<RefusalWatch, 'note'>;
   readonly now: () => number;
 }
@@ -38,7 +40,7 @@ function summarise(verdict: Verdict | undefined): string {
  * @throws GatewayError where the gateway does not answer
  */
 export async function noteVerdicts(ports: NotePorts, all: readonly Judged[]): Promise<void> {
-  const { candidates, journal, notes, refusals, now } = ports;
+  const { candidates, journal, notes, counts, refusals, now } = ports;
   const isGapAwaited = createGapQuestion(ports);
   const changed: JudgedRequest[] = [];
   for (const { candidate, verdict } of all) {
@@ -52,5 +54,5 @@ export async function noteVerdicts(ports: NotePorts, all: readonly Judged[]): Pr
     if (summarise(judged) !== before) changed.push({ record: candidate.record, verdict: judged, nowMs: now() });
   }
   journal.judge(changed);
-  notes.requests(candidates.countReasons());
+  notes.requests(counts.current());
 }

@@ -124,6 +124,7 @@ function createRelayer(records: readonly RequestRecord[]) {
         noteUnjudged: () => undefined,
         isCustomer,
         refusals: { note: () => undefined },
+        counts: { current: () => new Map() },
       },
       pickClaims: (seen) => pickClaims(picking, seen),
     },

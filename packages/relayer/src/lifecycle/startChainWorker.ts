@@ -93,8 +93,8 @@ function startHeartbeat(options: ChainOptions, open: OpenChain): NodeJS.Timeout 
     // What fails here is noted where the head is read.
     void open.state.head().catch(() => undefined);
     void open.keyWatch.look().catch((error: unknown) => noteFault(options, open, error));
-    open.lifecycle.lookAtRefusals();
     try {
+      open.lifecycle.look();
       open.journal.probe();
       options.health.noteWell('journal');
     } catch (error) {

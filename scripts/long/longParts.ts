@@ -50,6 +50,7 @@ export const longParts: readonly LongPart[] = [
       `${gateway}/test/faults/functionStorm.test.ts`,
       `${gateway}/test/lambda/differential.test.ts`,
       'packages/sdk/test/storm.test.ts',
+      'packages/sdk/test/nameFlood.test.ts',
     ],
   },
   {

@@ -33,7 +33,7 @@ export default defineConfig({
       },
       './acceptance/vitest.config.ts',
     ],
-    // Three for each of two cores: a file waits for processes and blocks for two thirds of its time.
-    maxWorkers: 6,
+    // Two more than the two cores: files wait for processes and blocks, some of them most of their time.
+    maxWorkers: 4,
   },
 });

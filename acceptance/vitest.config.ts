@@ -15,7 +15,7 @@ export default defineConfig({
     // A remote gateway may make a call wait for its rate limit's window.
     ...(isRemote ? { testTimeout: 200_000, hookTimeout: 200_000 } : {}),
     // As the other projects, which run beside it.
-    maxWorkers: 6,
+    maxWorkers: 4,
     // They share nothing but the gateway that they call.
     isolate: false,
   },

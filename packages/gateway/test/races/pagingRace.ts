@@ -63,9 +63,8 @@ async function fill(field: Field): Promise<void> {
   await Promise.all(Array.from({ length: options.fillers }, filler));
 }
 
-async function prepareField(startPair: StartGatewayPair, options: PagingOptions): Promise<Field> {
-  const pair = await startPair({ relayers: 1 });
-  const field: Field = {
+function createField(pair: GatewayPair, options: PagingOptions): Field {
+  return {
     options,
     pair,
     owner: pair.relayers[0] as RelayerClient, // One was asked for.
@@ -75,8 +74,6 @@ async function prepareField(startPair: StartGatewayPair, options: PagingOptions)
     created: new Set(),
     done: { writes: 0 },
   };
-  await fill(field);
-  return field;
 }
 
 /** Claims one of the moving records and reports on it. */
@@ -211,7 +208,8 @@ export function pagingRace(store: string, startPair: StartGatewayPair, options: 
   describe(`walks among writers on ${store}`, () => {
     let field: Field | undefined;
     beforeAll(async () => {
-      field = await prepareField(startPair, options);
+      field = createField(await startPair({ relayers: 1 }), options);
+      await fill(field);
     });
     afterAll(() => field?.pair.dispose());
 

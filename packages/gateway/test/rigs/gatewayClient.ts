@@ -2,8 +2,8 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import type { RequestPage, RequestRecord, UpdateRequestBody } from '@prism-gateway/protocol';
 import type { RelayerClient } from './relayerClient.ts';
 
-/** How long an answer may take, in milliseconds: longer is as good as none. */
-const ANSWER_MS = 15_000;
+/** How long an answer may take, in milliseconds: longer is as good as none. A loaded machine takes many times as long as an idle one. */
+const ANSWER_MS = 60_000;
 
 /** An answer that came in whole. */
 export interface Answered {

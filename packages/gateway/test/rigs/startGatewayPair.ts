@@ -50,12 +50,14 @@ export async function startGatewayPair({ relayers: count, env = {} }: GatewayPai
     await Promise.all(running.map((gateway) => gateway.kill()));
     await rm(dataDir, { recursive: true, force: true });
   }
-  const [first, second] = running;
-  if (first === undefined || second === undefined) {
+  try {
+    const [first, second] = running;
+    if (first === undefined || second === undefined) throw new Error('a gateway did not start', { cause: started });
+    const relayers = await createRelayers(count);
+    await addRelayers(client, first, relayers);
+    return { client, relayers, urls: [first.url, second.url], dispose };
+  } catch (error) {
     await dispose();
-    throw new Error('a gateway did not start', { cause: started });
+    throw error;
   }
-  const relayers = await createRelayers(count);
-  await addRelayers(client, first, relayers);
-  return { client, relayers, urls: [first.url, second.url], dispose };
 }

@@ -1,3 +1,4 @@
+import { sized } from '@prism-gateway/testing/test-size';
 import fc from 'fast-check';
 import { describe, test } from 'vitest';
 import type { RequestStore } from '../../src/ports/requestStore.ts';
@@ -5,6 +6,9 @@ import { reuseStore } from './requestModel/reuseStore.ts';
 import { runSteps } from './requestModel/runSteps.ts';
 import { stepsArbitrary } from './requestModel/stepsArbitrary.ts';
 import type { CreateStore } from './storeUnderTest.ts';
+
+/** After so long no further run is begun, in milliseconds: a failure is shown before the test's own bound, however far it was shortened. */
+const MOST_MS = sized({ small: 120_000, long: 1_800_000 });
 
 const limitsArbitrary = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 8 });
 
@@ -32,7 +36,7 @@ export function requestStoreProperty(
         for (const step of planned) calls += step.calls.length;
         await reused.use((pair, earlier) => runSteps(pair, { steps: planned, limits, earlier }));
       });
-      await fc.assert(property, { numRuns: runs }).finally(() => reused.dispose());
+      await fc.assert(property, { numRuns: runs, interruptAfterTimeLimit: MOST_MS }).finally(() => reused.dispose());
       console.info(`model: ${runs} runs on ${name}, ${steps} steps, ${calls} calls, every answer explained`);
     });
   });

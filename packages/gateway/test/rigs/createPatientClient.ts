@@ -1,6 +1,8 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { createDynamoClient, type DynamoClientSettings } from '../../src/drivers/dynamodb/createDynamoClient.ts';
+
+/** How long one answer is waited for, in milliseconds: a call that is lost for good is made again well before a test's own bound. */
+const ANSWER_MS = 60_000;
 
 /**
  * Makes the gateway's client, but one that waits for an answer as long as a loaded machine may take: a healthy table answers in ten
@@ -15,7 +17,7 @@ export function createPatientClient(settings: DynamoClientSettings): DynamoDBCli
     updateHttpClientConfig(name: string, value: number): void;
   };
   for (const timeout of ['connectionTimeout', 'requestTimeout', 'socketTimeout'] as const) {
-    handler.updateHttpClientConfig(timeout, PATIENCE_MS);
+    handler.updateHttpClientConfig(timeout, ANSWER_MS);
   }
   return client;
 }

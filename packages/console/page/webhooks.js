@@ -11,6 +11,8 @@ const SHOWN_FIRST = ['request.succeeded', 'request.failed'];
 
 /** How soon to look again while something waits to be sent, in milliseconds: no move of the queue tells that it was. */
 const LOOK_AGAIN_MS = 1000;
+/** The act after which a webhook is no more. */
+const REMOVE = 'Remove';
 
 /** Looks again for as long as something waits. @param {boolean} isWaiting @param {unknown} value what was found @param {() => void} again */
 function useSettled(isWaiting, value, again) {
@@ -58,7 +60,7 @@ function actsOn({ webhookId, url, enabled }, showSecret) {
       run: rotate,
     },
     {
-      word: 'Remove',
+      word: REMOVE,
       question: `Remove the webhook to ${url}, with all that waits for it?`,
       run: () => callGateway(pathOf(webhookId), { method: 'DELETE' }),
     },
@@ -161,6 +163,8 @@ export function Webhooks({ onFault, tell }) {
       asked &&
       html`<${Confirm} question=${asked.question} word=${asked.word}
       act=${async () => {
+        // With the webhook its deliveries go: whoever still read them would be told that there is no such webhook.
+        if (asked.word === REMOVE) show(undefined);
         await asked.run('');
         tell(`Done: ${asked.word}.`);
         again();

@@ -235,7 +235,8 @@ describe.skipIf(chromium === undefined).each(stores)('every journey through the 
     for (const word of ['Disable', 'Enable', 'New secret', 'Remove']) {
       await page.getByRole('button', { name: `${word} ${url}` }).click();
       await page.getByRole('dialog').getByRole('button', { name: word }).click();
-      await page.getByText(`Done: ${word}.`).waitFor();
+      // What the page says is seen with a failure.
+      await expect.poll(() => page.getByRole('status').textContent()).toBe(`Done: ${word}.`);
     }
     await page.getByRole('cell', { name: url, exact: true }).waitFor({ state: 'detached' });
     expect(complaints).toEqual([]);

@@ -4,6 +4,7 @@ import { signWrite, startRelayerProcess, startRelayWorld } from '@prism-gateway/
 import { createTestClient, http, numberToHex, publicActions } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, expect, test } from 'vitest';
+import { readHealth } from './readHealth.ts';
 
 const LONG = { timeout: PATIENCE_MS };
 const disk = mountSmall();
@@ -24,7 +25,6 @@ test.skipIf(disk === undefined)(
     const chain = createTestClient({ mode: 'anvil', transport: http(world.devnet.rpcUrl) }).extend(publicActions);
     const { address } = privateKeyToAccount(world.relayerKeys[0]!);
     const countSent = () => chain.getTransactionCount({ address, blockTag: 'pending' });
-    const readHealth = async () => await (await fetch(`${relayer.metricsUrl}/health`)).text();
     async function post(user: number): Promise<string> {
       const params = await signWrite(world.deployment, world.users[user]!, {
         ...{ dataId: numberToHex(1, { size: 32 }), payload: '0xabcd', relayerFee: 3000n * 10n ** 18n, nonce: 1n },
@@ -41,15 +41,15 @@ test.skipIf(disk === undefined)(
     await expect.poll(countSent, LONG).toBe(2);
     disk?.fill();
     const late = await post(2);
-    await expect.poll(readHealth, LONG).toMatch(/cannot write its journal since .*: .*full/);
+    await expect.poll(() => readHealth(relayer), LONG).toMatch(/cannot write its journal since .*: .*full/);
     await chain.mine({ blocks: 1 });
     await chain.setAutomine(true);
-    await expect.poll(readHealth, LONG).toMatch(/cannot write its journal/);
+    await expect.poll(() => readHealth(relayer), LONG).toMatch(/cannot write its journal/);
     expect(relayer.process.exitCode).toBe(null);
     disk?.free();
     expect(await waitFor(onItsWay)).toMatchObject({ status: 'success' });
     expect(await waitFor(late)).toMatchObject({ status: 'success' });
-    await expect.poll(readHealth, LONG).toBe('ok\n');
+    await expect.poll(() => readHealth(relayer), LONG).toBe('ok\n');
     expect(await countSent()).toBe(3);
     expect(await relayer.readMetric('prism_relayer_faults_total', 'where="work"')).toBe(0);
     expect(await relayer.stop()).toBe(0);

@@ -3,6 +3,7 @@ import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { type RelayWorld, signWrite, startRelayerProcess, startRelayWorld } from '@prism-gateway/testing/relay';
 import { numberToHex } from 'viem';
 import { afterAll, beforeAll, test } from 'vitest';
+import { readHealth } from './readHealth.ts';
 
 const WELL: RpcFaultPlan = () => undefined;
 
@@ -40,8 +41,7 @@ async function start(index: number, honest: number) {
     timestamp: BigInt(Math.floor(Date.now() / 1000) - 5),
   });
   const { requestId } = await world.client.submitRequest({ chainName, action: 'WRITE_DATA_FOR', params });
-  const readHealth = async () => await (await fetch(`${relayer.metricsUrl}/health`)).text();
-  return { relayer, requestId, readHealth, liar: proxies[0]! };
+  return { relayer, requestId, liar: proxies[0]! };
 }
 
 const waitFor = (requestId: string) =>
@@ -61,9 +61,9 @@ test.concurrent('of three nodes one that lies in simulations ends no request, an
 test.concurrent('of two nodes one that lies in simulations ends no request; the health says which says what', async ({
   expect,
 }) => {
-  const { requestId, readHealth, liar } = await start(1, 1);
+  const { relayer, requestId, liar } = await start(1, 1);
   await expect
-    .poll(readHealth, { timeout: PATIENCE_MS })
+    .poll(() => readHealth(relayer), { timeout: PATIENCE_MS })
     .toMatch(/node 1 of RPC_URL says that it would revert: .*; node 2 of RPC_URL says that it would be carried out;/);
   expect(await world.client.getRequest(requestId)).toMatchObject({ status: 'processing' });
   liar.setPlan(WELL);

@@ -6,6 +6,7 @@ import { startRelayerProcess, startRelayWorld } from '@prism-gateway/testing/rel
 import { expect, test, vi } from 'vitest';
 import { startWatchtower } from '../src/watchtower/startWatchtower.ts';
 import { parseWatchSettings } from '../src/watchtower/watchSettings.ts';
+import { readHealth } from './readHealth.ts';
 
 const WAIT = { timeout: PATIENCE_MS, interval: 100 };
 
@@ -28,11 +29,10 @@ test('a folder that is moved away shows at once, and that it is back', async () 
     await startWatchtower({ settings, log: createLogRecorder(), now: Date.now }),
     (running) => running.stop(),
   );
-  const readHealth = async (url: string | undefined) => await (await fetch(`${url}/health`)).text();
   const relayerDir = world.relayerEnv(0).DATA_DIR ?? '';
   const expectHealth = async (health: { relayer: unknown; watchtower: unknown }) => {
-    await vi.waitFor(async () => expect(await readHealth(relayer.metricsUrl)).toEqual(health.relayer), WAIT);
-    await vi.waitFor(async () => expect(await readHealth(watchtower.metricsUrl)).toEqual(health.watchtower), WAIT);
+    await vi.waitFor(async () => expect(await readHealth(relayer)).toEqual(health.relayer), WAIT);
+    await vi.waitFor(async () => expect(await readHealth(watchtower)).toEqual(health.watchtower), WAIT);
   };
   await expectHealth({ relayer: 'ok\n', watchtower: 'ok\n' });
 

@@ -1,14 +1,9 @@
 import { type RpcFaultPlan, startRpcFaultProxy } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
-import {
-  type RelayerProcess,
-  type RelayWorld,
-  signWrite,
-  startRelayerProcess,
-  startRelayWorld,
-} from '@prism-gateway/testing/relay';
+import { type RelayWorld, signWrite, startRelayerProcess, startRelayWorld } from '@prism-gateway/testing/relay';
 import { numberToHex } from 'viem';
 import { afterAll, beforeAll, test } from 'vitest';
+import { readHealth } from './readHealth.ts';
 
 const FEE = 3000n * 10n ** 18n;
 const WELL: RpcFaultPlan = () => undefined;
@@ -58,7 +53,6 @@ async function start(index: number, plans: readonly RpcFaultPlan[]) {
   return { relayer, requestId, proxies };
 }
 
-const readHealth = async ({ metricsUrl }: RelayerProcess) => await (await fetch(`${metricsUrl}/health`)).text();
 const waitFor = (requestId: string) =>
   world.client.waitForRequest(requestId, { timeoutMs: PATIENCE_MS, pollIntervalMs: 50 });
 

@@ -11,6 +11,7 @@ import { isLong } from '@prism-gateway/testing/test-size';
 import { createTestClient, http, numberToHex, publicActions } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readHealth } from './readHealth.ts';
 
 const FEE = 3000n * 10n ** 18n;
 const LONG = { timeout: PATIENCE_MS };
@@ -26,7 +27,6 @@ const connect = () => createTestClient({ mode: 'anvil', transport: http(world.de
 const addressOf = (relayer: number) => privateKeyToAccount(world.relayerKeys[relayer]!).address;
 const countPending = (relayer: number) =>
   connect().getTransactionCount({ address: addressOf(relayer), blockTag: 'pending' });
-const readHealth = async ({ metricsUrl }: RelayerProcess) => await (await fetch(`${metricsUrl}/health`)).text();
 const folder = (name: string) => `${world.dir}/${name}`;
 
 /** Requests are for those alone that call the chain as one of the relayers does. */

@@ -1,14 +1,9 @@
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
-import {
-  type RelayerProcess,
-  type RelayWorld,
-  signWrite,
-  startRelayerProcess,
-  startRelayWorld,
-} from '@prism-gateway/testing/relay';
+import { type RelayWorld, signWrite, startRelayerProcess, startRelayWorld } from '@prism-gateway/testing/relay';
 import { isLong } from '@prism-gateway/testing/test-size';
 import { numberToHex } from 'viem';
 import { afterAll, beforeAll, test } from 'vitest';
+import { readHealth } from './readHealth.ts';
 
 const LONG = { timeout: PATIENCE_MS };
 
@@ -24,8 +19,6 @@ const shiftClock = (ms: number) => [
   '--import',
   `data:text/javascript,const D=Date,n=D.now;globalThis.Date=class extends D{constructor(...a){a.length?super(...a):super(n()+${ms})}static now(){return n()+${ms}}}`,
 ];
-
-const readHealth = async ({ metricsUrl }: RelayerProcess) => await (await fetch(`${metricsUrl}/health`)).text();
 
 // Shows RELAY-25.
 test.concurrent.for([

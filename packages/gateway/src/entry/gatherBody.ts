@@ -9,42 +9,40 @@ interface BodyBounds {
   readonly budget: ByteBudget;
 }
 
-/** Joins pieces as they come: kept each by itself, a piece of one byte would cost some hundred. */
-class Joined {
-  readonly #maxBytes: number;
-  #bytes: Uint8Array = new Uint8Array(0);
-  #length = 0;
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
-
-  get length(): number {
-    return this.#length;
-  }
-
+/** Pieces that are joined as they come: kept each by itself, a piece of one byte would cost some hundred. */
+interface JoinedPieces {
+  /** Bytes of all pieces. */
+  length(): number;
   /** @returns how many more bytes of memory are held */
-  add(piece: Uint8Array): number {
-    const before = this.#bytes.byteLength;
-    const length = this.#length + piece.byteLength;
-    if (length > before) {
-      // Twice as much each time, so that few are copied.
-      const larger = new Uint8Array(Math.max(length, Math.min(2 * before, this.#maxBytes)));
-      larger.set(this.#bytes.subarray(0, this.#length));
-      this.#bytes = larger;
-    }
-    this.#bytes.set(piece, this.#length);
-    this.#length = length;
-    return this.#bytes.byteLength - before;
-  }
+  add(piece: Uint8Array): number;
+  whole(): Uint8Array;
+  drop(): void;
+}
 
-  whole(): Uint8Array {
-    return this.#bytes.subarray(0, this.#length);
-  }
-
-  drop(): void {
-    this.#bytes = new Uint8Array(0);
-  }
+/** @param maxBytes - of all pieces, which nobody adds more than */
+function joinPieces(maxBytes: number): JoinedPieces {
+  let bytes = new Uint8Array(0);
+  let length = 0;
+  return {
+    length: () => length,
+    add(piece) {
+      const before = bytes.byteLength;
+      const wanted = length + piece.byteLength;
+      if (wanted > before) {
+        // Twice as much each time, so that few are copied.
+        const larger = new Uint8Array(Math.max(wanted, Math.min(2 * before, maxBytes)));
+        larger.set(bytes.subarray(0, length));
+        bytes = larger;
+      }
+      bytes.set(piece, length);
+      length = wanted;
+      return bytes.byteLength - before;
+    },
+    whole: () => bytes.subarray(0, length),
+    drop() {
+      bytes = new Uint8Array(0);
+    },
+  };
 }
 
 /**
@@ -54,7 +52,7 @@ class Joined {
  */
 export function gatherBody(incoming: IncomingMessage, { maxBytes, budget }: BodyBounds): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    const joined = new Joined(maxBytes);
+    const joined = joinPieces(maxBytes);
     const leave = () => {
       hold.release();
       incoming.off('data', take).off('end', finish).off('error', breakOff).off('close', breakOff);
@@ -68,7 +66,7 @@ export function gatherBody(incoming: IncomingMessage, { maxBytes, budget }: Body
     };
     const hold = budget.open(() => refuse(overloaded()));
     const take = (piece: Uint8Array) => {
-      if (joined.length + piece.byteLength > maxBytes) return refuse(bodyTooLarge(maxBytes));
+      if (joined.length() + piece.byteLength > maxBytes) return refuse(bodyTooLarge(maxBytes));
       return hold.grow(joined.add(piece));
     };
     const finish = () => {

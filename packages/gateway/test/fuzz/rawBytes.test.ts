@@ -23,7 +23,7 @@ async function tell(bytes: Uint8Array | string): Promise<number[]> {
   const sent = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes;
   const patience = { patienceMs: PATIENCE_MS, endAfterMs: GIVE_UP_MS };
   const answers = parseAnswers(await exchangeBytes({ port: target.port, bytes: sent, ...patience }));
-  for (const answer of answers) checkAnswer(answer, [target.proofs.adminKey]);
+  for (const answer of answers) checkAnswer(answer, { secrets: [target.proofs.adminKey] });
   return answers.map(({ status }) => status);
 }
 

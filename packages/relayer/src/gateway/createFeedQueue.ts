@@ -26,8 +26,8 @@ const OLDEST = '';
 const MAX_URGENT = 4;
 /** Most old cursors that are kept: the oldest one covers those between. */
 const MAX_WALKS = 4;
-/** A request that was seen before this is read again before a claim, in milliseconds. */
-const STALE_MS = 1000;
+/** A request that was seen longer ago is read again before a claim, in milliseconds: of ten relayers nine are late by then. */
+const STALE_MS = 50;
 /** What is forgotten from memory while it waits is looked at again after this, in milliseconds, at the earliest. */
 const SHED_PAUSE_MS = 600_000;
 /** Pauses while the feed cannot be read, in milliseconds. */
@@ -203,7 +203,7 @@ export function createFeedQueue(ports: FeedQueuePorts, first: FeedPage): Pending
   async function stillPending<T extends Candidate>(claimable: readonly T[]): Promise<readonly T[]> {
     const gone = new Set<string>();
     await runLimited({
-      list: claimable.filter(({ lastSeenMs }) => now() - lastSeenMs > STALE_MS).slice(0, MAX_RECALLED),
+      list: claimable.filter(({ lastSeenMs }) => now() - lastSeenMs > STALE_MS),
       limit: MAX_CALLS,
       async act({ record: { requestId } }) {
         const record = await gateway.read(requestId);

@@ -1,5 +1,7 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
+import { isGatewayError } from '@prism-gateway/sdk';
 import type { Budgets } from '../budgets/createBudgets.ts';
+import type { PendingQueue } from '../gateway/pendingQueue.ts';
 import type { ClaimResult, RequestGateway } from '../gateway/requestGateway.ts';
 import type { Journal } from '../journal/openJournal.ts';
 import type { JudgedRequest } from '../journal/openJudgedTable.ts';
@@ -18,15 +20,21 @@ export function isClaimable(candidate: Candidate): candidate is Claimable {
   return candidate.verdict?.kind === 'ready' || candidate.verdict?.kind === 'settle';
 }
 
+/** What goes right before it in its run; undefined where it stands by itself. */
+export function findPredecessor({ verdict }: Claimable): bigint | undefined {
+  return verdict.kind === 'ready' ? verdict.follows : undefined;
+}
+
 /** What claiming goes through. */
 export interface ClaimPorts {
+  readonly queue: Pick<PendingQueue, 'dropClaimed'>;
   readonly gateway: Pick<RequestGateway, 'claim'>;
   readonly journal: Pick<Journal, 'begin' | 'judge' | 'move'>;
   readonly inFlight: Pick<InFlight, 'take' | 'drop' | 'note' | 'size'>;
   readonly candidates: Pick<Candidates, 'forget' | 'has'>;
   readonly budgets: Pick<Budgets, 'hold'>;
   readonly claimRate: ClaimRateController;
-  readonly notes: Pick<ChainNotes, 'claimed' | 'inFlight' | 'claimShare'>;
+  readonly notes: Pick<ChainNotes, 'claimed' | 'inFlight' | 'claimShare' | 'fault'>;
   readonly now: () => number;
   /** Takes on what was won, or had no answer. */
   readonly advance: (requestIds: readonly string[]) => void;
@@ -91,8 +99,41 @@ async function claimBurst(ports: ClaimPorts, given: readonly Claimable[]): Promi
   return results;
 }
 
+const keyOf = (signer: string, nonce: bigint | undefined) => `${signer} ${nonce}`;
+
+/** Leaves out what rivals have claimed since it was picked, and what would go right after it in its run. */
+function createFreshness({ queue, claimRate, notes, signal }: ClaimPorts) {
+  const gone = new Set<string>();
+  /** @returns undefined where the gateway cannot tell */
+  async function look(slice: readonly Claimable[]): Promise<ReadonlySet<Claimable> | undefined> {
+    // Where there are no rivals, nobody has claimed anything since.
+    if (claimRate.share === 1) return new Set(slice);
+    try {
+      return new Set(await queue.dropClaimed(slice));
+    } catch (error) {
+      if (!isGatewayError(error)) throw error;
+      if (!signal.aborted) notes.fault('gateway');
+      return undefined;
+    }
+  }
+  return async (slice: readonly Claimable[]): Promise<readonly Claimable[] | undefined> => {
+    const pending = await look(slice);
+    return (
+      pending &&
+      slice.filter((claimable) => {
+        const { signatures } = claimable.verdict;
+        const follows = findPredecessor(claimable);
+        const isOrphan = follows !== undefined && signatures.some(({ signer }) => gone.has(keyOf(signer, follows)));
+        if (pending.has(claimable) && !isOrphan) return true;
+        for (const { signer, nonce } of signatures) gone.add(keyOf(signer, nonce));
+        return false;
+      })
+    );
+  };
+}
+
 /**
- * Claims requests in bursts, and stops at the first burst in which a rival was faster: then what is known of the queue is old. What was won,
+ * Claims requests in bursts, each of which is looked at again right before, and stops at the first burst in which a rival was faster: then what is known of the queue is old. What was won,
  * or had no answer, is taken on.
  *
  * @param ports - gateway, journal, and what is under way
@@ -101,11 +142,14 @@ async function claimBurst(ports: ClaimPorts, given: readonly Claimable[]): Promi
 export async function claimRequests(ports: ClaimPorts, picked: readonly Claimable[]): Promise<void> {
   const { claimRate, notes, signal, advance } = ports;
   const open: string[] = [];
+  const keepPending = createFreshness(ports);
   for (let next = 0; next < picked.length && !signal.aborted; ) {
     const slice = picked.slice(next, next + claimRate.burst);
     next += slice.length;
     // What has changed since it was picked is picked anew; the others wait until what is at stake has been settled.
-    const burst = slice.filter(isClaimable).filter(({ record: { requestId }, verdict }) => {
+    const pending = await keepPending(slice);
+    if (pending === undefined) break;
+    const burst = pending.filter(isClaimable).filter(({ record: { requestId }, verdict }) => {
       if (verdict.kind === 'settle') return true;
       return ports.budgets.hold({ requestId, signatures: verdict.signatures }, verdict.stake);
     });

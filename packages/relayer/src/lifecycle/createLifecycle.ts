@@ -102,7 +102,7 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
   const refusals = createRefusalWatch({ health, isCustomer, hasCustomers: journal.hasCustomers, now });
   const room = { ...held, chain, state, settings, sender };
   const shared = { queue, countRoom: () => countRoom(room) };
-  const claiming = { ...held, gateway, budgets, candidates, claimRate };
+  const claiming = { ...held, queue, gateway, budgets, candidates, claimRate };
   const picking: PickPorts = { ...held, ...shared, settings, isCustomer, claiming, turn: { last: Promise.resolve() } };
   const rounds: RoundPorts = {
     ...shared,

@@ -27,6 +27,7 @@ function createPorts(onClaim: () => void = () => undefined) {
   const turn = { last: Promise.resolve() };
   const claiming: PickPorts['claiming'] = {
     ...{ candidates, inFlight, now: () => 0, signal: new AbortController().signal },
+    queue: { dropClaimed: async (list) => list },
     gateway: {
       async claim(requestIds) {
         const results = requestIds.map((id): [string, ClaimResult] => [id, claimed.includes(id) ? 'conflict' : 'won']);
@@ -50,7 +51,7 @@ function createPorts(onClaim: () => void = () => undefined) {
   };
   const ports: PickPorts = {
     ...{ claiming, inFlight, turn, settings: { maxInFlight: 8 }, isCustomer: () => true, countRoom: async () => 8 },
-    ...{ now: () => 0, random: () => 0, queue: { dropClaimed: async (list) => list, hasMore: () => false } },
+    ...{ now: () => 0, random: () => 0, queue: { hasMore: () => false } },
   };
   return { ports, candidates, claimed, advanced, turn };
 }

@@ -1,6 +1,6 @@
 import type { PendingQueue } from '../gateway/pendingQueue.ts';
 import type { ChainSettings } from '../settings/chainSettings.ts';
-import { type Claimable, type ClaimPorts, claimRequests, isClaimable } from './claimRequests.ts';
+import { type Claimable, type ClaimPorts, claimRequests, findPredecessor, isClaimable } from './claimRequests.ts';
 import { type Candidate, isDue } from './createCandidates.ts';
 import type { InFlight } from './createInFlight.ts';
 import { pickAtRandom } from './pickAtRandom.ts';
@@ -13,7 +13,7 @@ const CUSTOMERS_SHARE = 4;
 
 /** What picking goes through. */
 export interface PickPorts {
-  readonly queue: Pick<PendingQueue, 'dropClaimed' | 'hasMore'>;
+  readonly queue: Pick<PendingQueue, 'hasMore'>;
   readonly claiming: ClaimPorts;
   readonly inFlight: Pick<InFlight, 'has' | 'isBusy' | 'run' | 'countSigners'>;
   readonly settings: Pick<ChainSettings, 'maxInFlight'>;
@@ -30,11 +30,6 @@ function isUnsearched({ verdict }: Candidate): boolean {
   return verdict?.kind === 'leave' && verdict.reason === 'nonceUnknown';
 }
 
-/** What goes right before it in its run; undefined where it stands by itself. */
-function predecessor({ verdict }: Claimable): bigint | undefined {
-  return verdict.kind === 'ready' ? verdict.follows : undefined;
-}
-
 /** One request a signer, for the next one is in order only after it; and what follows it in a run. */
 function listClaimable({ inFlight, claiming, now }: PickPorts, seen: readonly Candidate[]): Claimable[] {
   const signers = new Set<string>();
@@ -45,13 +40,13 @@ function listClaimable({ inFlight, claiming, now }: PickPorts, seen: readonly Ca
     (candidate): candidate is Claimable => isClaimable(candidate) && !isDue(candidate, now()) && isFree(candidate),
   );
   const heads = fresh.filter((candidate) => {
-    if (predecessor(candidate) !== undefined) return false;
+    if (findPredecessor(candidate) !== undefined) return false;
     const { signatures } = candidate.verdict;
     if (signatures.some(({ signer, nonce }) => signers.has(signer) || inFlight.isBusy(signer, nonce))) return false;
     for (const { signer } of signatures) signers.add(signer);
     return true;
   });
-  return [...heads, ...fresh.filter((candidate) => predecessor(candidate) !== undefined)];
+  return [...heads, ...fresh.filter((candidate) => findPredecessor(candidate) !== undefined)];
 }
 
 /** Adds to what was picked what follows it without a gap, as far as there is room. */
@@ -59,7 +54,7 @@ function addFollowers(picked: readonly Claimable[], claimable: readonly Claimabl
   const keyOf = (signer: string, nonce: bigint | undefined) => `${signer} ${nonce}`;
   const followers = new Map(
     claimable.flatMap((candidate) => {
-      const after = predecessor(candidate);
+      const after = findPredecessor(candidate);
       const [signature] = candidate.verdict.signatures;
       return after === undefined || signature === undefined ? [] : [[keyOf(signature.signer, after), candidate]];
     }),
@@ -97,7 +92,7 @@ function pick(ports: PickPorts, all: readonly Claimable[], room: number): Claima
   const allowed = pickAtRandom({ list: [...strangers], count: Math.max(0, countStrangersRoom(ports)), random });
   const claimable = [...all.filter((one) => !strangers.has(one)), ...allowed];
   const hopeless = claimable.filter(({ verdict }) => verdict.kind === 'settle');
-  const paying = claimable.filter((one) => one.verdict.kind === 'ready' && predecessor(one) === undefined);
+  const paying = claimable.filter((one) => one.verdict.kind === 'ready' && findPredecessor(one) === undefined);
   const chosen = pickAtRandom({ list: paying, count: Math.min(room, paying.length * share), random });
   const picked = addFollowers(chosen, claimable, room);
   const left = Math.min(room - picked.length, Math.ceil(room / HOPELESS_SHARE), hopeless.length * share);
@@ -121,9 +116,7 @@ function startClaiming({ claiming, inFlight, turn }: PickPorts, picked: readonly
 export async function pickClaims(ports: PickPorts, seen: readonly Candidate[]): Promise<RoundResult> {
   const { queue, claiming, turn, countRoom } = ports;
   await turn.last;
-  const mine = listClaimable(ports, seen);
-  // Where there are no rivals, nobody has claimed anything since.
-  const claimable = claiming.claimRate.share === 1 ? mine : await queue.dropClaimed(mine);
+  const claimable = listClaimable(ports, seen);
   // The claims of the round before have taken their room meanwhile.
   const room = await countRoom();
   // A block that has come since has its signers judged anew.

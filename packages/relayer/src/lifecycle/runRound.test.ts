@@ -104,7 +104,7 @@ function createRelayer(records: readonly RequestRecord[]) {
     countRoom: () => countRoom({ ...shared, chain, state, settings, sender: { isHeld: () => false } }),
   };
   const advance = (ids: readonly string[]) => expect(ids).toEqual([]);
-  const claiming = { ...shared, budgets, advance, claimRate: createClaimRateController() };
+  const claiming = { ...shared, queue, budgets, advance, claimRate: createClaimRateController() };
   const turn = { last: Promise.resolve() };
   const isCustomer = () => false;
   const picking: PickPorts = { ...shared, ...room, settings, isCustomer, claiming, turn };

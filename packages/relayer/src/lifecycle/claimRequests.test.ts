@@ -1,0 +1,101 @@
+import type { RequestRecord } from '@prism-gateway/protocol';
+import { GatewayError } from '@prism-gateway/sdk';
+import { expect, test } from 'vitest';
+import type { ClaimResult } from '../gateway/requestGateway.ts';
+import { openJournal } from '../journal/openJournal.ts';
+import { createMetrics } from '../metrics/createMetrics.ts';
+import { type Claimable, type ClaimPorts, claimRequests } from './claimRequests.ts';
+import { createCandidates } from './createCandidates.ts';
+import { createChainNotes } from './createChainNotes.ts';
+import { createClaimRateController } from './createClaimRateController.ts';
+import { createInFlight } from './createInFlight.ts';
+
+const WORD = `0x${'11'.repeat(32)}` as const;
+
+/** A request that pays. @param follows - the nonce right before its own, of the same run */
+function claimable(requestId: string, signer: `0x${string}`, { nonce, follows }: { nonce: bigint; follows?: bigint }) {
+  const record = {
+    ...{ requestId, chainName: 'c', action: 'WRITE_DATA_FOR', signer, status: 'pending' },
+    ...{ params: { signer, v: 27, r: WORD, s: WORD }, createdAt: '', updatedAt: '' },
+  } as unknown as RequestRecord;
+  const [candidate] = createCandidates().see([record], 0);
+  const verdict = { kind: 'ready', gas: 1n, feeWei: 1n, stake: 1n, signatures: [{ signer, nonce, r: WORD, s: WORD }] };
+  return Object.assign(candidate!, { verdict: { ...verdict, follows } }) as unknown as Claimable;
+}
+
+/** @param gone - what rivals have claimed: a look shows it; undefined: the gateway does not answer */
+function createPorts(gone: () => readonly string[] | undefined) {
+  const claimed: string[][] = [];
+  const advanced: string[] = [];
+  const looked: string[][] = [];
+  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const ports: ClaimPorts = {
+    queue: {
+      async dropClaimed(list) {
+        looked.push(list.map(({ record }) => record.requestId));
+        const missing = gone();
+        if (missing === undefined) throw new GatewayError({ message: 'does not answer', code: 'NETWORK_FAILED' });
+        return list.filter(({ record }) => !missing.includes(record.requestId));
+      },
+    },
+    gateway: {
+      async claim(ids) {
+        claimed.push([...ids]);
+        return new Map(ids.map((id): [string, ClaimResult] => [id, 'won']));
+      },
+    },
+    journal: openJournal({ path: ':memory:', nowMs: 0 }),
+    inFlight: createInFlight((error) => expect.unreachable(String(error))),
+    candidates: createCandidates(),
+    budgets: { hold: () => true },
+    claimRate: createClaimRateController(),
+    notes: createChainNotes({ metrics: createMetrics(['c']), chainName: 'c', log }),
+    now: () => 0,
+    advance: (ids) => void advanced.push(...ids),
+    signal: new AbortController().signal,
+  };
+  return { ports, claimed, advanced, looked };
+}
+
+const A = `0x${'aa'.repeat(20)}` as const;
+const B = `0x${'bb'.repeat(20)}` as const;
+const C = `0x${'cc'.repeat(20)}` as const;
+
+test('what a rival has claimed since it was picked costs no conflict, and the others are claimed', async () => {
+  const { ports, claimed, advanced, looked } = createPorts(() => ['a', 'c']);
+  const picked = [claimable('a', A, { nonce: 0n }), claimable('b', B, { nonce: 0n }), claimable('c', C, { nonce: 0n })];
+  await claimRequests(ports, picked);
+  expect(claimed).toEqual([['b']]);
+  expect(advanced).toEqual(['b']);
+  // Each burst right before it is claimed, not all of them long before.
+  expect(looked).toEqual([['a', 'b'], ['c']]);
+});
+
+test('what goes right after it in its run is left, too', async () => {
+  const { ports, claimed } = createPorts(() => ['a1']);
+  await claimRequests(ports, [
+    ...[claimable('a1', A, { nonce: 1n }), claimable('b1', B, { nonce: 1n })],
+    ...[claimable('a2', A, { nonce: 2n, follows: 1n }), claimable('b2', B, { nonce: 2n, follows: 1n })],
+    claimable('a3', A, { nonce: 3n, follows: 2n }),
+  ]);
+  expect(claimed.flat()).toEqual(['b1', 'b2']);
+});
+
+test('where the gateway cannot tell, nothing more is claimed, and what was won goes on', async () => {
+  let looks = 0;
+  const { ports, claimed, advanced } = createPorts(() => (looks++ === 0 ? [] : undefined));
+  const signers = Array.from({ length: 9 }, (_, i) => `0x${`${i}${i}`.repeat(20)}` as const);
+  await claimRequests(
+    ports,
+    signers.map((signer, i) => claimable(`r${i}`, signer, { nonce: 0n })),
+  );
+  expect(claimed).toEqual([['r0', 'r1']]);
+  expect(advanced).toEqual(['r0', 'r1']);
+});
+
+test('without rivals nothing is looked at twice', async () => {
+  const { ports, claimed, looked } = createPorts(() => undefined);
+  while (ports.claimRate.share < 1) ports.claimRate.noteWaiting();
+  await claimRequests(ports, [claimable('a', A, { nonce: 0n })]);
+  expect({ claimed, looked }).toEqual({ claimed: [['a']], looked: [] });
+});

@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { createPublicClient, http } from 'viem';
@@ -86,25 +89,51 @@ it('has blocks at its own pace, and the contracts deploy there, too', async () =
   }
 });
 
-it('does not outlive a process that is killed', async () => {
+/** Has so many blocks that Anvil puts the states of the older ones on the disk. */
+async function mineMany(rpcUrl: string): Promise<void> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'anvil_mine', params: ['0x320'] });
+  await (await fetch(rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })).text();
+}
+
+it('leaves nothing on the disk, and keeps few states of the past there', async () => {
+  const before = readdirSync(tmpdir());
+  const devnet = await startDevnet();
+  await mineMany(devnet.rpcUrl);
+  const [folder = ''] = readdirSync(tmpdir()).filter((name) => !before.includes(name));
+  const states = () =>
+    readdirSync(join(tmpdir(), folder), { recursive: true }).filter((name) => /json$/.test(`${name}`));
+  await expect.poll(() => states().length).toBeGreaterThan(100);
+  expect(states().length).toBeLessThanOrEqual(256);
+  await devnet.stop();
+  expect(readdirSync(tmpdir())).toEqual(before);
+});
+
+it('does not outlive a process that is killed, nor does what it has on the disk', async () => {
   const script = `
     const { startDevnet } = await import(${JSON.stringify(fileURLToPath(new URL('./startDevnet.ts', import.meta.url)))});
     const devnet = await startDevnet();
-    console.log(devnet.process.pid);
+    console.log(devnet.process.pid, devnet.rpcUrl);
     setInterval(() => {}, 1_000);
   `;
+  const home = mkdtempSync(join(tmpdir(), 'home-'));
   const parent = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, HOME: home, TMPDIR: home },
   });
   try {
     const [line] = (await once(createInterface({ input: parent.stdout! }), 'line')) as [string];
-    expect(lives(Number(line))).toBe(true);
+    const [pid, rpcUrl = ''] = line.split(' ');
+    await mineMany(rpcUrl);
+    expect(lives(Number(pid))).toBe(true);
+    expect(readdirSync(home)).toEqual([expect.stringMatching(/^prism-devnet-/)]);
     parent.kill('SIGKILL');
     await once(parent, 'close');
     // Its guardian ends it; the test's own limit of time is the bound.
-    await expect.poll(() => lives(Number(line))).toBe(false);
+    await expect.poll(() => lives(Number(pid))).toBe(false);
+    await expect.poll(() => readdirSync(home)).toEqual([]);
   } finally {
     parent.kill('SIGKILL');
+    rmSync(home, { recursive: true, force: true });
   }
 });
 

@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Hex } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
 import { toHex } from 'viem/utils';
@@ -88,7 +91,13 @@ function deriveKeys(count: number): readonly Hex[] {
   });
 }
 
-function createArguments(options: DevnetOptions): readonly string[] {
+/**
+ * Most blocks whose state Anvil keeps on the disk beside those in its memory, for reads of the past: some megabytes each where many
+ * accounts are used, and by default 3,600 of them, in the user's home, for good.
+ */
+const MAX_STATES_ON_DISK = 256;
+
+function createArguments(options: DevnetOptions, folder: string): readonly string[] {
   const {
     port = 0,
     blockTimeMs,
@@ -102,6 +111,7 @@ function createArguments(options: DevnetOptions): readonly string[] {
   return [
     ...['--host', '127.0.0.1', '--port', `${port}`, '--chain-id', `${chainId}`, '--accounts', `${accounts}`],
     ...['--mnemonic', MNEMONIC],
+    ...['--cache-path', folder, '--max-persisted-states', `${MAX_STATES_ON_DISK}`],
     ...(blockTimeMs === undefined ? [] : ['--block-time', `${blockTimeMs / 1000}`]),
     ...(isMiningOff ? ['--no-mining'] : []),
     ...(isTracing ? ['--steps-tracing'] : []),
@@ -137,10 +147,12 @@ async function readUrl(child: ChildProcess, signal: AbortSignal): Promise<string
 }
 
 /**
- * A process that ends Anvil should this one end without doing so, even by SIGKILL: its input closes then.
+ * A process that ends Anvil, and removes its folder, should this one end without doing so, even by SIGKILL: its input closes then.
  */
-function guard(pid: number): ChildProcess {
-  const guardian = spawn('/bin/sh', ['-c', `read -r _; kill -9 ${pid}`], { stdio: ['pipe', 'ignore', 'ignore'] });
+function guard(pid: number, folder: string): ChildProcess {
+  const script = 'read -r _; kill -9 "$1"; rm -rf -- "$2"';
+  const stdio = ['pipe', 'ignore', 'ignore'] as const;
+  const guardian = spawn('/bin/sh', ['-c', script, 'sh', `${pid}`, folder], { stdio: [...stdio] });
   guardian.unref();
   return guardian;
 }
@@ -153,11 +165,15 @@ function guard(pid: number): ChildProcess {
  */
 export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> {
   options.signal?.throwIfAborted();
-  const child = spawn(findAnvil(), createArguments(options), { stdio: ['ignore', 'pipe', 'pipe'] });
-  const ended = once(child, 'close').catch(() => undefined);
-  const guardian = child.pid === undefined ? undefined : guard(child.pid);
-  // Else it would one day end a process that has got the same id since.
-  child.once('exit', () => guardian?.kill('SIGKILL'));
+  const anvil = findAnvil();
+  const folder = await mkdtemp(join(tmpdir(), 'prism-devnet-'));
+  const child = spawn(anvil, createArguments(options, folder), { stdio: ['ignore', 'pipe', 'pipe'] });
+  const guardian = child.pid === undefined ? undefined : guard(child.pid, folder);
+  const ended = once(child, 'close')
+    .catch(() => undefined)
+    .then(() => rm(folder, { recursive: true, force: true }))
+    // Else it would one day end a process that has got the same id since.
+    .finally(() => guardian?.kill('SIGKILL'));
   const stop = async () => {
     child.kill('SIGKILL');
     await ended;

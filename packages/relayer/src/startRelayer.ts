@@ -45,6 +45,11 @@ function listFaults({ gatewayHealth, chainHealth }: Watched): readonly string[] 
   return [...gatewayHealth.faults(), ...ofChains];
 }
 
+/** What is to be looked at, though all goes on. */
+function listWarnings({ chainHealth }: Watched): readonly string[] {
+  return [...chainHealth].flatMap(([name, health]) => health.warnings().map((warning) => `${name}: ${warning}`));
+}
+
 /** `/health` for machines, `/status` for people and programs. */
 function createPages(
   watched: Watched,
@@ -52,8 +57,9 @@ function createPages(
 ): Record<string, PageMaker> {
   return {
     '/health'() {
-      const faults = listFaults(watched);
-      return faults.length === 0 ? { body: 'ok\n' } : { status: 503, body: `${faults.join('\n')}\n` };
+      const [faults, warnings] = [listFaults(watched), listWarnings(watched)];
+      if (faults.length === 0) return { body: `${['ok', ...warnings].join('\n')}\n` };
+      return { status: 503, body: `${[...faults, ...warnings].join('\n')}\n` };
     },
     '/status'() {
       const chains = watched.workers.map((worker) => {
@@ -63,7 +69,8 @@ function createPages(
           ...(view && { chainId: view.chainId, ...readStatus(view.journal, now()) }),
         };
       });
-      const body = `${JSON.stringify({ relayer: address, faults: listFaults(watched), chains })}\n`;
+      const told = { faults: listFaults(watched), warnings: listWarnings(watched) };
+      const body = `${JSON.stringify({ relayer: address, ...told, chains })}\n`;
       return { contentType: 'application/json', body };
     },
   };

@@ -10,11 +10,16 @@ export {
   parseRecord,
 } from './answers/parseAnswers.ts';
 export { type Revert, readRevert } from './answers/readRevert.ts';
+export { leastAgreed, mostAgreed } from './client/agree.ts';
+export type { NodeAnswer } from './client/askEach.ts';
 export { createRpcClient, type RpcClientOptions } from './client/createRpcClient.ts';
-export { createRpcPool, type RpcPool, type RpcPoolOptions } from './client/createRpcPool.ts';
+export { createRpcPool, type RpcPoolOptions } from './client/createRpcPool.ts';
 export { createRpcTransport } from './client/createRpcTransport.ts';
+export { createSinglePool } from './client/createSinglePool.ts';
 export { createTransportClient } from './client/createTransportClient.ts';
 export type { RpcClient } from './client/rpcClient.ts';
+export type { RpcPool } from './client/rpcPool.ts';
+export { tellEach } from './client/tellEach.ts';
 export { type RetryPolicy, withRetries } from './client/withRetries.ts';
 export { chooseTip, TIP_HISTORY } from './costs/chooseTip.ts';
 export { type CostModel, createCostModel, type ExtraCost, type PricedTransaction } from './costs/createCostModel.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { createRpcPool, createTransportClient } from '@prism-gateway/rpc';
+import { createRpcPool, createSinglePool, createTransportClient } from '@prism-gateway/rpc';
 import { type FileLock, LockHeldError, lockFile, lockKey } from '@prism-gateway/runtime';
 import { type Chain, createChain } from './chain/createChain.ts';
 import { createLoop, type Loop } from './engine/createLoop.ts';
@@ -84,7 +84,7 @@ function openChain(options: SenderOptions): Chain {
   const { rpcUrl, chainId, rpcTimeoutMs: timeoutMs = DEFAULTS.rpcTimeoutMs } = options;
   const client =
     typeof rpcUrl === 'function'
-      ? createTransportClient(rpcUrl, { timeoutMs })
+      ? createSinglePool(createTransportClient(rpcUrl, { timeoutMs }))
       : createRpcPool({ rpcUrls: typeof rpcUrl === 'string' ? [rpcUrl] : rpcUrl, chainId, timeoutMs });
   return createChain(client, options.account.address);
 }

@@ -47,7 +47,10 @@ export interface SendOptions {
 export interface SenderOptions {
   /** The SQLite file; made where it is missing. One file for one key on one chain. */
   readonly journalPath: string;
-  /** `http(s)://…`, several of them, of which the first that answers is asked, or any transport of viem. */
+  /**
+   * `http(s)://…`, several of them, or any transport of viem. Of several the first that answers is asked; what one alone could hold the
+   * sender by, or have it sign wrongly, is asked of each.
+   */
   readonly rpcUrl: string | readonly string[] | Transport;
   readonly account: LocalAccount | SenderAccount;
   /** Refuses a node of another chain; default: the node's word. */
@@ -108,13 +111,16 @@ export interface Sender {
   /** How many intents have no outcome yet. */
   inFlight(): number;
   /**
-   * Looks whether the account has transactions that the journal does not know; the event `foreign` tells.
+   * Looks whether the account has transactions that the journal does not know; the event `foreign` tells, and `outvoted` of a node that is
+   * alone with what it says of them.
    *
-   * @throws RpcAnswerError, RpcUnavailableError where the node does not say
+   * @throws RpcAnswerError, RpcUnavailableError where no node says
    */
   checkKey(): Promise<void>;
   /** Whether such transactions wait for a block, and nothing is signed until they have one (`whenKeyIsShared: 'reject'`). */
   isHeld(): boolean;
+  /** Has one of several nodes asked only where no other answers, for a minute. @param node - its place in `rpcUrl`, from 0 */
+  distrust(node: number): void;
   /** Stops watching and frees the locks; nothing is lost: the next `openSender` goes on. */
   close(): Promise<void>;
 }

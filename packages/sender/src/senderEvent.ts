@@ -40,6 +40,19 @@ export type SenderEvent =
       /** Found when the sender was opened. */
       readonly isOld?: boolean;
     }
+  /**
+   * One of several nodes says what the others do not bear out of the account's transactions, and cannot show the one that it speaks of: it is
+   * not believed.
+   */
+  | {
+      readonly type: 'outvoted';
+      /** The node's place among the URLs, from 0. */
+      readonly node: number;
+      /** How many transactions of the account it says there are, with what waits in the node. */
+      readonly count: number;
+      /** How many there are, as the journal and the others have it. */
+      readonly agreed: number;
+    }
   /** The old nonce is proven to be consumed by a foreign transaction: the intent gets a new one. */
   | { readonly type: 'requeued'; readonly intentId: string; readonly nonce: number; readonly foreignTxHash: Hash }
   | {

@@ -3,6 +3,7 @@ import {
   type CostModel,
   chooseTip,
   type ExtraCost,
+  mostAgreed,
   parseAddress,
   parseBytes,
   parseHash,
@@ -67,7 +68,7 @@ export interface ChainReader {
   replay(data: Hex, block: bigint): Promise<Revert | undefined>;
   /** What a transaction to the Forwarder costs beside its execution. @param gas - that the execution uses */
   extraCost(data: Hex, gas: bigint): Promise<ExtraCost>;
-  /** The relayer's ether, in wei. */
+  /** The relayer's ether, in wei, as the nodes have it together: one that says too little does not stop the relayer. */
   balance(): Promise<bigint>;
   /** The code at an address, in lower case; `0x` where there is none. */
   code(address: Hex): Promise<Hex>;
@@ -184,7 +185,10 @@ export function createChainReader(options: {
       return 'reverted' in outcome ? outcome : undefined;
     },
     extraCost: (data, gas) => costs.extraCost({ to: forwarder, data, gas }),
-    balance: () => rpc.read(['eth_getBalance', relayer, 'latest'], (answer) => parseQuantity(answer, 'balance')),
+    async balance() {
+      const parse = (answer: unknown) => parseQuantity(answer, 'balance');
+      return mostAgreed(await rpc.readEach(['eth_getBalance', relayer, 'latest'], parse));
+    },
     code: (address) => rpc.read(['eth_getCode', address, 'latest'], (code) => parseBytes(code, 'code')),
     storage: (address, slot) =>
       rpc.read(['eth_getStorageAt', address, slot, 'latest'], (word) => parseHash(word, 'storage')),

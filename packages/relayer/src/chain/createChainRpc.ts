@@ -9,6 +9,7 @@ import {
   RpcUnavailableError,
   readRevert,
   type Simulator,
+  tellEach,
   withRetries,
 } from '@prism-gateway/rpc';
 import { createBackOff } from '@prism-gateway/runtime';
@@ -36,8 +37,16 @@ export interface ChainRpc {
   attempt(call: ChainCall): Promise<{ readonly returned: `0x${string}` } | Revert>;
   /** Simulates a call of a contract. @throws ChainError `RPC_UNAVAILABLE`, `RPC_ANSWER_INVALID` */
   readonly simulate: Simulator;
-  /** Has a node asked only where no other answers, for a minute: others have said that it lies. @param rpcUrl - one of its nodes */
-  distrust(rpcUrl: string): void;
+  /**
+   * Makes a call to each node, once, and reads their results: for what one of them alone is not believed.
+   *
+   * @param parse - as in `read`; what it cannot read counts as no answer
+   * @returns what those say that answer
+   * @throws ChainError where none does
+   */
+  readEach<T>(call: ChainCall, parse: (result: unknown) => T): Promise<readonly T[]>;
+  /** Has a node asked only where no other answers, for a minute: others have said that it lies. @param node - its place, from 0 */
+  distrust(node: number): void;
   /** Finds out how the chain charges. @throws ChainError, as the model's own question does */
   openCosts(): Promise<CostModel>;
 }
@@ -90,6 +99,8 @@ export function createChainRpc(options: {
   const simulate = createSimulator({ client, now, onFallback, isTooEarly });
   return {
     read: ([method, ...params], parse) => wrapErrors(method, async () => parse(await client.request(method, params))),
+    readEach: ([method, ...params], parse) =>
+      wrapErrors(method, async () => (await tellEach(plain, { method, params, parse })).map(({ answer }) => answer)),
     attempt: ([method, ...params]) =>
       wrapErrors(method, async () => {
         try {

@@ -55,6 +55,17 @@ export interface ForeignTransactions {
   readonly last?: { readonly nonce: number; readonly txHash?: string; readonly atMs: number };
 }
 
+/** A node that was alone with what it said. */
+export interface OutvotedNode {
+  /** Like `node 2 of RPC_URL`. */
+  readonly node: string;
+  /** How often it was told of in the last week. */
+  readonly times: number;
+  /** The last of it. */
+  readonly says: string;
+  readonly atMs: number;
+}
+
 /** All that the journal knows of one request. */
 export interface RequestStory {
   readonly requestId: string;
@@ -86,6 +97,8 @@ export interface JournalView {
   /** Budgets that are used up, those that stay so for longest first. */
   exceeded(nowMs: number): readonly WrittenExceeded[];
   foreign(): ForeignTransactions;
+  /** By their places. */
+  outvoted(): readonly OutvotedNode[];
   /** @returns undefined for a request that the journal does not know */
   explain(requestId: string): RequestStory | undefined;
 }
@@ -141,6 +154,10 @@ export function createJournalView(database: DatabaseSync): JournalView {
   const exceeded = database.prepare('SELECT * FROM exceeded WHERE until > ? ORDER BY until DESC LIMIT 50');
   const foreign = database.prepare(
     'SELECT nonce, tx_hash, found_at, sum(transactions) OVER () AS total FROM foreign_transactions ORDER BY found_at DESC, rowid DESC LIMIT 1',
+  );
+  // Of a bare column beside max(), SQLite takes the row that has it.
+  const outvoted = database.prepare(
+    'SELECT node, says, max(found_at) AS found_at, count(*) AS times FROM outvoted_nodes GROUP BY node ORDER BY node',
   );
   const one = database.prepare(`${HELD} WHERE request_id = ?`);
   const verdict = database.prepare('SELECT * FROM judged WHERE request_id = ?');
@@ -209,6 +226,13 @@ export function createJournalView(database: DatabaseSync): JournalView {
       const last = { nonce: number(row, 'nonce'), ...(row.tx_hash !== null && { txHash: text(row, 'tx_hash') }) };
       return { total: number(row, 'total'), last: { ...last, atMs: number(row, 'found_at') } };
     },
+    outvoted: () =>
+      outvoted.all().map((row) => ({
+        node: text(row, 'node'),
+        times: number(row, 'times'),
+        says: text(row, 'says'),
+        atMs: number(row, 'found_at'),
+      })),
     explain,
   };
 }

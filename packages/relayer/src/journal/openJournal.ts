@@ -72,6 +72,8 @@ export interface Journal {
     readonly txHash: string | undefined;
     readonly atMs: number;
   }): void;
+  /** Notes for people that a node is alone with what it says. */
+  noteOutvoted(found: { readonly node: string; readonly says: string; readonly atMs: number }): void;
   /** Adds to what was spent and earned in all; on the disk a moment later. */
   addTotals(more: Totals): void;
   get(requestId: string): OpenRequest | undefined;
@@ -108,6 +110,7 @@ export function openJournal(options: { readonly path: string; readonly nowMs: nu
   database.exec('DELETE FROM moves WHERE request_id NOT IN (SELECT request_id FROM requests)');
   database.prepare('DELETE FROM losses WHERE lost_at < ?').run(options.nowMs - KEEP_ENDED_MS);
   database.prepare('DELETE FROM foreign_transactions WHERE found_at < ?').run(options.nowMs - KEEP_ENDED_MS);
+  database.prepare('DELETE FROM outvoted_nodes WHERE found_at < ?').run(options.nowMs - KEEP_ENDED_MS);
   const judgedTable = openJudgedTable(database);
   const lossTable = openLossTable(database);
   const view = createJournalView(database);
@@ -117,6 +120,7 @@ export function openJournal(options: { readonly path: string; readonly nowMs: nu
   const insertForeign = database.prepare(
     'INSERT INTO foreign_transactions (nonce, transactions, tx_hash, found_at) VALUES (?, ?, ?, ?)',
   );
+  const insertOutvoted = database.prepare('INSERT INTO outvoted_nodes (node, says, found_at) VALUES (?, ?, ?)');
   const insert = database.prepare(
     `INSERT INTO requests (request_id, state, record, wishes, gas, attempts, claimed_at, updated_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -224,6 +228,7 @@ export function openJournal(options: { readonly path: string; readonly nowMs: nu
     noteExceeded: (exceeded) => write(() => lossTable.noteExceeded(exceeded)),
     noteForeign: ({ nonce, transactions, txHash, atMs }) =>
       write(() => void insertForeign.run(nonce, transactions, txHash ?? null, atMs)),
+    noteOutvoted: ({ node, says, atMs }) => write(() => void insertOutvoted.run(node, says, atMs)),
     addTotals: (more) => write(() => addTotals(more)),
     get(requestId) {
       const row = find(requestId);

@@ -74,6 +74,11 @@ const JOURNAL_SCHEMA = `
     tx_hash TEXT,
     found_at INTEGER NOT NULL
   ) STRICT;
+  CREATE TABLE IF NOT EXISTS outvoted_nodes (
+    node TEXT NOT NULL,
+    says TEXT NOT NULL,
+    found_at INTEGER NOT NULL
+  ) STRICT;
   CREATE TABLE IF NOT EXISTS cursors (position INTEGER PRIMARY KEY, cursor TEXT NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS totals (name TEXT PRIMARY KEY, amount TEXT NOT NULL) STRICT;
 `;

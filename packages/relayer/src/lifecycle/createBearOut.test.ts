@@ -45,7 +45,10 @@ const fails: Witness = {
 };
 const isSilent: Witness = { read: () => new Promise(() => undefined) };
 const nameAll = (nodes: readonly Witness[]) => nodes.map((rpc, index) => ({ name: `node ${index + 1}`, rpc }));
-const options = { from: FROM, confirmations: 1, noteDispute: () => undefined, now: () => 0 };
+const options = {
+  ...{ from: FROM, confirmations: 1, now: () => 0 },
+  ...{ noteDispute: () => undefined, noteAlone: () => undefined },
+};
 
 // Shows RELAY-20.
 test.each<[string, readonly Witness[], object]>([

@@ -5,6 +5,7 @@ import { ChainError } from '../chain/chainError.ts';
 import type { ChainRpc } from '../chain/createChainRpc.ts';
 import { createPatience, type Patience } from '../chain/createPatience.ts';
 import type { NoteDispute, Statement } from './createDisputes.ts';
+import type { NoteAlone } from './createNodeNotes.ts';
 import { findMost, gatherVotes, MAJORITY } from './gatherVotes.ts';
 
 /** What nodes say together of a mined transaction. */
@@ -98,6 +99,12 @@ function weigh(said: Said): Word {
   return isBorneOut || most.length === said.length ? { kind: 'mined', receipt: first } : { kind: 'unsettled' };
 }
 
+/** Whether a node shows a receipt that the others do not have. That it has none yet may be a moment's lag. */
+function hasMadeUp({ name, told }: Said[number], word: Word): boolean {
+  if (word.kind === 'unsettled' || told === 'none' || 'head' in told) return false;
+  return word.kind === 'none' || describe({ name, told }) !== describe({ name, told: word.receipt });
+}
+
 /**
  * Makes the question what nodes say together of a transaction that one of them says is mined: the receipt that two have, more than have
  * any other, counts, with its status, cost and events. Where only one of them answers, it is believed; where there is only one, it is not
@@ -114,9 +121,10 @@ export function createBearOut(options: {
   readonly from: Hex;
   readonly confirmations: number;
   readonly noteDispute: NoteDispute;
+  readonly noteAlone: NoteAlone;
   readonly now: () => number;
 }): BearOut {
-  const { from, confirmations, noteDispute, now } = options;
+  const { from, confirmations, noteDispute, noteAlone, now } = options;
   const witnesses = options.witnesses.map((node) => ({
     ...node,
     wait: createPatience(node.isSilent),
@@ -136,6 +144,11 @@ export function createBearOut(options: {
     const word = weigh(said);
     const isDisputed = word.kind === 'unsettled' && new Set(said.map(describe)).size > 1;
     noteDispute(`transaction ${hash}`, isDisputed ? said.map(state) : []);
+    for (const one of said) {
+      if (!hasMadeUp(one, word)) continue;
+      const place = witnesses.findIndex(({ name }) => name === one.name);
+      noteAlone(place, { subject: 'a receipt', says: `${state(one).says} of ${hash}` });
+    }
     return word;
   };
 }

@@ -9,6 +9,7 @@ import { mostGas, transactionTerms } from '../checks/transactionTerms.ts';
 import type { ChainSettings } from '../settings/chainSettings.ts';
 import { type AskNodesPorts, isFresh, type TrustHead, withoutAnswer } from './askNodes.ts';
 import type { NoteDispute } from './createDisputes.ts';
+import type { NoteAlone } from './createNodeNotes.ts';
 import { gatherVotes, MAJORITY, weighVotes } from './gatherVotes.ts';
 import type { OpenRequest } from './openRequest.ts';
 
@@ -20,8 +21,6 @@ export interface RefusalWitness {
   readonly name: string;
   readonly isSilent?: boolean;
   readonly chain: Pick<ChainReader, 'head' | 'simulate'>;
-  /** Has it asked only where no other node answers. */
-  readonly distrust: () => void;
 }
 
 /** What the question goes through. */
@@ -32,7 +31,7 @@ interface RefusalPorts extends Pick<AskNodesPorts, 'maxHeadAgeSeconds' | 'now'> 
   /** For a single node. */
   readonly trustHead: TrustHead;
   readonly noteDispute: NoteDispute;
-  readonly log: { warn(facts: object, message: string): void };
+  readonly noteAlone: NoteAlone;
 }
 
 /** What a node says of a request. */
@@ -74,7 +73,7 @@ const state = ({ node: { name }, refusal = 'that it would be carried out' }: Tol
  * @see docs/specification.md RELAY-20
  */
 export function createBearRefusal(ports: RefusalPorts): BearRefusal {
-  const { trustHead, noteDispute, log } = ports;
+  const { trustHead, noteDispute, noteAlone } = ports;
   const nodes = ports.nodes.map((node) => ({ node, wait: createPatience(node.isSilent) }));
   if (nodes.length < MAJORITY) return async () => await trustHead();
   return async function bearRefusal(request) {
@@ -94,8 +93,7 @@ export function createBearRefusal(ports: RefusalPorts): BearRefusal {
     if (word === undefined || word.refusal !== undefined) return word !== undefined;
     for (const { node, refusal } of said) {
       if (refusal === undefined) continue;
-      node.distrust();
-      log.warn({ requestId, node: node.name, says: refusal }, 'a node is alone with that; the others are asked');
+      noteAlone(ports.nodes.indexOf(node), { subject: 'a simulation', says: `${refusal} (request ${requestId})` });
     }
     return false;
   };

@@ -9,6 +9,9 @@ export interface Health {
   noteFailure(part: HealthPart, reason: string): void;
   /** What does not work now, in one sentence each; none where all is well. */
   faults(): readonly string[];
+  /** Notes what the operator is to look at, though the work goes on; told for ten minutes. @param subject - a later one of it takes its place */
+  warn(subject: string, text: string): void;
+  warnings(): readonly string[];
 }
 
 const CANNOT: Readonly<Record<HealthPart, string>> = {
@@ -21,6 +24,9 @@ const CANNOT: Readonly<Record<HealthPart, string>> = {
   nodes: 'cannot end requests for its nodes do not agree',
   refusals: 'takes no request',
 };
+
+/** How long the operator is told of a warning, in milliseconds. */
+const WARNED_FOR_MS = 600_000;
 
 /** They show only while there is something to do. */
 const UNSEEN_AT_FIRST: ReadonlySet<HealthPart> = new Set(['clock', 'journal', 'judge', 'key', 'nodes', 'refusals']);
@@ -44,6 +50,7 @@ export function createHealth(options: {
     { readonly reason: string; readonly sinceMs: number; readonly lastMs: number }
   >();
   const wellAtMs = new Map<HealthPart, number>();
+  const warned = new Map<string, { readonly text: string; readonly atMs: number }>();
   for (const part of parts) {
     if (!UNSEEN_AT_FIRST.has(part))
       failures.set(part, { reason: 'there has been no answer yet', sinceMs: now(), lastMs: now() });
@@ -68,5 +75,7 @@ export function createHealth(options: {
       failures.set(part, { reason, sinceMs: failures.get(part)?.sinceMs ?? now(), lastMs: now() });
     },
     faults: () => parts.map(describe).filter((fault) => fault !== undefined),
+    warn: (subject, text) => void warned.set(subject, { text, atMs: now() }),
+    warnings: () => [...warned.values()].filter(({ atMs }) => now() - atMs < WARNED_FOR_MS).map(({ text }) => text),
   };
 }

@@ -3,13 +3,17 @@ import { RpcAnswerError, RpcUnavailableError } from '@prism-gateway/rpc';
 import { type Sender, SenderError, type SenderEvent } from '@prism-gateway/sender';
 import type { Journal } from '../journal/openJournal.ts';
 import type { Health } from './createHealth.ts';
+import type { NoteAlone } from './createNodeNotes.ts';
 
 /** How long the operator is told of a transaction that somebody else has made with the key, in milliseconds. */
 const TOLD_FOR_MS = 600_000;
 
+/** A node that knows of fewer transactions lags for no longer than this, in milliseconds; and is asked more often. */
+const LAG_MS = 10_000;
+
 /** Watches whether this relayer is alone with its key. */
 export interface KeyWatch {
-  /** Takes in what the sender tells; only what is foreign concerns it. */
+  /** Takes in what the sender tells; only what is foreign concerns it, and nodes that make such up. */
   take(event: SenderEvent): void;
   /** Looks at the account, and tells the health. @throws SenderError `JOURNAL_FAILED`; Error of SQLite */
   look(): Promise<void>;
@@ -30,10 +34,12 @@ export function createKeyWatch(ports: {
   readonly journal: Pick<Journal, 'noteForeign'> & { readonly view: Pick<Journal['view'], 'foreign'> };
   readonly health: Pick<Health, 'noteWell' | 'noteFailure'>;
   readonly count: (transactions: number) => void;
+  readonly noteAlone: NoteAlone;
   readonly log: { warn(facts: object, message: string): void };
   readonly now: () => number;
 }): KeyWatch {
-  const { sender, journal, health, count, log, now } = ports;
+  const { sender, journal, health, count, noteAlone, log, now } = ports;
+  const doubts = new Map<number, { readonly sinceMs: number; readonly lastMs: number }>();
   let sharedAtMs = Number.NEGATIVE_INFINITY;
 
   function describe(): string | undefined {
@@ -63,8 +69,20 @@ export function createKeyWatch(ports: {
     else health.noteFailure('key', fault);
   }
 
+  /** One that knows of more speaks of what nobody can show. One that knows of fewer may lag for a moment. */
+  function doubt({ node, count: told, agreed }: Extract<SenderEvent, { type: 'outvoted' }>): void {
+    const nowMs = now();
+    const before = doubts.get(node);
+    const sinceMs = before === undefined || nowMs - before.lastMs > LAG_MS ? nowMs : before.sinceMs;
+    doubts.set(node, { sinceMs, lastMs: nowMs });
+    if (told < agreed && nowMs - sinceMs < LAG_MS) return;
+    const says = `that ${sender.address} has made ${told} transactions, where there are ${agreed}`;
+    noteAlone(node, { subject: 'the account nonce', says });
+  }
+
   return {
     take(event) {
+      if (event.type === 'outvoted') return doubt(event);
       if (event.type !== 'foreign') return;
       const { nonce, count: transactions, txHash, isOld = false } = event;
       if (!isOld) sharedAtMs = now();

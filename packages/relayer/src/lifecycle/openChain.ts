@@ -16,6 +16,7 @@ import type { ChainOptions, Lifecycle } from './chainWork.ts';
 import type { Health } from './createHealth.ts';
 import { createKeyWatch, type KeyWatch } from './createKeyWatch.ts';
 import { createLifecycle } from './createLifecycle.ts';
+import { createNodeNotes } from './createNodeNotes.ts';
 import { openQuestions } from './openQuestions.ts';
 
 /** Chain id of Anvil and Hardhat, which make a block when a transaction comes: a second confirmation might never come. */
@@ -147,7 +148,7 @@ async function openOnce(options: ChainOptions, { chainId, rpc, nodes }: ChainNod
     now,
     onEvent(event) {
       logSenderEvent(logger, event);
-      if (event.type === 'foreign') onForeign(event);
+      if (event.type === 'foreign' || event.type === 'outvoted') onForeign(event);
       if (event.type === 'mined') onMined(event.intentId);
     },
   });
@@ -155,8 +156,16 @@ async function openOnce(options: ChainOptions, { chainId, rpc, nodes }: ChainNod
   const chain = noteHeads(createChainReader({ rpc, forwarder, relayer, costs }), options);
   const state = watchChain(chain, { now, confirmations });
   const journal = openJournal({ path: path('relayer'), nowMs: now() });
+  const noteAlone = createNodeNotes({
+    ...{ health, journal, log: logger, now },
+    names: nodes.map(({ name }) => name),
+    distrust(node) {
+      rpc.distrust(node);
+      sender.distrust(node);
+    },
+  });
   const keyWatch = createKeyWatch({
-    ...{ sender, journal, health, now, log: logger },
+    ...{ sender, journal, health, noteAlone, now, log: logger },
     count: (transactions) => options.metrics.foreign.inc({ chain: given.chainName }, transactions),
   });
   for (const event of early) keyWatch.take(event);
@@ -165,9 +174,8 @@ async function openOnce(options: ChainOptions, { chainId, rpc, nodes }: ChainNod
   // Its blocks come with transactions alone.
   const maxHeadAgeSeconds = chainId === DEV_CHAIN_ID ? 0 : settings.policy.maxHeadAgeSeconds;
   const asked = {
-    distrust: rpc.distrust,
     settings: given,
-    log: logger,
+    noteAlone,
     nodes,
     chain,
     state,

@@ -12,14 +12,13 @@ import { createBearOut } from './createBearOut.ts';
 import { createBearRefusal, type RefusalWitness } from './createBearRefusal.ts';
 import { createDisputes } from './createDisputes.ts';
 import type { Health } from './createHealth.ts';
+import type { NoteAlone } from './createNodeNotes.ts';
 
 /** What the questions to each node go through. */
 interface QuestionOptions extends Pick<AskPorts, 'recovery' | 'confirmations'> {
   readonly state: Pick<ChainState, 'policy' | 'seconds'>;
   readonly settings: Pick<ChainSettings, 'maxFeePerGas'>;
-  /** Has a node asked only where no other one answers. */
-  readonly distrust: (rpcUrl: string) => void;
-  readonly log: { warn(facts: object, message: string): void };
+  readonly noteAlone: NoteAlone;
   readonly nodes: readonly ChainNode[];
   /** The chain as the checks see it. */
   readonly chain: Pick<ChainReader, 'head' | 'forwarder' | 'relayer'>;
@@ -61,19 +60,14 @@ function createReaderAsk(
  * @param options - each node by itself, and the chain as it is read
  */
 export function openQuestions(options: QuestionOptions): Pick<ChainParts, 'askNodes' | 'bearRefusal' | 'bearOut'> {
-  const { nodes: witnesses, chain, confirmations, maxHeadAgeSeconds, now } = options;
+  const { nodes: witnesses, chain, confirmations, maxHeadAgeSeconds, noteAlone, now } = options;
   const nodes = witnesses.map((node) => createReaderAsk(node, options));
   const noteDispute = createDisputes(options);
   const asking = { nodes, maxHeadAgeSeconds, now };
   const trustHead = createTrustHead({ ...asking, head: () => chain.head() });
-  const refusing = nodes.map((node, index) => ({
-    ...node,
-    // Of each witness one is made.
-    distrust: () => options.distrust(witnesses[index]!.rpcUrl),
-  }));
   return {
     askNodes: createAskNodes({ ...asking, noteDispute }),
-    bearRefusal: createBearRefusal({ ...options, nodes: refusing, trustHead, noteDispute }),
-    bearOut: createBearOut({ witnesses, from: chain.relayer, confirmations, noteDispute, now }),
+    bearRefusal: createBearRefusal({ ...options, nodes, trustHead, noteDispute }),
+    bearOut: createBearOut({ witnesses, from: chain.relayer, confirmations, noteDispute, noteAlone, now }),
   };
 }

@@ -1,6 +1,7 @@
 import type {
   ForeignTransactions,
   HeldRequest,
+  OutvotedNode,
   RequestStory,
   WrittenExceeded,
   WrittenVerdict,
@@ -36,9 +37,14 @@ function describeForeign({ total, last }: ForeignTransactions): readonly string[
   ];
 }
 
+function describeOutvoted({ node, says, times, atMs }: OutvotedNode): string {
+  return `  ${node} was alone ${times === 1 ? 'once' : `${times} times`} with what it said, the last time ${at(atMs)}: ${says}`;
+}
+
 /** Writes a status for people. @returns lines, each of them indented */
 export function formatStatus(status: ChainStatus): string {
-  const { held, judged, waiting, transactions, spentEther, earnedCredits, foreignTransactions, losses } = status;
+  const { held, judged, waiting, transactions, spentEther, earnedCredits, foreignTransactions, outvotedNodes, losses } =
+    status;
   return [
     `  holds ${held.total}${listCounts(held.byState)}`,
     ...held.requests.map(describeHeld),
@@ -48,6 +54,7 @@ export function formatStatus(status: ChainStatus): string {
     `  has lost ${losses.lastHourEther} ether in the last hour, and ${losses.lastDayEther} in the last day`,
     ...losses.exceeded.map(describeExceeded),
     ...describeForeign(foreignTransactions),
+    ...outvotedNodes.map(describeOutvoted),
   ].join('\n');
 }
 

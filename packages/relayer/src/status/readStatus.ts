@@ -3,6 +3,7 @@ import type {
   ForeignTransactions,
   HeldRequest,
   JournalView,
+  OutvotedNode,
   WrittenExceeded,
   WrittenVerdict,
 } from '../journal/createJournalView.ts';
@@ -24,6 +25,8 @@ export interface ChainStatus {
   readonly earnedCredits: string;
   /** Transactions of the relayer's own address that it has not made. */
   readonly foreignTransactions: ForeignTransactions;
+  /** Nodes that were alone with what they said, in the last week. */
+  readonly outvotedNodes: readonly OutvotedNode[];
   /** What transactions have cost beyond their fees, in ether, and whom the relayer therefore leaves alone. */
   readonly losses: {
     readonly lastHourEther: string;
@@ -53,6 +56,7 @@ export function readStatus(view: JournalView, nowMs: number): ChainStatus {
     spentEther: formatEther(totals.spentWei),
     earnedCredits: formatEther(totals.earnedCredits),
     foreignTransactions: view.foreign(),
+    outvotedNodes: view.outvoted(),
     losses: {
       lastHourEther: formatEther(view.lostSince(nowMs - HOUR_MS)),
       lastDayEther: formatEther(view.lostSince(nowMs - 24 * HOUR_MS)),

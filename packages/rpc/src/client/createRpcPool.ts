@@ -1,9 +1,12 @@
 import { RpcAnswerError, RpcUnavailableError } from '../rpcErrors.ts';
+import { askEach } from './askEach.ts';
 import { askInTurn } from './askInTurn.ts';
 import { compareHeads } from './compareHeads.ts';
 import { createRpcClient } from './createRpcClient.ts';
+import { createSinglePool } from './createSinglePool.ts';
 import { isPassing } from './isPassing.ts';
 import type { RpcClient } from './rpcClient.ts';
+import type { RpcPool } from './rpcPool.ts';
 
 /** How several nodes of one chain are reached. */
 export interface RpcPoolOptions {
@@ -17,12 +20,6 @@ export interface RpcPoolOptions {
   readonly monotonicNow?: () => number;
   /** Milliseconds since the epoch; default the machine's. */
   readonly now?: () => number;
-}
-
-/** Several nodes, called as one. */
-export interface RpcPool extends RpcClient {
-  /** Has a node asked only where no other answers, for a minute: others have said that it lies. @param rpcUrl - one of the pool's */
-  distrust(rpcUrl: string): void;
 }
 
 /** How long a node that failed, or has fallen behind, is passed over, in milliseconds. */
@@ -88,9 +85,8 @@ function readChainId(node: PooledNode): Promise<string> {
 export function createRpcPool(options: RpcPoolOptions): RpcPool {
   const { rpcUrls, chainId, monotonicNow = () => performance.now(), now = Date.now, ...rest } = options;
   const [only, ...others] = rpcUrls;
-  // Nobody takes its place, whatever it says.
   if (only !== undefined && others.length === 0) {
-    return { ...createRpcClient({ rpcUrl: only, monotonicNow, ...rest }), distrust: () => undefined };
+    return createSinglePool(createRpcClient({ rpcUrl: only, monotonicNow, ...rest }));
   }
   const nodes = rpcUrls.map(
     (rpcUrl): PooledNode => ({
@@ -106,10 +102,10 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
   let comparing: Promise<void> | undefined;
   let comparedAtMs = Number.NEGATIVE_INFINITY;
 
+  const isWell = ({ untilMs }: PooledNode) => untilMs <= monotonicNow();
+
   /** The well ones in their order, then the others, whose turn comes soonest first. */
   function orderNodes(): readonly PooledNode[] {
-    const atMs = monotonicNow();
-    const isWell = ({ untilMs }: PooledNode) => untilMs <= atMs;
     const failed = nodes.filter((node) => !isWell(node)).toSorted((one, other) => one.untilMs - other.untilMs);
     return [...nodes.filter(isWell), ...failed];
   }
@@ -205,8 +201,11 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
   }
 
   return {
-    distrust(rpcUrl) {
-      const node = nodes[rpcUrls.indexOf(rpcUrl)];
+    size: nodes.length,
+    askEach: (method, params, patienceMs = PATIENCE_MS) =>
+      askEach(nodes, { ask: (node) => askNode(node, method, params), isWell, patienceMs, onSilent: passOver }),
+    distrust(place) {
+      const node = nodes[place];
       if (node === undefined) return;
       node.liesUntilMs = monotonicNow() + DISTRUST_MS;
       node.untilMs = node.liesUntilMs;

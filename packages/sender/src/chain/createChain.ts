@@ -1,5 +1,7 @@
 import {
   chooseTip,
+  leastAgreed,
+  mostAgreed,
   parseAddress,
   parseArray,
   parseCount,
@@ -7,12 +9,15 @@ import {
   parseQuantity,
   parseRecord,
   RpcAnswerError,
-  type RpcClient,
+  type RpcPool,
   RpcUnavailableError,
   TIP_HISTORY,
+  tellEach,
 } from '@prism-gateway/rpc';
 import { type Address, type Hash, type Hex, numberToHex } from 'viem';
+import { agreeReceipt } from './agreeReceipt.ts';
 import { parseReceipt, type Receipt } from './parseReceipt.ts';
+import { readSigned } from './readSigned.ts';
 
 /** The newest block, as the node has it. */
 export interface BlockHead {
@@ -30,24 +35,47 @@ export interface SimulatedCall {
   readonly value: bigint;
 }
 
-/** What the sender asks a node, each answer checked; every function throws RpcAnswerError or RpcUnavailableError. */
+/** How many transactions of the account a node says there are. */
+export interface ToldCount {
+  /** The node's place among the URLs, from 0. */
+  readonly node: number;
+  readonly count: number;
+}
+
+/** What the sender asks nodes, each answer checked; every function throws RpcAnswerError or RpcUnavailableError. */
 export interface Chain {
+  /** How many nodes there are. */
+  readonly nodes: number;
   chainId(): Promise<number>;
-  /** Undefined where the node no longer has the first block. */
-  genesisHash(): Promise<Hash | undefined>;
+  /** What each node says that answers; null: it no longer has the first block. */
+  genesisHashes(): Promise<readonly (Hash | null)[]>;
   head(): Promise<BlockHead>;
   /** What the node suggests as tip, but no more than was usual in the last blocks, in wei. */
   suggestedTip(): Promise<bigint>;
-  /** Of the account, in wei. */
+  /** Of the account, in wei, as the nodes have it together. */
   balance(): Promise<bigint>;
-  /** The account's transaction count: after the newest block, with what waits in the node, or after a block. */
+  /**
+   * The account's transaction count, as each node has it that answers: after the newest block, with what waits in the node, or after a block.
+   *
+   * @param patienceMs - how long the others are waited for once one has answered
+   */
+  accountNonces(at: 'latest' | 'pending' | bigint, patienceMs?: number): Promise<readonly ToldCount[]>;
+  /** The account's transaction count, as the nodes have it together. */
   accountNonce(at: 'latest' | 'pending' | bigint): Promise<number>;
+  /** The account nonces, from one on, of transactions that wait for a block, and that nodes can show as the account's key has signed them. */
+  showWaiting(fromNonce: number): Promise<readonly number[]>;
   estimateGas(call: SimulatedCall): Promise<bigint>;
   /** @returns the hash, which the node must have computed as we did */
   broadcast(version: { readonly raw: Hex; readonly hash: Hash }): Promise<void>;
   receipt(hash: Hash): Promise<Receipt | undefined>;
-  /** The hash of the account's transaction with a nonce in a block. */
+  /** As `receipt`; where the node that is asked first has none, what another one has. */
+  findReceipt(hash: Hash): Promise<Receipt | undefined>;
+  /** As `receipt`; where the node that is asked first has none, what the nodes say together. */
+  confirmReceipt(hash: Hash): Promise<Receipt | undefined>;
+  /** The hash of the account's transaction with a nonce in a block: of several nodes two have to show it, or one the key's signature. */
   findTransaction(at: { readonly blockNumber: bigint; readonly nonce: number }): Promise<Hash | undefined>;
+  /** Has a node asked only where no other answers, for a minute. @param node - its place among the URLs, from 0 */
+  distrust(node: number): void;
   close(): void;
 }
 
@@ -55,14 +83,24 @@ function blockTag(at: 'latest' | 'pending' | bigint): string {
   return typeof at === 'bigint' ? numberToHex(at) : at;
 }
 
+const isOf = (from: Address, entry: unknown) => `${Object(entry).from}`.toLowerCase() === from;
+
+/** Lists what waits in a node of an account, as the answer to one of the calls has it that show it: a block, or the account's part of a pool. */
+function listWaiting(from: Address, answer: unknown): readonly unknown[] {
+  const { transactions, pending, queued } = Object(answer);
+  const entries = [transactions, pending, queued].flatMap((list) => Object.values(Object(list)));
+  return entries.filter((entry) => isOf(from, entry));
+}
+
 /**
- * Asks a node with strict reading: an answer that is not what was asked for throws, and so never changes anything.
+ * Asks nodes with strict reading: an answer that is not what was asked for throws, and so never changes anything. What the first of them
+ * says is believed where a lie would only cost time; what would hold the sender, or have it sign, is asked of each.
  *
  * @param rpc - makes the calls
  * @param account - whose transactions and balance it is about
  * @returns the questions
  */
-export function createChain(rpc: RpcClient, account: Address): Chain {
+export function createChain(rpc: RpcPool, account: Address): Chain {
   // Answers are compared in lower case; an address in lower case is still one.
   const from = account.toLowerCase() as Address;
 
@@ -95,29 +133,84 @@ export function createChain(rpc: RpcClient, account: Address): Chain {
     }
   }
 
-  async function findTransaction({ blockNumber, nonce }: { blockNumber: bigint; nonce: number }) {
-    const answer = await rpc.request('eth_getBlockByNumber', [numberToHex(blockNumber), true]);
-    const block = parseRecord(answer, 'block');
-    if (parseQuantity(block.number, 'number') !== blockNumber) throw new RpcUnavailableError('it is another block');
-    for (const entry of parseArray(block.transactions, 'transactions')) {
-      const transaction = parseRecord(entry, 'transaction');
-      if (parseAddress(transaction.from, 'from') !== from) continue;
-      if (parseCount(transaction.nonce, 'nonce') === nonce) return parseHash(transaction.hash, 'hash');
+  async function accountNonces(at: 'latest' | 'pending' | bigint, patienceMs?: number): Promise<readonly ToldCount[]> {
+    const parse = (answer: unknown) => parseCount(answer, 'transaction count');
+    const params = [from, blockTag(at)];
+    const told = await tellEach(rpc, { method: 'eth_getTransactionCount', params, parse, patienceMs });
+    return told.map(({ node, answer }) => ({ node, count: answer }));
+  }
+
+  /** @returns none where no node knows the call */
+  async function askForWaiting(method: string, params: readonly unknown[]): Promise<readonly unknown[]> {
+    try {
+      const told = await tellEach(rpc, { method, params, parse: (answer) => listWaiting(from, answer) });
+      return told.flatMap(({ answer }) => answer);
+    } catch (error) {
+      if (error instanceof RpcAnswerError || error instanceof RpcUnavailableError) return [];
+      throw error;
     }
+  }
+
+  async function showWaiting(fromNonce: number): Promise<readonly number[]> {
+    const [inBlock, inPool] = await Promise.all([
+      askForWaiting('eth_getBlockByNumber', ['pending', true]),
+      askForWaiting('txpool_contentFrom', [from]),
+    ]);
+    const signed = await Promise.all([...inBlock, ...inPool].map((entry) => readSigned(entry, from)));
+    return signed.flatMap((one) => (one !== undefined && one.nonce >= fromNonce ? [one.nonce] : []));
+  }
+
+  async function findTransaction({ blockNumber, nonce }: { blockNumber: bigint; nonce: number }) {
+    function parse(answer: unknown) {
+      const block = parseRecord(answer, 'block');
+      if (parseQuantity(block.number, 'number') !== blockNumber) throw new RpcUnavailableError('it is another block');
+      const entries = parseArray(block.transactions, 'transactions').map((entry) => parseRecord(entry, 'transaction'));
+      const own = entries.filter((entry) => parseAddress(entry.from, 'from') === from);
+      const entry = own.find((each) => parseCount(each.nonce, 'nonce') === nonce);
+      return entry && { entry, hash: parseHash(entry.hash, 'hash') };
+    }
+    const told = await tellEach(rpc, {
+      method: 'eth_getBlockByNumber',
+      params: [numberToHex(blockNumber), true],
+      parse,
+    });
+    const found = told.flatMap(({ answer }) => (answer === undefined ? [] : [answer]));
+    if (rpc.size === 1) return found[0]?.hash;
+    const twice = found.find(({ hash }, index) => found.findIndex((other) => other.hash === hash) < index);
+    if (twice !== undefined) return twice.hash;
+    for (const { entry, hash } of found) if ((await readSigned(entry, from))?.hash === hash) return hash;
     return undefined;
   }
 
+  async function receipt(hash: Hash): Promise<Receipt | undefined> {
+    return parseReceipt(await rpc.request('eth_getTransactionReceipt', [hash]), { hash, from });
+  }
+
+  /** The receipts that each node has which answers; undefined: none. */
+  async function receipts(hash: Hash): Promise<readonly (Receipt | undefined)[]> {
+    const parse = (answer: unknown) => parseReceipt(answer, { hash, from });
+    const told = await tellEach(rpc, { method: 'eth_getTransactionReceipt', params: [hash], parse });
+    return told.map(({ answer }) => answer);
+  }
+
   return {
+    nodes: rpc.size,
     chainId: async () => parseCount(await rpc.request('eth_chainId', []), 'chain id'),
-    async genesisHash() {
-      const block = await rpc.request('eth_getBlockByNumber', ['0x0', false]);
-      return block === null ? undefined : parseHash(parseRecord(block, 'block').hash, 'hash');
+    async genesisHashes() {
+      const parse = (block: unknown) => (block === null ? null : parseHash(parseRecord(block, 'block').hash, 'hash'));
+      const told = await tellEach(rpc, { method: 'eth_getBlockByNumber', params: ['0x0', false], parse });
+      return told.map(({ answer }) => answer);
     },
     head,
     suggestedTip,
-    balance: async () => parseQuantity(await rpc.request('eth_getBalance', [from, 'latest']), 'balance'),
-    accountNonce: async (at) =>
-      parseCount(await rpc.request('eth_getTransactionCount', [from, blockTag(at)]), 'transaction count'),
+    async balance() {
+      const parse = (answer: unknown) => parseQuantity(answer, 'balance');
+      const told = await tellEach(rpc, { method: 'eth_getBalance', params: [from, 'latest'], parse });
+      return mostAgreed(told.map(({ answer }) => answer));
+    },
+    accountNonces,
+    accountNonce: async (at) => leastAgreed((await accountNonces(at)).map(({ count }) => count)),
+    showWaiting,
     async estimateGas({ to, data, value }) {
       return parseQuantity(
         await rpc.request('eth_estimateGas', [{ from, to, data, value: numberToHex(value) }]),
@@ -128,8 +221,18 @@ export function createChain(rpc: RpcClient, account: Address): Chain {
       const answer = parseHash(await rpc.request('eth_sendRawTransaction', [raw]), 'transaction hash');
       if (answer !== hash) throw new RpcUnavailableError('the node names another hash');
     },
-    receipt: async (hash) => parseReceipt(await rpc.request('eth_getTransactionReceipt', [hash]), { hash, from }),
+    receipt,
+    async findReceipt(hash) {
+      const first = await receipt(hash);
+      if (first !== undefined || rpc.size === 1) return first;
+      return (await receipts(hash)).find((other) => other !== undefined);
+    },
+    async confirmReceipt(hash) {
+      const first = await receipt(hash);
+      return first !== undefined || rpc.size === 1 ? first : agreeReceipt(await receipts(hash));
+    },
     findTransaction,
+    distrust: rpc.distrust,
     close: () => rpc.close(),
   };
 }

@@ -136,6 +136,7 @@ export function createSender(
       await waitForForeign(engine);
     },
     isHeld: () => engine.heldBelow !== undefined,
+    distrust: engine.chain.distrust,
     close: () => (closing ??= close(engine, parts.release)),
   };
 }

@@ -1,4 +1,5 @@
-import { RpcUnavailableError } from '@prism-gateway/rpc';
+import { leastAgreed, RpcUnavailableError } from '@prism-gateway/rpc';
+import type { ToldCount } from '../chain/createChain.ts';
 import type { IntentFailure } from '../intents/intent.ts';
 import { SenderError } from '../senderError.ts';
 import { type Engine, forgetIntent, unminedIntents } from './engine.ts';
@@ -51,16 +52,38 @@ export function takeOpeningCount(
   engine.heldBelow = isHeld ? pendingNonce : undefined;
 }
 
+/** Account nonces below this one are mined, and as deep as they have to be: a node that knows of fewer lags, or lies. */
+function firstOpen({ live, nextNonce }: Engine): number {
+  return Math.min(nextNonce, ...[...live.values()].flatMap(({ nonce }) => nonce ?? []));
+}
+
+/** How many transactions there are as two nodes have it, or the only one there is: that one of several answers alone is no proof. */
+function countAgreed({ chain, nextNonce }: Engine, told: readonly ToldCount[]): number {
+  return chain.nodes > 1 && told.length === 1 ? nextNonce : leastAgreed(told.map(({ count }) => count));
+}
+
 /**
- * Looks whether the node knows transactions of the account that the journal does not. A node that lags says less; ours never goes back.
+ * Looks whether nodes know transactions of the account that the journal does not. A node that lags says less; ours never goes back. Of
+ * several nodes two have to say so, or one has to show such a transaction, with the key's signature: a nonce that is made up holds nobody.
  *
  * @param engine - told by an event, and held until they are mined, if it is told to be
- * @throws RpcAnswerError, RpcUnavailableError where the node does not say, or nonsense
+ * @throws RpcAnswerError, RpcUnavailableError where no node says, or all say nonsense
  */
 export async function lookForForeign(engine: Engine): Promise<void> {
-  const pending = await engine.chain.accountNonce('pending');
-  if (pending > engine.nextNonce + MAX_NONCE_JUMP) throw new RpcUnavailableError('the account nonce is nonsense');
-  if (pending > engine.nextNonce) takeForeign(engine, { from: engine.nextNonce, to: pending });
+  const { chain, nextNonce } = engine;
+  const told = await chain.accountNonces('pending');
+  const likely = told.filter(({ count }) => count <= nextNonce + MAX_NONCE_JUMP);
+  if (likely.length === 0) throw new RpcUnavailableError('the account nonce is nonsense');
+  const isMore = told.some(({ count }) => count > nextNonce);
+  const shown = isMore && chain.nodes > 1 ? await chain.showWaiting(nextNonce) : [];
+  const known = Math.max(countAgreed(engine, likely), ...shown.map((nonce) => nonce + 1));
+  // Meanwhile it may have signed for some of them itself.
+  const from = engine.nextNonce;
+  if (known > from) takeForeign(engine, { from, to: known });
+  for (const { node, count } of told) {
+    const isAlone = count > Math.max(from, known) || (chain.nodes > 1 && count < firstOpen(engine));
+    if (isAlone) engine.emit({ type: 'outvoted', node, count, agreed: engine.nextNonce });
+  }
 }
 
 /** What was handed over before somebody else's transactions were mined may be worth nothing after them. */
@@ -70,21 +93,56 @@ function rejectQueued(engine: Engine): void {
     forgetIntent(engine, { intent, error: new SenderError(code, message) });
 }
 
+/** What a node says of transactions that the journal does not know: they wait for a block, are mined, or the node has dropped them. */
+type Standing = 'waiting' | 'mined' | 'dropped';
+
+/** What nodes say together. On a tie it is not waited, unless a node can show what waits, and none says that it is mined. */
+async function weighStandings(
+  { chain, live, nextNonce }: Engine,
+  told: readonly { readonly latest: number; readonly standing: Standing }[],
+): Promise<Standing> {
+  const count = (wanted: Standing) => told.filter(({ standing }) => standing === wanted).length;
+  const [waiting, mined, dropped] = [count('waiting'), count('mined'), count('dropped')];
+  const over = mined >= dropped ? 'mined' : 'dropped';
+  if (waiting > mined + dropped) return 'waiting';
+  if (waiting === 0 || mined > 0) return over;
+  const own = new Set([...live.values()].map(({ nonce }) => nonce));
+  const shown = await chain.showWaiting(Math.min(...told.map(({ latest }) => latest)));
+  return shown.some((nonce) => nonce < nextNonce && !own.has(nonce)) ? 'waiting' : over;
+}
+
+/** Asks each node; one that says only how many are mined, or only how many wait, says nothing. */
+async function readStandings({ chain }: Engine, heldBelow: number) {
+  const [latest, pending] = await Promise.all([chain.accountNonces('latest'), chain.accountNonces('pending')]);
+  const waiting = new Map(pending.map(({ node, count }) => [node, count]));
+  const told = latest.flatMap(({ node, count }) => {
+    const all = waiting.get(node);
+    if (all === undefined) return [];
+    const standing: Standing = count >= heldBelow ? 'mined' : all > count ? 'waiting' : 'dropped';
+    return [{ latest: count, standing }];
+  });
+  if (told.length === 0) throw new RpcUnavailableError('no node says how many transactions there are');
+  return told;
+}
+
 /**
- * Waits for transactions of the account that the journal does not know: until they are mined, or the node has dropped them.
+ * Waits for transactions of the account that the journal does not know: until they are mined, or the nodes have dropped them.
  *
  * @param engine - nothing is signed while it is held; what waited in its queue is rejected in the end
  * @returns whether it may go on
- * @throws RpcAnswerError, RpcUnavailableError where the node does not say
+ * @throws RpcAnswerError, RpcUnavailableError where no node says
  */
 export async function waitForForeign(engine: Engine): Promise<boolean> {
   const { heldBelow } = engine;
   if (heldBelow === undefined) return true;
-  const latest = await engine.chain.accountNonce('latest');
-  if (latest < heldBelow) {
-    const pending = await engine.chain.accountNonce('pending');
-    // What the node still has is waited for, and so is what is our own: it stands behind.
-    if (pending > latest || unminedIntents(engine).length > 0) return false;
+  const told = await readStandings(engine, heldBelow);
+  const standing = await weighStandings(engine, told);
+  // What is waited for has changed meanwhile.
+  if (standing === 'waiting' || engine.heldBelow !== heldBelow) return false;
+  if (standing === 'dropped') {
+    // What is our own stands behind it.
+    if (unminedIntents(engine).length > 0) return false;
+    const latest = leastAgreed(told.map((one) => one.latest));
     engine.nextNonce = Math.max(latest, (engine.journal.highestNonce() ?? -1) + 1);
     engine.journal.setFact(SETTLED, `${engine.nextNonce}`);
   }

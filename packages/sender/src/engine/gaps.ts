@@ -1,4 +1,4 @@
-import { TRANSFER_GAS } from '@prism-gateway/rpc';
+import { mostAgreed, TRANSFER_GAS } from '@prism-gateway/rpc';
 import { classifyRefusal } from '../chain/classifyRefusal.ts';
 import { offerFees } from '../fees/feePolicy.ts';
 import type { TxVersion } from '../intents/intent.ts';
@@ -49,7 +49,8 @@ export async function repairGaps(engine: Engine, count: number | undefined): Pro
   if (engine.gapRounds < MIN_GAP_ROUNDS) return;
   engine.gapRounds = 0;
   // What waits in the node is no gap, though it be foreign.
-  let nonce = Math.max(count, await engine.chain.accountNonce('pending'));
+  const waiting = (await engine.chain.accountNonces('pending')).map((told) => told.count);
+  let nonce = Math.max(count, mostAgreed(waiting));
   for (let filled = 0; nonce < highest && filled < MAX_FILLED; nonce++) {
     if (held.has(nonce)) continue;
     await fill(engine, nonce);

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { RpcUnavailableError } from '@prism-gateway/rpc';
+import { leastAgreed, RpcUnavailableError } from '@prism-gateway/rpc';
+import type { Hash } from 'viem';
 import type { Chain } from '../chain/createChain.ts';
 import type { Journal } from '../journal/openJournal.ts';
 import type { SenderOptions } from '../sender.ts';
@@ -20,7 +21,9 @@ async function ask<T>(question: () => Promise<T>, { rpcPatienceMs, pollIntervalM
       return await question();
     } catch (error) {
       if (performance.now() - sinceMs >= rpcPatienceMs) {
-        throw new SenderError('RPC_UNAVAILABLE', 'The node does not answer; check its URL and state.', {
+        const why =
+          error instanceof RpcUnavailableError && error.code === 'RPC_ANSWER_INVALID' ? ` (${error.message})` : '';
+        throw new SenderError('RPC_UNAVAILABLE', `The node does not answer${why}; check its URL and state.`, {
           cause: error,
         });
       }
@@ -32,11 +35,54 @@ async function ask<T>(question: () => Promise<T>, { rpcPatienceMs, pollIntervalM
 /** More than any node keeps waiting for one account. */
 const MAX_PENDING = 10_000;
 
-/** Both counts must agree as far as they can: a nonce that is made up would never be mined, nor would any above it. */
-async function readNonces(chain: Chain): Promise<{ latestNonce: number; pendingNonce: number }> {
-  const [latest, pending] = await Promise.all([chain.accountNonce('latest'), chain.accountNonce('pending')]);
-  if (pending >= latest && pending - latest <= MAX_PENDING) return { latestNonce: latest, pendingNonce: pending };
-  throw new RpcUnavailableError('the account nonce is nonsense');
+/** So many of several nodes have to agree. */
+const MAJORITY = 2;
+/** How long the other nodes are waited for once one has answered, in milliseconds: where the account stands is asked once. */
+const OPENING_PATIENCE_MS = 3000;
+
+/** How many transactions of the account there are. */
+interface Counts {
+  /** Mined. */
+  readonly latestNonce: number;
+  /** With what waits in a node. */
+  readonly pendingNonce: number;
+}
+
+/** What each node says whose two counts agree as far as they can: a nonce that is made up would never be mined, nor would any above it. */
+async function readCounts(chain: Chain): Promise<readonly Counts[]> {
+  const [latest, pending] = await Promise.all([
+    chain.accountNonces('latest', OPENING_PATIENCE_MS),
+    chain.accountNonces('pending', OPENING_PATIENCE_MS),
+  ]);
+  const waiting = new Map(pending.map(({ node, count }) => [node, count]));
+  const told = latest.map(({ node, count }) => ({ latestNonce: count, pendingNonce: waiting.get(node) ?? -1 }));
+  return told.filter(({ latestNonce, pendingNonce: all }) => all >= latestNonce && all - latestNonce <= MAX_PENDING);
+}
+
+/** @throws RpcUnavailableError where all say nonsense, or two say different things and no journal knows better */
+async function readNonces(chain: Chain, journal: Journal): Promise<Counts> {
+  const told = await readCounts(chain);
+  if (told.length === 0) throw new RpcUnavailableError('the account nonce is nonsense');
+  const [latest, pending] = [told.map(({ latestNonce }) => latestNonce), told.map(({ pendingNonce }) => pendingNonce)];
+  const [one, other] = latest;
+  if (latest.length === 2 && one !== other && journal.highestNonce() === undefined) {
+    const reason = `of two nodes one says that the account has made ${one} transactions, the other ${other}`;
+    throw new RpcUnavailableError(reason, { code: 'RPC_ANSWER_INVALID' });
+  }
+  return { latestNonce: leastAgreed(latest), pendingNonce: leastAgreed(pending) };
+}
+
+/** @returns what most nodes say, or the journal and one of them; undefined where none still has the first block, or nothing is agreed */
+function chooseGenesis(
+  { nodes }: Chain,
+  { journal, told }: { readonly journal: Journal; readonly told: readonly (Hash | null)[] },
+): Hash | undefined {
+  const hashes = told.filter((hash) => hash !== null);
+  const known = hashes.find((hash) => hash === journal.fact('genesisHash'));
+  const groups = [...Map.groupBy(hashes, (hash) => hash).values()];
+  const [most = [], next = []] = groups.toSorted((one, other) => other.length - one.length);
+  const isAgreed = most.length > next.length && most.length >= Math.min(MAJORITY, nodes);
+  return known ?? (isAgreed ? most[0] : undefined);
 }
 
 function settleFact(journal: Journal, fact: { name: string; value: string; told: string }): void {
@@ -62,10 +108,10 @@ export async function verifyChain(parts: {
   readonly patience: Patience;
 }): Promise<{ chainId: number; latestNonce: number; pendingNonce: number }> {
   const { chain, journal, options, patience } = parts;
-  const [chainId, genesisHash, nonces] = await Promise.all([
+  const [chainId, genesisHashes, nonces] = await Promise.all([
     ask(chain.chainId, patience),
-    ask(chain.genesisHash, patience),
-    ask(() => readNonces(chain), patience),
+    ask(chain.genesisHashes, patience),
+    ask(() => readNonces(chain, journal), patience),
   ]);
   if (options.chainId !== undefined && options.chainId !== chainId) {
     throw new SenderError('WRONG_CHAIN', `The node is of chain ${chainId}, not ${options.chainId}; check its URL.`);
@@ -73,6 +119,7 @@ export async function verifyChain(parts: {
   settleFact(journal, { name: 'chainId', value: `${chainId}`, told: 'chain' });
   settleFact(journal, { name: 'address', value: options.account.address.toLowerCase(), told: 'the key of' });
   // A devnet that was started anew has the same id and another history.
+  const genesisHash = chooseGenesis(chain, { journal, told: genesisHashes });
   if (genesisHash !== undefined) {
     settleFact(journal, { name: 'genesisHash', value: genesisHash, told: 'the chain whose first block is' });
   }

@@ -1,4 +1,5 @@
-import type { BlockHead } from '../chain/createChain.ts';
+import { leastAgreed, mostAgreed } from '@prism-gateway/rpc';
+import type { BlockHead, Chain } from '../chain/createChain.ts';
 import type { Receipt } from '../chain/parseReceipt.ts';
 import { UNMINED_STATES } from '../intents/intentState.ts';
 import { currentVersions, type LiveIntent, type MinedAt } from '../intents/liveIntent.ts';
@@ -31,10 +32,10 @@ interface Looks {
   readonly fault: unknown;
 }
 
-/** Looks for receipts of all versions on the nonces of intents. */
-async function fetchReceipts(engine: Engine, intents: readonly LiveIntent[]): Promise<Looks> {
+/** Looks for receipts of all versions on the nonces of intents. @param read - one of the ways to ask for a receipt */
+async function fetchReceipts(intents: readonly LiveIntent[], read: Chain['receipt']): Promise<Looks> {
   const looks = intents.flatMap((intent) => currentVersions(intent).map((version) => ({ intent, version })));
-  const answers = await Promise.allSettled(looks.map(({ version }) => engine.chain.receipt(version.hash)));
+  const answers = await Promise.allSettled(looks.map(({ version }) => read(version.hash)));
   const found: Finding[] = [];
   const told = new Set<LiveIntent>();
   let fault: unknown;
@@ -69,8 +70,24 @@ function takeBack(engine: Engine, seen: { intents: readonly LiveIntent[]; count:
   }
 }
 
-/** Looks for what has been mined. @returns the account nonce, where it was looked at, and what went wrong */
+/** Where the account stands after the newest block, as nodes say. */
+interface StandingCount {
+  /** The most that any of them says: what may be mined is looked for. */
+  readonly highest: number;
+  /** What two of them bear out: what is below it, and has no receipt, was displaced. */
+  readonly agreed: number;
+  /** As `agreed`; of two that differ the higher: below it nothing is free. */
+  readonly used: number;
+}
+
+async function readCount({ chain }: Engine): Promise<StandingCount> {
+  const counts = (await chain.accountNonces('latest')).map(({ count }) => count);
+  return { highest: Math.max(...counts), agreed: leastAgreed(counts), used: mostAgreed(counts) };
+}
+
+/** Looks for what has been mined. @returns the account nonce below which none is free, where it was looked at, and what went wrong */
 async function lookForMined(engine: Engine): Promise<{ readonly count?: number; readonly fault?: unknown }> {
+  const { chain } = engine;
   const unmined = unminedIntents(engine);
   if (unmined.length === 0) return {};
   const isCountDue = engine.idleRounds % COUNT_EVERY_ROUNDS === COUNT_EVERY_ROUNDS - 1;
@@ -81,19 +98,20 @@ async function lookForMined(engine: Engine): Promise<{ readonly count?: number; 
     engine.isSuspicious ||
     direct.flatMap(currentVersions).length > MAX_DIRECT_LOOKS ||
     isCountDue;
-  const count = isCounted ? await engine.chain.accountNonce('latest') : undefined;
-  const passed = count === undefined ? direct : unmined.filter(({ nonce }) => (nonce as number) < count);
-  const { found, missing, fault } = await fetchReceipts(engine, passed);
+  const count = isCounted ? await readCount(engine) : undefined;
+  const passed = count === undefined ? direct : unmined.filter(({ nonce }) => (nonce as number) < count.highest);
+  const { found, missing, fault } = await fetchReceipts(passed, isCounted ? chain.findReceipt : chain.receipt);
   for (const finding of found) {
     // While the receipts were on their way, nothing else settles intents; their nonces may have changed hands only by requeueing.
     if (finding.intent.nonce === finding.version.nonce && finding.intent.state !== 'mined')
       takeReceipt(engine, finding);
   }
   if (count === undefined) return { fault };
-  takeBack(engine, { intents: unmined, count });
-  takeMisses(engine, missing);
-  engine.isSuspicious = missing.length > 0 || fault !== undefined;
-  return { count, fault };
+  takeBack(engine, { intents: unmined, count: count.agreed });
+  const displaced = missing.filter(({ nonce }) => (nonce as number) < count.agreed);
+  takeMisses(engine, displaced);
+  engine.isSuspicious = displaced.length > 0 || fault !== undefined;
+  return { count: count.used, fault };
 }
 
 /** Whether a block is still where it was, as far as two heads can say; `before` was the head when all was last known to be well. */
@@ -154,7 +172,7 @@ async function lookAtMined(engine: Engine): Promise<unknown> {
     if (intent.state !== 'mined') return false;
     return intent.mined === undefined || !isStillThere(intent.mined, { before, head }) || isDeep(intent, head);
   });
-  const { found, missing, fault } = await fetchReceipts(engine, due);
+  const { found, missing, fault } = await fetchReceipts(due, engine.chain.confirmReceipt);
   for (const finding of found) takeReceipt(engine, { ...finding, headNumber: head.number });
   for (const intent of missing) takeReorg(engine, intent);
   // After a fault, the next head is compared with none: all are looked at again.

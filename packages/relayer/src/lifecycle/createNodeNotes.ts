@@ -1,0 +1,56 @@
+import { isJournalFault } from '@prism-gateway/alerts';
+import type { Journal } from '../journal/openJournal.ts';
+import type { Health } from './createHealth.ts';
+
+/** How soon the log and the journal are told of the same again, in milliseconds. */
+const TELL_EVERY_MS = 60_000;
+
+/** What a node is alone with. */
+export interface LoneWord {
+  /** What it is about, the same each time: like `a simulation`. */
+  readonly subject: string;
+  /** Goes on a sentence that begins with "says". */
+  readonly says: string;
+}
+
+/** Notes that a node is alone with what it says. @param node - its place among those that are asked, from 0 */
+export type NoteAlone = (node: number, word: LoneWord) => void;
+
+/**
+ * Makes the notes of nodes that are alone with what they say: such a node is asked only where no other answers, for a minute, and log, health
+ * and status name it.
+ *
+ * @param ports.names - of the nodes, in their order
+ * @param ports.distrust - has one asked only where no other answers
+ * @see docs/specification.md NODE-4
+ */
+export function createNodeNotes(ports: {
+  readonly names: readonly string[];
+  readonly distrust: (node: number) => void;
+  readonly health: Pick<Health, 'warn'>;
+  readonly journal: Pick<Journal, 'noteOutvoted'>;
+  readonly log: { warn(facts: object, message: string): void };
+  readonly now: () => number;
+}): NoteAlone {
+  const { names, distrust, health, journal, log, now } = ports;
+  const toldAtMs = new Map<string, number>();
+  return function noteAlone(place, { subject, says }) {
+    distrust(place);
+    const node = names[place] ?? `node ${place + 1}`;
+    const key = `${node} ${subject}`;
+    health.warn(
+      key,
+      `of ${subject}, ${node} says ${says}; no other bears it out: take it out of RPC_URL if it goes on`,
+    );
+    const atMs = now();
+    if (atMs - (toldAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < TELL_EVERY_MS) return;
+    toldAtMs.set(key, atMs);
+    log.warn({ subject, node, says }, 'a node is alone with that; the others are asked');
+    try {
+      journal.noteOutvoted({ node, says: `of ${subject}, ${says}`, atMs });
+    } catch (error) {
+      // Its own health tells of it.
+      if (!isJournalFault(error)) throw error;
+    }
+  };
+}

@@ -1,0 +1,76 @@
+import { type RpcFaultPlan, startRpcFaultProxy } from '@prism-gateway/testing';
+import { PATIENCE_MS } from '@prism-gateway/testing/patience';
+import { type RelayWorld, signWrite, startRelayerProcess, startRelayWorld } from '@prism-gateway/testing/relay';
+import { numberToHex } from 'viem';
+import { afterAll, beforeAll, test } from 'vitest';
+import { readHealth } from './readHealth.ts';
+
+const says =
+  (method: string, result: unknown): RpcFaultPlan =>
+  (asked) =>
+    asked === method ? { kind: 'answer', result } : undefined;
+
+let world: RelayWorld;
+const open = new AsyncDisposableStack();
+beforeAll(async () => {
+  world = open.use(await startRelayWorld({ users: 5, relayers: 5 }));
+});
+afterAll(() => open.disposeAsync());
+
+/** A relayer whose first node begins to lie once it works, beside some that do not. */
+async function start(index: number, { lie, honest }: { readonly lie: RpcFaultPlan; readonly honest: number }) {
+  const { rpcUrl } = world.devnet;
+  const proxies = await Promise.all(Array.from({ length: honest + 1 }, () => startRpcFaultProxy({ target: rpcUrl })));
+  for (const proxy of proxies) open.use(proxy);
+  const chainName = `chain-of-${index}`;
+  const env = world.relayerEnv(index, proxies.map(({ url }) => url).join(','));
+  const relayer = await startRelayerProcess({ ...env, CHAIN_NAME: chainName });
+  open.defer(() => relayer.kill());
+  proxies[0]!.setPlan(lie);
+  return { relayer, chainName, liar: proxies[0]! };
+}
+
+/** Posts the next write of the user who has this relayer for itself, and waits for its end. */
+async function write({ chainName }: { readonly chainName: string }, index: number, nonce: bigint) {
+  const params = await signWrite(world.deployment, world.users[index]!, {
+    ...{ dataId: numberToHex(nonce, { size: 32 }), payload: '0xabcd', relayerFee: 3000n * 10n ** 18n, nonce },
+    timestamp: BigInt(Math.floor(Date.now() / 1000) - 5),
+  });
+  const { requestId } = await world.client.submitRequest({ chainName, action: 'WRITE_DATA_FOR', params });
+  return await world.client.waitForRequest(requestId, { timeoutMs: PATIENCE_MS, pollIntervalMs: 50 });
+}
+
+// Shows NODE-4 and RELAY-24.
+test.concurrent('of two nodes one that makes up an account nonce holds nothing up; health, status and log name it', async ({
+  expect,
+}) => {
+  const works = await start(0, { lie: says('eth_getTransactionCount', '0x1f4'), honest: 1 });
+  expect(await write(works, 0, 1n)).toMatchObject({ status: 'success' });
+  const told =
+    /^ok\n.*: of the account nonce, node 1 of RPC_URL says that 0x\w{40} has made 500 transactions, where there are \d+;/;
+  await expect.poll(() => readHealth(works.relayer), { timeout: PATIENCE_MS }).toMatch(told);
+  expect(await write(works, 0, 2n)).toMatchObject({ status: 'success' });
+  // A process with metrics has a page of its status.
+  const status = await (await fetch(`${works.relayer.metricsUrl}/status`)).json();
+  expect(status).toMatchObject({
+    faults: [],
+    warnings: [expect.stringContaining('node 1 of RPC_URL')],
+    chains: [
+      { outvotedNodes: [{ node: 'node 1 of RPC_URL', says: expect.stringContaining('made 500 transactions') }] },
+    ],
+  });
+  expect(works.relayer.output.some((line) => /"node":"node 1 of RPC_URL","says":.*is alone with that/.test(line))).toBe(
+    true,
+  );
+});
+
+// Shows NODE-4.
+test.concurrent.for<[string, number, number, RpcFaultPlan]>([
+  ['knows of no transactions', 1, 1, says('eth_getTransactionCount', '0x0')],
+  ['says that there is nothing to pay with', 2, 1, says('eth_getBalance', '0x0')],
+  ['shows no receipt, beside two others,', 3, 2, says('eth_getTransactionReceipt', null)],
+])('a node that %s holds nothing up', async ([, index, honest, lie], { expect }) => {
+  const works = await start(index, { lie, honest });
+  for (const nonce of [1n, 2n]) expect(await write(works, index, nonce)).toMatchObject({ status: 'success' });
+  expect(await readHealth(works.relayer)).toMatch(/^ok\n/);
+});

@@ -1,0 +1,25 @@
+/** What nodes say of something that only grows, the most first. */
+const sortDown = <T extends number | bigint>(told: readonly T[]) =>
+  told.toSorted((one, other) => (one < other ? 1 : -1));
+
+/** @throws TypeError where nobody has told anything: a defect */
+function take<T>(told: readonly T[], place: number): T {
+  const [chosen] = told.slice(place);
+  if (chosen === undefined) throw new TypeError('nothing was told');
+  return chosen;
+}
+
+/**
+ * Finds what nodes say together of something that only grows: the most that two of them reach, so that one alone can neither raise it nor,
+ * beside two others, lower it. Of two that differ the lower counts.
+ *
+ * @param told - by those that answer; at least one
+ */
+export function leastAgreed<T extends number | bigint>(told: readonly T[]): T {
+  return take(sortDown(told), told.length === 1 ? 0 : 1);
+}
+
+/** As `leastAgreed`; but of two that differ the higher counts. */
+export function mostAgreed<T extends number | bigint>(told: readonly T[]): T {
+  return take(sortDown(told), told.length <= 2 ? 0 : 1);
+}

@@ -1,3 +1,4 @@
+export { DirectoryError, makeDirectory } from './files/makeDirectory.ts';
 export { FileGoneError, openDatabase } from './files/openDatabase.ts';
 export { syncDirectory, syncDirectorySync } from './files/syncDirectory.ts';
 export { type FileLock, LockHeldError, lockFile } from './locks/lockFile.ts';

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { syncDirectorySync } from '@prism-gateway/runtime';
+import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeDirectory, syncDirectorySync } from '@prism-gateway/runtime';
 
 /** Secrets made at the first start and kept in the data directory, so that restarts and sibling processes agree. */
 export interface LocalSecrets {
@@ -15,20 +15,6 @@ export interface LocalSecrets {
 
 const SECRET_BYTES = 32;
 const secretForm = /^[0-9a-f]{64}$/;
-
-/** Like `mkdir` with `recursive`, with which Node never returns where the system lets nobody make a directory: below /proc. */
-function makeDirectory(directory: string): void {
-  if (existsSync(directory)) return;
-  makeDirectory(dirname(directory));
-  try {
-    mkdirSync(directory, { mode: 0o700 });
-  } catch (error) {
-    // Another process was faster.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
-  // Its name is durable once the directory that holds it is: what is kept in it would be lost with the name.
-  syncDirectorySync(dirname(directory));
-}
 
 function makeFile(directory: string, file: string): void {
   const secret = () => randomBytes(SECRET_BYTES).toString('hex');
@@ -68,10 +54,10 @@ export function readLocalSecrets(file: string): LocalSecrets {
  * Reads the data directory's secrets, and makes directory and secrets where there are none.
  *
  * @param directory - `DATA_DIR`
- * @throws Error where the directory cannot be read or written
+ * @throws DirectoryError where the directory cannot be made; Error where it cannot be read or written
  */
 export function loadLocalSecrets(directory: string): LocalSecrets {
-  makeDirectory(resolve(directory));
+  makeDirectory(directory);
   const file = join(directory, 'secrets.json');
   try {
     return readLocalSecrets(file);

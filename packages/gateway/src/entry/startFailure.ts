@@ -1,3 +1,4 @@
+import { DirectoryError } from '@prism-gateway/runtime';
 import { SettingsError } from '@prism-gateway/runtime/settings';
 
 interface SystemError extends Error {
@@ -48,5 +49,6 @@ export function describeStartFailure(
     return `No permission to listen on ${where.address}: set PORT to a port that this user may use. (${message})`;
   }
   const advice = code === undefined ? undefined : adviceOf[code];
-  return advice === undefined ? message : `${advice(where)} (${message})`;
+  if (advice === undefined) return message;
+  return `${advice(where)} (${error instanceof DirectoryError ? error.reason : message})`;
 }

@@ -322,5 +322,12 @@ test('what cannot be backed up or restored is told in one sentence, and changes 
   const other = await runBackup('backup', { args: [backups], env: { DATA_DIR: dataDir } });
   expect(told(other)).toMatch(/^1 .*Another backup .* is under way/);
   lock.release();
+  if (process.platform === 'linux') {
+    // Nobody may make a folder there. In a process of its own: a call that does not return would hold this one.
+    const below = '/proc/prism/backup';
+    const unmade = /^1 .*cannot be made: choose another place\. \(ENOENT: .*\/proc\/prism/;
+    expect(told(await runBackup('backup', { args: [below], env: { DATA_DIR: dataDir } }))).toMatch(unmade);
+    expect(told(await runBackup('restore', { args: [backups], env: { DATA_DIR: below } }))).toMatch(unmade);
+  }
   await start('old');
 });

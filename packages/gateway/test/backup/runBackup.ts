@@ -5,6 +5,10 @@ import { runRestore } from '../../src/entry/backup/runRestore.ts';
 
 const entry = (name: string) => fileURLToPath(new URL(`../../src/entry/${name}.ts`, import.meta.url));
 
+/** Longer than any command of a test takes, in milliseconds: one that does not end is ended. */
+const PATIENCE_MS = 120_000;
+const killSignal = 'SIGKILL';
+
 /** How a command has ended. */
 export interface CommandEnd {
   readonly code: number;
@@ -21,7 +25,11 @@ export interface CommandInput {
 /** Runs `npm run backup` or `npm run restore` as an operator does, in a process of its own. */
 export function runBackup(command: 'backup' | 'restore', { args, env }: CommandInput): Promise<CommandEnd> {
   const { PATH, HOME, NODE_COMPILE_CACHE, TMPDIR } = process.env;
-  const options = { env: { PATH, HOME, NODE_COMPILE_CACHE, TMPDIR, ...env } };
+  const options = {
+    env: { PATH, HOME, NODE_COMPILE_CACHE, TMPDIR, ...env },
+    timeout: PATIENCE_MS,
+    killSignal,
+  } as const;
   return new Promise((resolve) => {
     execFile(process.execPath, [entry(command), ...args], options, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr });

@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeDirectory } from '../files/makeDirectory.ts';
 import { type FileLock, lockFile } from './lockFile.ts';
 
 /**
@@ -9,9 +9,9 @@ import { type FileLock, lockFile } from './lockFile.ts';
  * @param key.chainId - the chain's id
  * @param key.address - the account's, in any letter case
  * @returns the lock
- * @throws LockHeldError `LOCK_HELD`; Error of the file system
+ * @throws LockHeldError `LOCK_HELD`; DirectoryError
  */
 export function lockKey(directory: string, key: { readonly chainId: number; readonly address: string }): FileLock {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeDirectory(directory);
   return lockFile(join(directory, `${key.chainId}-${key.address.toLowerCase()}.lock`));
 }

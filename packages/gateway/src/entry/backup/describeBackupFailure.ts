@@ -1,3 +1,5 @@
+import { DirectoryError } from '@prism-gateway/runtime';
+
 /** What a person can do, by the system's code. */
 const advice: Readonly<Record<string, string>> = {
   ENOSPC: 'The disk is full: free some space, or choose another place.',
@@ -22,5 +24,6 @@ export function describeBackupFailure(error: unknown): string {
   const code = 'code' in error ? String(error.code) : '';
   const isDisk = 'errcode' in error && DISK_RESULTS.includes(Number(error.errcode) & 0xff);
   const known = isDisk ? 'The disk is full, or failing: look at it, or choose another place.' : advice[code];
-  return known === undefined ? error.message : `${known} (${error.message})`;
+  if (known === undefined) return error.message;
+  return `${known} (${error instanceof DirectoryError ? error.reason : error.message})`;
 }

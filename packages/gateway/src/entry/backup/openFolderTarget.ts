@@ -1,7 +1,7 @@
 import { createReadStream, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { mkdir, open, rename, stat } from 'node:fs/promises';
+import { open, rename, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { type FileLock, LockHeldError, lockFile, syncDirectory } from '@prism-gateway/runtime';
+import { type FileLock, LockHeldError, lockFile, makeDirectory, syncDirectory } from '@prism-gateway/runtime';
 import { BackupError, type BackupTarget, isBackupName, manifestKey } from './backupTarget.ts';
 
 /** What is being written lies here; leftovers of a backup that was killed are removed by the next one. */
@@ -27,14 +27,6 @@ async function syncFile(file: string): Promise<void> {
   }
 }
 
-/** Names become durable with the directory that holds them: from the file's up to the target's own. */
-async function makeDirectory(root: string, directory: string): Promise<void> {
-  if (existsSync(directory)) return;
-  await makeDirectory(root, dirname(directory));
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  await syncDirectory(dirname(directory));
-}
-
 async function openFile(path: string) {
   try {
     return await open(path, 'r');
@@ -48,14 +40,14 @@ async function openFile(path: string) {
  *
  * @param folder - made where it is missing
  * @param purpose - reading takes no lock, so that it is possible on a medium that cannot be written
- * @throws BackupError `BACKUP_REFUSED` while another backup writes there
+ * @throws BackupError `BACKUP_REFUSED` while another backup writes there; DirectoryError
  */
 export function openFolderTarget(folder: string, purpose: 'read' | 'write'): BackupTarget {
   const root = resolve(folder);
   const workFolder = join(root, WORK);
   let lock: FileLock | undefined;
   if (purpose === 'write') {
-    mkdirSync(root, { recursive: true, mode: 0o700 });
+    makeDirectory(root);
     lock = takeLock(root);
     rmSync(workFolder, { recursive: true, force: true });
     mkdirSync(workFolder, { mode: 0o700 });
@@ -73,7 +65,7 @@ export function openFolderTarget(folder: string, purpose: 'read' | 'write'): Bac
     },
     async put(key, file) {
       const path = pathOf(key);
-      await makeDirectory(root, dirname(path));
+      makeDirectory(dirname(path));
       await syncFile(file);
       await rename(file, path);
       await syncDirectory(dirname(path));

@@ -2,7 +2,7 @@ import { createReadStream, existsSync, mkdirSync, readdirSync, rmSync } from 'no
 import { mkdir, rename, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
-import { type FileLock, LockHeldError, lockFile, syncDirectory } from '@prism-gateway/runtime';
+import { type FileLock, LockHeldError, lockFile, makeDirectory, syncDirectory } from '@prism-gateway/runtime';
 import { verifyDatabase } from '../../drivers/sqlite/copyDatabase.ts';
 import { RESTORING } from './assertRestored.ts';
 import { readObjectList } from './backUpObjects.ts';
@@ -57,7 +57,7 @@ function takeLock(dataDir: string): FileLock {
 }
 
 function takeFolder(dataDir: string): TakenFolder {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeDirectory(dataDir);
   const work = join(dataDir, RESTORING);
   if (!existsSync(work)) {
     if (listEntries(dataDir).length > 0) {

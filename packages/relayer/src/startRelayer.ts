@@ -1,6 +1,5 @@
-import { mkdir } from 'node:fs/promises';
 import { openAccount } from '@prism-gateway/crypto/accounts';
-import { type PageMaker, serveMetrics } from '@prism-gateway/runtime';
+import { makeDirectory, type PageMaker, serveMetrics } from '@prism-gateway/runtime';
 import { type Logger, withFields } from '@prism-gateway/runtime/logs';
 import { type Tracer, traceFetch } from '@prism-gateway/runtime/tracing';
 import { createRelayerClient } from '@prism-gateway/sdk';
@@ -86,7 +85,7 @@ function createPages(
 export async function startRelayer(options: RelayerOptions): Promise<RunningRelayer> {
   const { settings, logger, now, random, tracer } = options;
   const account = await openAccount(settings);
-  await mkdir(settings.dataDir, { recursive: true });
+  makeDirectory(settings.dataDir);
   const metrics = createMetrics(settings.chains.map(({ chainName }) => chainName));
   // A queue that is looked at rarely is heard of as rarely.
   const silentMs = Math.max(SILENT_MS, 2 * settings.policy.pollMaxMs);

@@ -1,7 +1,7 @@
-import { mkdirSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { createRpcPool, createSinglePool, createTransportClient } from '@prism-gateway/rpc';
-import { type FileLock, LockHeldError, lockFile, lockKey } from '@prism-gateway/runtime';
+import { type FileLock, LockHeldError, lockFile, lockKey, makeDirectory } from '@prism-gateway/runtime';
 import { type Chain, createChain } from './chain/createChain.ts';
 import { createLoop, type Loop } from './engine/createLoop.ts';
 import { createSender } from './engine/createSender.ts';
@@ -67,7 +67,7 @@ function takeLock(take: () => FileLock, held: { readonly code: SenderErrorCode; 
 
 function lockJournal(journalPath: string): FileLock {
   const path = resolve(journalPath);
-  mkdirSync(dirname(path), { recursive: true });
+  makeDirectory(dirname(path));
   // One journal has one lock, whatever way leads to it.
   const file = join(realpathSync(dirname(path)), `${basename(path)}.lock`);
   const message = 'Another process has the journal open; stop it first.';

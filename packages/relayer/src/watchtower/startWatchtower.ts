@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type Alert,
@@ -10,7 +9,7 @@ import {
   openChannels,
 } from '@prism-gateway/alerts';
 import { openAccount } from '@prism-gateway/crypto/accounts';
-import { pause, serveMetrics } from '@prism-gateway/runtime';
+import { makeDirectory, pause, serveMetrics } from '@prism-gateway/runtime';
 import { type Logger, withFields } from '@prism-gateway/runtime/logs';
 import { createAdminClient, createGatewayClient, createRelayerClient, GatewayError } from '@prism-gateway/sdk';
 import { ChainError } from '../chain/chainError.ts';
@@ -193,7 +192,7 @@ async function watch(post: ChainPost): Promise<void> {
 export async function startWatchtower(options: WatchtowerOptions): Promise<RunningWatchtower> {
   const { settings, log, now } = options;
   const account = await openAccount(settings);
-  await mkdir(settings.dataDir, { recursive: true });
+  makeDirectory(settings.dataDir);
   const metrics = createWatchMetrics(settings.chains.map(({ chainName }) => chainName));
   const stopping = new AbortController();
   const clients = openClients(options, account);

@@ -1,7 +1,8 @@
 /** `npm run devnet`: a development chain on 127.0.0.1:8545 with the contracts deployed. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Deployment } from '@prism-gateway/contracts';
+import { DirectoryError, makeDirectory } from '@prism-gateway/runtime';
 import { CommandLineError, parseCommandLine, USAGE_STATUS, writeFailure } from '@prism-gateway/runtime/command-line';
 import { privateKeyToAddress } from 'viem/accounts';
 import { deployContracts } from '../deployContracts.ts';
@@ -80,6 +81,7 @@ function describe({ rpcUrl, contracts, accounts, file }: DevnetReport): string {
 async function run(args: readonly string[]): Promise<void> {
   const { help, json, out: file, devnet: options } = readArguments(args);
   if (help) return console.log(HELP);
+  makeDirectory(dirname(file));
   const devnet = await startDevnet(options);
   const end = () => void devnet.stop();
   process.once('SIGINT', end).once('SIGTERM', end);
@@ -87,7 +89,6 @@ async function run(args: readonly string[]): Promise<void> {
   const [privateKey, relayerKey] = [devnet.privateKeys[0]!, devnet.privateKeys[1]!];
   const officialRelayers = [privateKeyToAddress(relayerKey)];
   const deployment = await deployContracts({ rpcUrl: devnet.rpcUrl, privateKey, officialRelayers });
-  mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${JSON.stringify({ rpcUrl: devnet.rpcUrl, ...deployment }, undefined, 2)}\n`);
   const accounts = devnet.privateKeys.map((key) => ({ address: privateKeyToAddress(key), privateKey: key }));
   const report = { rpcUrl: devnet.rpcUrl, contracts: deployment, accounts, file };
@@ -96,7 +97,8 @@ async function run(args: readonly string[]): Promise<void> {
 
 /** Says in one sentence what a user can do something about; anything else is a fault of ours. */
 function report(error: unknown): void {
-  if (!(error instanceof CommandLineError || error instanceof AnvilStartError)) throw error;
+  const isPlain = [CommandLineError, AnvilStartError, DirectoryError].some((kind) => error instanceof kind);
+  if (!(isPlain && error instanceof Error)) throw error;
   console.error(writeFailure(process.argv, error.message));
   process.exitCode = error instanceof CommandLineError ? USAGE_STATUS : 1;
 }

@@ -1,7 +1,7 @@
-import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { syncDirectorySync } from '@prism-gateway/runtime';
+import { makeDirectory, syncDirectorySync } from '@prism-gateway/runtime';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import { UsageError } from './parseWords.ts';
 
@@ -21,14 +21,14 @@ function copyDatabase(from: string, to: string): void {
  * @param source - the journal and its folder
  * @param target - a folder without a backup in it; made where it is missing
  * @returns the files
- * @throws UsageError where there is a backup already, or no room for one; then nothing of it is left
+ * @throws UsageError where there is a backup already, or no room for one; then nothing of it is left. DirectoryError
  */
 export function backUp(
   source: { readonly journal: PaymentJournal; readonly folder: string },
   target: string,
 ): readonly string[] {
   const folder = resolve(target);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeDirectory(folder);
   const files = ['payments.db', 'sender.db'].map((name) => join(folder, name));
   const [payments = '', sender = ''] = files;
   if (files.some((file) => existsSync(file)))

@@ -1,7 +1,6 @@
 /** `node packages/payments/src/entry/frontend.ts`: the reference frontend as a program, for trying the payment relayer out. */
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { waitForSignal } from '@prism-gateway/runtime';
+import { makeDirectory, waitForSignal } from '@prism-gateway/runtime';
 import { startReferenceFrontend } from '../referenceFrontend/startReferenceFrontend.ts';
 
 const DEFAULT_PORT = '8790';
@@ -18,7 +17,7 @@ if (RELAYER_SECRET === undefined || RELAYER_SECRET === '') {
   console.error('Set RELAYER_SECRET, the secret that the payment relayer is known by.');
   process.exit(1);
 }
-mkdirSync(DATA_DIR, { recursive: true });
+makeDirectory(DATA_DIR);
 const frontend = await startReferenceFrontend({
   file: join(DATA_DIR, 'frontend.db'),
   secret: RELAYER_SECRET,

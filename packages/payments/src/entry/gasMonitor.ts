@@ -1,12 +1,11 @@
 /** `npm run gas-monitor`: warns before a relayer runs dry. */
 
-import { mkdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createOutbox, createRedactor, openChannels } from '@prism-gateway/alerts';
 import { openAccount } from '@prism-gateway/crypto/accounts';
-import { lockFile, serveMetrics, waitForSignal } from '@prism-gateway/runtime';
+import { lockFile, makeDirectory, serveMetrics, waitForSignal } from '@prism-gateway/runtime';
 import { CommandLineError, parseCommandLine, USAGE_STATUS, writeFailure } from '@prism-gateway/runtime/command-line';
 import { createLogger, openLogOutput } from '@prism-gateway/runtime/logs';
 import { type Address, createPublicClient } from 'viem';
@@ -74,7 +73,7 @@ async function watch(settings: Settings<'gas-monitor'>): Promise<void> {
   const output = openLogOutput();
   const log = createLogger({ level: settings.LOG_LEVEL, write: output.write, now: Date.now, redact });
   // Two of one folder would tell everything twice.
-  mkdirSync(settings.DATA_DIR, { recursive: true, mode: 0o700 });
+  makeDirectory(settings.DATA_DIR);
   const lock = lockFile(join(settings.DATA_DIR, 'gas-monitor.lock'));
   const store = openMonitorStore({ file: join(settings.DATA_DIR, 'gas-monitor.db'), now: Date.now });
   const { INSTANCE_NAME: name = hostname() } = settings;

@@ -2,7 +2,7 @@
 
 import { createOutbox, createRedactor, openChannels } from '@prism-gateway/alerts';
 import { openAccount } from '@prism-gateway/crypto/accounts';
-import { serveMetrics, waitForSignal } from '@prism-gateway/runtime';
+import { DirectoryError, serveMetrics, waitForSignal } from '@prism-gateway/runtime';
 import { writeFailure } from '@prism-gateway/runtime/command-line';
 import { createLogger, openLogOutput } from '@prism-gateway/runtime/logs';
 import { SettingsError } from '@prism-gateway/runtime/settings';
@@ -80,7 +80,10 @@ async function relay(settings: Settings<'payments'>): Promise<void> {
 }
 
 /** Errors of these say themselves what to do. */
-const PLAIN = [JournalFileError, JournalOwnerError, SenderError, SettingsError, UnreachedError, UsageError];
+const PLAIN = [
+  ...[DirectoryError, JournalFileError, JournalOwnerError],
+  ...[SenderError, SettingsError, UnreachedError, UsageError],
+];
 
 function describeFault(error: unknown): string {
   return error instanceof Error && PLAIN.some((kind) => error instanceof kind) ? error.message : explainError(error);

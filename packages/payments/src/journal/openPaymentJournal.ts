@@ -1,8 +1,8 @@
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { commitTogether, createOutboxTable, type OutboxTable } from '@prism-gateway/alerts';
-import { openDatabase as openFile } from '@prism-gateway/runtime';
+import { DirectoryError, makeDirectory, openDatabase as openFile } from '@prism-gateway/runtime';
 import type { Address, Hash } from 'viem';
 import { type BroadcastTable, createBroadcastTable } from './createBroadcastTable.ts';
 import { createMarkTable, type MarkTable } from './createMarkTable.ts';
@@ -211,7 +211,7 @@ function createWrites(database: DatabaseSync, statements: ReturnType<typeof prep
 function openDatabase(file: string): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeDirectory(dirname(file));
     // Wallets and amounts are nobody else's business.
     closeSync(openSync(file, 'a', 0o600));
     chmodSync(file, 0o600);
@@ -220,6 +220,7 @@ function openDatabase(file: string): DatabaseSync {
     return database;
   } catch (error) {
     database?.close();
+    if (error instanceof DirectoryError) throw new JournalFileError(file, error.reason);
     throw new JournalFileError(file, error instanceof Error ? error.message.replace(/\.$/, '') : 'unknown');
   }
 }

@@ -1,7 +1,7 @@
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { commitTogether, createOutboxTable, OUTBOX_TABLES, type OutboxTable } from '@prism-gateway/alerts';
-import { openDatabase } from '@prism-gateway/runtime';
+import { makeDirectory, openDatabase } from '@prism-gateway/runtime';
 import * as z from 'zod/mini';
 import type { Sample } from './estimateReach.ts';
 
@@ -37,7 +37,7 @@ function readSamples(text: unknown): readonly Sample[] {
  */
 export function openMonitorStore(options: { readonly file: string; readonly now: () => number }): MonitorStore {
   const { file, now } = options;
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(file));
   closeSync(openSync(file, 'a', 0o600));
   chmodSync(file, 0o600);
   const database = openDatabase(file, { timeout: 5000 });

@@ -13,7 +13,7 @@ const says =
 let world: RelayWorld;
 const open = new AsyncDisposableStack();
 beforeAll(async () => {
-  world = open.use(await startRelayWorld({ users: 5, relayers: 5 }));
+  world = open.use(await startRelayWorld({ users: 6, relayers: 5 }));
 });
 afterAll(() => open.disposeAsync());
 
@@ -27,16 +27,21 @@ async function start(index: number, { lie, honest }: { readonly lie: RpcFaultPla
   const relayer = await startRelayerProcess({ ...env, CHAIN_NAME: chainName });
   open.defer(() => relayer.kill());
   proxies[0]!.setPlan(lie);
-  return { relayer, chainName, liar: proxies[0]! };
+  return { relayer, chainName, liar: proxies[0]!, witness: proxies[1]! };
 }
 
-/** Posts the next write of the user who has this relayer for itself, and waits for its end. */
-async function write({ chainName }: { readonly chainName: string }, index: number, nonce: bigint) {
-  const params = await signWrite(world.deployment, world.users[index]!, {
+/** Posts a user's write for one relayer. @param v - of the signature, in the place of the true one @returns its id */
+async function post({ chainName }: { readonly chainName: string }, user: number, nonce: bigint, v?: number) {
+  const params = await signWrite(world.deployment, world.users[user]!, {
     ...{ dataId: numberToHex(nonce, { size: 32 }), payload: '0xabcd', relayerFee: 3000n * 10n ** 18n, nonce },
     timestamp: BigInt(Math.floor(Date.now() / 1000) - 5),
   });
-  const { requestId } = await world.client.submitRequest({ chainName, action: 'WRITE_DATA_FOR', params });
+  const signed = { ...params, ...(v !== undefined && { v }) };
+  return (await world.client.submitRequest({ chainName, action: 'WRITE_DATA_FOR', params: signed })).requestId;
+}
+
+async function write(works: { readonly chainName: string }, user: number, nonce: bigint) {
+  const requestId = await post(works, user, nonce);
   return await world.client.waitForRequest(requestId, { timeoutMs: PATIENCE_MS, pollIntervalMs: 50 });
 }
 
@@ -73,4 +78,27 @@ test.concurrent.for<[string, number, number, RpcFaultPlan]>([
   const works = await start(index, { lie, honest });
   for (const nonce of [1n, 2n]) expect(await write(works, index, nonce)).toMatchObject({ status: 'success' });
   expect(await readHealth(works.relayer)).toMatch(/^ok\n/);
+});
+
+// Shows NODE-5 and RELAY-15.
+test.concurrent('what one of two nodes says would be carried out, and the other that it would revert, is not sent', async ({
+  expect,
+}) => {
+  const carriedOut: RpcFaultPlan = (method) => {
+    if (method !== 'eth_simulateV1') return undefined;
+    const agree = (call: unknown) => ({ ...Object(call), status: '0x1', returnData: '0x', error: undefined });
+    // An array of blocks, each with its calls.
+    const change = (blocks: unknown) =>
+      (blocks as { calls: unknown[] }[]).map((block) => ({ ...block, calls: block.calls.map(agree) }));
+    return { kind: 'change', change };
+  };
+  const works = await start(4, { lie: carriedOut, honest: 1 });
+  // Its signature is of nobody.
+  const forged = await post(works, 4, 1n, 99);
+  const rehearsals = () => works.witness.counts.get('eth_simulateV1') ?? 0;
+  await expect.poll(rehearsals, { timeout: PATIENCE_MS }).toBeGreaterThan(2);
+  expect(works.witness.counts.get('eth_sendRawTransaction')).toBeUndefined();
+  expect((await world.client.getRequest(forged)).status).not.toBe('success');
+  // It holds nobody else up.
+  expect(await write(works, 5, 1n)).toMatchObject({ status: 'success' });
 });

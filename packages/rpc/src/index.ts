@@ -11,7 +11,7 @@ export {
 } from './answers/parseAnswers.ts';
 export { type Revert, readRevert } from './answers/readRevert.ts';
 export { leastAgreed, mostAgreed } from './client/agree.ts';
-export type { NodeAnswer } from './client/askEach.ts';
+export { askEach, type NodeAnswer } from './client/askEach.ts';
 export { createRpcClient, type RpcClientOptions } from './client/createRpcClient.ts';
 export { createRpcPool, type RpcPoolOptions } from './client/createRpcPool.ts';
 export { createRpcTransport } from './client/createRpcTransport.ts';

@@ -38,7 +38,7 @@ export interface ChainRpc {
   /** Simulates a call of a contract. @throws ChainError `RPC_UNAVAILABLE`, `RPC_ANSWER_INVALID` */
   readonly simulate: Simulator;
   /**
-   * Makes a call to each node, once, and reads their results: for what one of them alone is not believed.
+   * Makes a call to each node, once if there are several, and reads their results: for what one of them alone is not believed.
    *
    * @param parse - as in `read`; what it cannot read counts as no answer
    * @returns what those say that answer
@@ -100,7 +100,11 @@ export function createChainRpc(options: {
   return {
     read: ([method, ...params], parse) => wrapErrors(method, async () => parse(await client.request(method, params))),
     readEach: ([method, ...params], parse) =>
-      wrapErrors(method, async () => (await tellEach(plain, { method, params, parse })).map(({ answer }) => answer)),
+      wrapErrors(method, async () => {
+        // A single one is asked patiently: there is no other.
+        if (plain.size === 1) return [parse(await client.request(method, params))];
+        return (await tellEach(plain, { method, params, parse })).map(({ answer }) => answer);
+      }),
     attempt: ([method, ...params]) =>
       wrapErrors(method, async () => {
         try {

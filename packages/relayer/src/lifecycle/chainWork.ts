@@ -15,6 +15,7 @@ import type { BearOut } from './createBearOut.ts';
 import type { BearRefusal } from './createBearRefusal.ts';
 import type { Health } from './createHealth.ts';
 import type { KeyWatch } from './createKeyWatch.ts';
+import type { SimulateTogether } from './createSimulateTogether.ts';
 import type { RoundResult } from './pickClaims.ts';
 
 /** What a chain is worked on with. */
@@ -49,6 +50,10 @@ export interface ChainParts {
   readonly bearRefusal: BearRefusal;
   /** Asks the other nodes whether a transaction is mined as one of them says. */
   readonly bearOut: BearOut;
+  /** Simulates a transaction before it is sent, at as many nodes as it takes to believe them. */
+  readonly simulateTogether: SimulateTogether;
+  /** Looks whether a node is alone with what all requests are judged by. */
+  readonly lookAtNodes: () => Promise<void>;
   readonly recovery: NonceContext;
   readonly confirmations: number;
 }

@@ -37,6 +37,7 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
   const { now, random, wake, signal, tracer } = rest;
   const { policy } = all;
   const { chain, state, sender, keyWatch, journal, askNodes, bearRefusal, bearOut, recovery, confirmations } = parts;
+  const { simulateTogether } = parts;
   const { relayer } = chain;
   const { chainName } = settings;
   const notes = createChainNotes({ metrics, chainName, log });
@@ -78,7 +79,8 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
   const held = { journal, inFlight, notes, advance, ...clock };
   const moves: Handlers = {
     confirmClaim: (requests) => confirmClaim({ ...held, gateway, relayer }, requests),
-    submitClaims: (requests) => submitClaims({ ...held, chain, state, batchCosts, policy, settings }, requests),
+    submitClaims: (requests) =>
+      submitClaims({ ...held, chain, simulateTogether, state, batchCosts, policy, settings }, requests),
     reviewClaim: (requests) => reviewClaim({ ...held, ...questions, gateway, recovery, policy, bearRefusal }, requests),
     followSubmission: (requests) =>
       followSubmission(

@@ -77,8 +77,10 @@ function createPorts(reverted: Hex | undefined, later: Simulated = { gas: 1n, re
   return ports;
 }
 
+type TestedPorts = Omit<ReturnType<typeof createPorts>, 'bearOut' | 'now'> & Pick<FollowPorts, 'bearOut' | 'now'>;
+
 /** Claims a request, and has it reverted as often as is asked for. @returns the state in which it was each time */
-async function submitOften(ports: ReturnType<typeof createPorts>, times: number) {
+async function submitOften(ports: TestedPorts, times: number) {
   const { journal, inFlight } = ports;
   const record = makeRecord('r', 'DELETE_PRISM_FOR');
   const signatures = [{ signer: SIGNER, nonce: 0n, r: WORD, s: WORD }];
@@ -101,7 +103,7 @@ async function submitOften(ports: ReturnType<typeof createPorts>, times: number)
   return states;
 }
 
-const readError = ({ journal }: ReturnType<typeof createPorts>) => {
+const readError = ({ journal }: Pick<TestedPorts, 'journal'>) => {
   const outcome = journal.get('r')?.outcome;
   return outcome?.status === 'failed' ? outcome.errorMessage : undefined;
 };
@@ -153,6 +155,26 @@ test('what one node has as a success and the others as reverted is a loss, and i
   expect(await submitOften(lying, 1)).toEqual(['mined']);
   expect(readError(lying)).toBe(`InvalidSignature(${getAddress(SIGNER)}, 0)`);
   expect(lying.journal.losses(-1)).toMatchObject([{ requestId: 'r', wei: 1n }]);
+});
+
+// Shows RELAY-20.
+test('a receipt that one node has made up has nothing sent a second time: what was sent is waited for', async () => {
+  const ports = createPorts(badSignature);
+  let asked = 0;
+  const bearOut: FollowPorts['bearOut'] = async (receipt) => {
+    asked += 1;
+    return asked < 3 ? { kind: 'none' } : { kind: 'mined', receipt };
+  };
+  const lying = { ...ports, bearOut };
+  expect(await submitOften(lying, 1)).toEqual(['mined']);
+  expect(asked).toBe(3);
+  let nowMs = 0;
+  const late = createPorts(badSignature);
+  const now = () => {
+    nowMs += 20_000;
+    return nowMs;
+  };
+  expect(await submitOften({ ...late, now, bearOut: async () => ({ kind: 'none' }) }, 1)).toEqual(['claimed']);
 });
 
 test('the requests of a batch that was reverted as a whole go alone', async () => {

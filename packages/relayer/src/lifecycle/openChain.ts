@@ -6,6 +6,7 @@ import { openSender, type Sender, SenderError, type SenderEvent } from '@prism-g
 import type { Hex } from 'viem';
 import { ChainError } from '../chain/chainError.ts';
 import { type ChainReader, createChainReader } from '../chain/chainReader.ts';
+import { openCosts } from '../chain/openCosts.ts';
 import { type ChainNodes, createNodes, openNodes } from '../chain/openNodes.ts';
 import { verifyRate } from '../chain/verifyRate.ts';
 import { type ChainState, watchChain } from '../chain/watchChain.ts';
@@ -37,6 +38,8 @@ export interface OpenChain {
   readonly sender: Sender;
   readonly keyWatch: KeyWatch;
   readonly journal: Journal;
+  /** Looks whether a node is alone with what all requests are judged by. */
+  readonly lookAtNodes: () => Promise<void>;
 }
 
 function logSenderEvent(logger: Logger, event: SenderEvent): void {
@@ -118,7 +121,7 @@ function noteHeads(chain: ChainReader, { health, now }: Pick<ChainOptions, 'heal
 async function openOnce(options: ChainOptions, { chainId, rpc, nodes }: ChainNodes): Promise<OpenChain> {
   const { settings, chain: given, account, now, logger, health } = options;
   // Before anything is opened that a second attempt would find in use.
-  const costs = await rpc.openCosts();
+  const costs = await openCosts(rpc, nodes);
   logger.info({ chainId, model: costs.kind }, `what the chain charges: ${costs.description}`);
   const gasPrice = lower(
     await rpc.read(['eth_gasPrice'], (answer) => parseQuantity(answer, 'gas price')),
@@ -191,5 +194,6 @@ async function openOnce(options: ChainOptions, { chainId, rpc, nodes }: ChainNod
   const parts = { chain, state, sender, keyWatch, journal, recovery, confirmations, ...questions };
   const lifecycle = createLifecycle(options, parts);
   onMined = lifecycle.noteMined;
-  return { chainId, state, sender, keyWatch, journal, lifecycle };
+  const { lookAtNodes } = questions;
+  return { chainId, state, sender, keyWatch, journal, lookAtNodes, lifecycle };
 }

@@ -13,6 +13,8 @@ import { createBearRefusal, type RefusalWitness } from './createBearRefusal.ts';
 import { createDisputes } from './createDisputes.ts';
 import type { Health } from './createHealth.ts';
 import type { NoteAlone } from './createNodeNotes.ts';
+import { createNodeWatch, type WatchedNode } from './createNodeWatch.ts';
+import { createSimulateTogether } from './createSimulateTogether.ts';
 
 /** What the questions to each node go through. */
 interface QuestionOptions extends Pick<AskPorts, 'recovery' | 'confirmations'> {
@@ -21,7 +23,7 @@ interface QuestionOptions extends Pick<AskPorts, 'recovery' | 'confirmations'> {
   readonly noteAlone: NoteAlone;
   readonly nodes: readonly ChainNode[];
   /** The chain as the checks see it. */
-  readonly chain: Pick<ChainReader, 'head' | 'forwarder' | 'relayer'>;
+  readonly chain: Pick<ChainReader, 'head' | 'forwarder' | 'relayer' | 'simulate'>;
   /** Block in which the Forwarder's events begin. */
   readonly fromBlock: bigint;
   readonly costs: CostModel;
@@ -35,7 +37,7 @@ interface QuestionOptions extends Pick<AskPorts, 'recovery' | 'confirmations'> {
 function createReaderAsk(
   { name, isSilent, rpc }: ChainNode,
   options: QuestionOptions,
-): AskedNode & Pick<RefusalWitness, 'chain'> {
+): AskedNode & Pick<RefusalWitness, 'chain'> & WatchedNode {
   const { chain: all, fromBlock, costs, state, recovery, confirmations } = options;
   const { forwarder, relayer } = all;
   const chain = createChainReader({ rpc, forwarder, relayer, costs });
@@ -59,7 +61,9 @@ function createReaderAsk(
  *
  * @param options - each node by itself, and the chain as it is read
  */
-export function openQuestions(options: QuestionOptions): Pick<ChainParts, 'askNodes' | 'bearRefusal' | 'bearOut'> {
+export function openQuestions(
+  options: QuestionOptions,
+): Pick<ChainParts, 'askNodes' | 'bearRefusal' | 'bearOut' | 'simulateTogether' | 'lookAtNodes'> {
   const { nodes: witnesses, chain, confirmations, maxHeadAgeSeconds, noteAlone, now } = options;
   const nodes = witnesses.map((node) => createReaderAsk(node, options));
   const noteDispute = createDisputes(options);
@@ -68,6 +72,8 @@ export function openQuestions(options: QuestionOptions): Pick<ChainParts, 'askNo
   return {
     askNodes: createAskNodes({ ...asking, noteDispute }),
     bearRefusal: createBearRefusal({ ...options, nodes, trustHead, noteDispute }),
+    lookAtNodes: createNodeWatch({ nodes, noteAlone, now }),
+    simulateTogether: createSimulateTogether({ chain, nodes, noteDispute, now }),
     bearOut: createBearOut({ witnesses, from: chain.relayer, confirmations, noteDispute, noteAlone, now }),
   };
 }

@@ -48,7 +48,7 @@ function createPorts(refused: readonly Hex[], gas = 50_000n, extraWei = 0n) {
   };
   const policy = { feeMarginPercent: 10, leaseMs: 1000 };
   const settings = { maxFeePerGas: 100n * GWEI, creditsPerEth: 10n ** 18n };
-  return { ports: { chain, policy, settings, now: () => 0 }, asked };
+  return { ports: { chain, simulateTogether: chain.simulate, policy, settings, now: () => 0 }, asked };
 }
 
 const head = { ...HEAD, baseFeePerGas: 1n * GWEI, tip: 1n * GWEI, gasPrice: 2n * GWEI };

@@ -9,6 +9,7 @@ import { readBatchResults } from '../checks/readBatchResults.ts';
 import { lower, transactionTerms } from '../checks/transactionTerms.ts';
 import type { ChainSettings } from '../settings/chainSettings.ts';
 import type { RelayPolicy } from '../settings/settings.ts';
+import type { SimulateTogether } from './createSimulateTogether.ts';
 import type { OpenRequest, Submission } from './openRequest.ts';
 import { planSubmission } from './planSubmission.ts';
 
@@ -17,7 +18,9 @@ const MAX_REHEARSALS = 3;
 
 /** What rehearsing goes through. */
 export interface RehearsePorts {
-  readonly chain: Pick<ChainReader, 'forwarder' | 'relayer' | 'simulate' | 'extraCost'>;
+  readonly chain: Pick<ChainReader, 'forwarder' | 'relayer' | 'extraCost'>;
+  /** The last simulation before money is spent. */
+  readonly simulateTogether: SimulateTogether;
   readonly policy: Pick<RelayPolicy, 'feeMarginPercent' | 'leaseMs'>;
   readonly settings: Pick<ChainSettings, 'maxFeePerGas' | 'creditsPerEth'>;
   readonly now: () => number;
@@ -82,6 +85,16 @@ const refuse = (requests: readonly OpenRequest[], reason: string): Rehearsal => 
   reason,
 });
 
+/** Where nodes do not agree on a batch, each of its requests is planned alone: one that somebody has made for that holds up no other. */
+async function rehearseApart(
+  ports: RehearsePorts,
+  { requests, stage }: { readonly requests: readonly OpenRequest[]; readonly stage: Stage },
+): Promise<readonly Rehearsal[]> {
+  if (requests.length === 1) return [refuse(requests, 'the nodes do not agree on what its transaction would do')];
+  const apart = requests.map((request) => rehearseSubmission(ports, { requests: [request], stage }));
+  return (await Promise.all(apart)).flat();
+}
+
 /**
  * Plans the transaction that carries some requests, and simulates that very transaction: sender, calldata, gas limit, fees and block. Of
  * a batch, entries that would be refused are left out; it is planned and simulated again without them.
@@ -107,7 +120,9 @@ export async function rehearseSubmission(
     const draft = planSubmission({ requests, forwarder, relayer, nowMs: now() });
     const singleGas = requests.reduce((sum, request) => sum + (request.gas ?? 0n), 0n);
     const terms = transactionTerms({ gas: singleGas, head, ceiling: settings.maxFeePerGas });
-    const rehearsed = readWhole(requests, await chain.simulate(draft.data, nextBlock(head, seconds), terms));
+    const simulated = await ports.simulateTogether(draft.data, nextBlock(head, seconds), terms);
+    if (simulated === undefined) return [...refusals, ...(await rehearseApart(ports, { ...planned, requests }))];
+    const rehearsed = readWhole(requests, simulated);
     if ('reverted' in rehearsed) return [...refusals, refuse(requests, decodeReason(rehearsed.reverted))];
     const { returned } = rehearsed;
     const results = requests.length === 1 ? [] : readBatchResults(returned, requests.length);

@@ -16,6 +16,12 @@ import type { Ended, OpenRequest, Outcome } from './openRequest.ts';
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5000;
 
+/**
+ * How long a transaction is waited for that two nodes do not have, though one has shown its receipt, in milliseconds: all of them were given
+ * it, and the next blocks may have it. Sent anew at once, it would be paid twice.
+ */
+const UNMINED_PATIENCE_MS = 30_000;
+
 /** What settling goes through. */
 export interface SettlePorts extends CostPorts, AskUntoldPorts {
   readonly state: AskUntoldPorts['state'];
@@ -48,13 +54,14 @@ function end({ journal, now }: SettlePorts, ended: readonly Ended[]): readonly s
 }
 
 /** Waits until the nodes agree on a transaction. @returns `unsettled` where the signal ended the waiting: the next start goes on */
-async function awaitAgreement({ bearOut, notes, random, signal }: SettlePorts, sent: Sent): Promise<Word> {
+async function awaitAgreement({ bearOut, notes, now, random, signal }: SettlePorts, sent: Sent): Promise<Word> {
   const backOff = createBackOff({ firstMs: FIRST_PAUSE_MS, maxMs: LONGEST_PAUSE_MS, random, signal });
+  const sinceMs = now();
   for (;;) {
     const word = await bearOut(sent);
-    if (word.kind === 'unsettled') {
+    if (word.kind === 'unsettled' || (word.kind === 'none' && now() - sinceMs < UNMINED_PATIENCE_MS)) {
       notes.fault('chain');
-      if (!(await backOff.wait())) return word;
+      if (!(await backOff.wait())) return { kind: 'unsettled' };
       continue;
     }
     const { status, blockHash } = word.kind === 'mined' ? word.receipt : { status: undefined, blockHash: undefined };

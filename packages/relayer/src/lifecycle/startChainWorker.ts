@@ -93,6 +93,7 @@ function startHeartbeat(options: ChainOptions, open: OpenChain): NodeJS.Timeout 
     // What fails here is noted where the head is read.
     void open.state.head().catch(() => undefined);
     void open.keyWatch.look().catch((error: unknown) => noteFault(options, open, error));
+    void open.lookAtNodes().catch((error: unknown) => noteFault(options, open, error));
     try {
       open.lifecycle.look();
       open.journal.probe();

@@ -50,6 +50,8 @@ export interface Chain {
   /** What each node says that answers; null: it no longer has the first block. */
   genesisHashes(): Promise<readonly (Hash | null)[]>;
   head(): Promise<BlockHead>;
+  /** The time of the newest block of each node that answers, in Unix seconds. */
+  headTimes(): Promise<readonly { readonly node: number; readonly seconds: bigint }[]>;
   /** What the node suggests as tip, but no more than was usual in the last blocks, in wei. */
   suggestedTip(): Promise<bigint>;
   /** Of the account, in wei, as the nodes have it together. */
@@ -202,6 +204,11 @@ export function createChain(rpc: RpcPool, account: Address): Chain {
       return told.map(({ answer }) => answer);
     },
     head,
+    async headTimes() {
+      const parse = (block: unknown) => parseQuantity(parseRecord(block, 'block').timestamp, 'timestamp');
+      const told = await tellEach(rpc, { method: 'eth_getBlockByNumber', params: ['latest', false], parse });
+      return told.map(({ node, answer }) => ({ node, seconds: answer }));
+    },
     suggestedTip,
     async balance() {
       const parse = (answer: unknown) => parseQuantity(answer, 'balance');

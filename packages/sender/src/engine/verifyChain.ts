@@ -40,6 +40,9 @@ const MAJORITY = 2;
 /** How long the other nodes are waited for once one has answered, in milliseconds: where the account stands is asked once. */
 const OPENING_PATIENCE_MS = 3000;
 
+/** A node whose newest block is older than another's by more than this has fallen behind, in seconds. */
+const STALE_SECONDS = 60n;
+
 /** How many transactions of the account there are. */
 interface Counts {
   /** Mined. */
@@ -48,20 +51,33 @@ interface Counts {
   readonly pendingNonce: number;
 }
 
+/** Those that have fallen behind: what they know of fewer transactions says nothing. */
+async function listStale(chain: Chain, nowMs: number): Promise<readonly number[]> {
+  const told = await chain.headTimes();
+  const latest = BigInt(Math.floor(nowMs / 1000)) + STALE_SECONDS;
+  // A block of the future is made up.
+  if (told.some(({ seconds }) => seconds > latest)) return [];
+  const isStale = (seconds: bigint) => told.some((other) => seconds + STALE_SECONDS < other.seconds);
+  return told.filter(({ seconds }) => isStale(seconds)).map(({ node }) => node);
+}
+
 /** What each node says whose two counts agree as far as they can: a nonce that is made up would never be mined, nor would any above it. */
-async function readCounts(chain: Chain): Promise<readonly Counts[]> {
+async function readCounts(chain: Chain, nowMs: number): Promise<readonly Counts[]> {
   const [latest, pending] = await Promise.all([
     chain.accountNonces('latest', OPENING_PATIENCE_MS),
     chain.accountNonces('pending', OPENING_PATIENCE_MS),
   ]);
   const waiting = new Map(pending.map(({ node, count }) => [node, count]));
-  const told = latest.map(({ node, count }) => ({ latestNonce: count, pendingNonce: waiting.get(node) ?? -1 }));
+  const stale = latest.length === 2 && latest[0]?.count !== latest[1]?.count ? await listStale(chain, nowMs) : [];
+  const told = latest
+    .filter(({ node }) => !stale.includes(node))
+    .map(({ node, count }) => ({ latestNonce: count, pendingNonce: waiting.get(node) ?? -1 }));
   return told.filter(({ latestNonce, pendingNonce: all }) => all >= latestNonce && all - latestNonce <= MAX_PENDING);
 }
 
 /** @throws RpcUnavailableError where all say nonsense, or two say different things and no journal knows better */
-async function readNonces(chain: Chain, journal: Journal): Promise<Counts> {
-  const told = await readCounts(chain);
+async function readNonces(chain: Chain, { journal, nowMs }: { journal: Journal; nowMs: number }): Promise<Counts> {
+  const told = await readCounts(chain, nowMs);
   if (told.length === 0) throw new RpcUnavailableError('the account nonce is nonsense');
   const [latest, pending] = [told.map(({ latestNonce }) => latestNonce), told.map(({ pendingNonce }) => pendingNonce)];
   const [one, other] = latest;
@@ -104,14 +120,15 @@ function settleFact(journal: Journal, fact: { name: string; value: string; told:
 export async function verifyChain(parts: {
   readonly chain: Chain;
   readonly journal: Journal;
-  readonly options: Pick<SenderOptions, 'chainId' | 'account'>;
+  readonly options: Pick<SenderOptions, 'chainId' | 'account' | 'now'>;
   readonly patience: Patience;
 }): Promise<{ chainId: number; latestNonce: number; pendingNonce: number }> {
   const { chain, journal, options, patience } = parts;
+  const { now = Date.now } = options;
   const [chainId, genesisHashes, nonces] = await Promise.all([
     ask(chain.chainId, patience),
     ask(chain.genesisHashes, patience),
-    ask(() => readNonces(chain, journal), patience),
+    ask(() => readNonces(chain, { journal, nowMs: now() }), patience),
   ]);
   if (options.chainId !== undefined && options.chainId !== chainId) {
     throw new SenderError('WRONG_CHAIN', `The node is of chain ${chainId}, not ${options.chainId}; check its URL.`);

@@ -1,0 +1,80 @@
+import { ChainError } from '../chain/chainError.ts';
+import type { ChainReader, ForwarderPolicy } from '../chain/chainReader.ts';
+import type { LoneWord, NoteAlone } from './createNodeNotes.ts';
+import { findMost, MAJORITY } from './gatherVotes.ts';
+
+/** By how much the prices of gas differ that honest nodes name, each by its own newest block and what it suggests as tip. */
+const TIMES = 4n;
+
+/** How often all of them are asked, in milliseconds. */
+const LOOK_EVERY_MS = 15_000;
+
+/** A node by itself, and what it is called. */
+export interface WatchedNode {
+  readonly name: string;
+  readonly chain: Pick<ChainReader, 'head' | 'policy'>;
+}
+
+/** What a node says of what everything is judged by. */
+interface Said {
+  readonly node: number;
+  /** Of a unit of gas, in wei. */
+  readonly price: bigint;
+  readonly policy: ForwarderPolicy;
+}
+
+/** @returns undefined of one that does not answer: that is told where it matters */
+async function readNode({ chain }: WatchedNode, node: number): Promise<Said | undefined> {
+  try {
+    const [{ gasPrice: price }, policy] = await Promise.all([chain.head(), chain.policy()]);
+    return { node, price, policy };
+  } catch (error) {
+    if (error instanceof ChainError) return undefined;
+    throw error;
+  }
+}
+
+const isNear = (one: bigint, other: bigint) => one <= TIMES * other && other <= TIMES * one;
+
+/** One that names a price far from that of two others, which are near each other. */
+function isDear({ price }: Said, others: readonly Said[]): boolean {
+  const far = others.filter((other) => !isNear(price, other.price));
+  return far.some((one, index) => far.slice(index + 1).some((other) => isNear(one.price, other.price)));
+}
+
+const describePolicy = ({ policy }: Said) =>
+  `that this relayer is ${policy.isOfficial ? '' : 'not '}official, with a window of ${policy.priorityWindow} s, an age of ${policy.maxAge} s and a share of ${policy.shareBps}`;
+
+function listAlone(said: readonly Said[]): readonly (LoneWord & { readonly node: number })[] {
+  const most = findMost(said, describePolicy);
+  return said.flatMap((one) => {
+    const others = said.filter((other) => other !== one);
+    const says = `that it is ${one.price} wei, and the others ${others.map(({ price }) => price).join(' and ')}`;
+    const price = isDear(one, others) ? [{ node: one.node, subject: 'the price of gas', says }] : [];
+    const isAlone = most.length >= MAJORITY && !most.includes(one);
+    return isAlone ? [...price, { node: one.node, subject: 'the Forwarder', says: describePolicy(one) }] : price;
+  });
+}
+
+/**
+ * Makes the look at what each node says of what all requests are judged by: the price of gas, and the Forwarder's windows and shares. These
+ * are read from one node, which could have everything left; beside two others it is found out, and asked only where no other answers.
+ *
+ * @param ports - the nodes, and who is told
+ * @returns looks, but not too often; it throws nothing
+ * @see docs/specification.md NODE-5
+ */
+export function createNodeWatch(ports: {
+  readonly nodes: readonly WatchedNode[];
+  readonly noteAlone: NoteAlone;
+  readonly now: () => number;
+}): () => Promise<void> {
+  const { nodes, noteAlone, now } = ports;
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
+  return async function lookAtNodes() {
+    if (nodes.length <= MAJORITY || now() - lookedAtMs < LOOK_EVERY_MS) return;
+    lookedAtMs = now();
+    const said = (await Promise.all(nodes.map(readNode))).filter((one) => one !== undefined);
+    for (const { node, ...word } of listAlone(said)) noteAlone(node, word);
+  };
+}

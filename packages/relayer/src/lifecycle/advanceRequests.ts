@@ -4,6 +4,7 @@ import { SenderError } from '@prism-gateway/sender';
 import type { Journal } from '../journal/openJournal.ts';
 import type { ChainNotes } from './createChainNotes.ts';
 import type { InFlight, Standing } from './createInFlight.ts';
+import { NEXT } from './lifecycle.ts';
 import type { OpenRequest } from './openRequest.ts';
 
 /** Pause before requests are handled again whose moves could not be written down, in milliseconds. */
@@ -43,10 +44,11 @@ interface Step {
 
 /** @throws never: each open state has its handler */
 function chooseStep({ requestId, state, intentId }: OpenRequest, standing: Standing | undefined): Step {
-  if (state === 'submitted') return { handler: 'followSubmission', lane: intentId ?? requestId };
-  if (state === 'mined') return { handler: 'reportOutcomes', lane: 'all' };
-  if (state === 'claiming' || standing === undefined) return { handler: 'confirmClaim', lane: requestId };
-  if (standing.kind === 'ready') return { handler: 'submitClaims', lane: 'all' };
+  if (state === 'submitted') return { handler: NEXT.submitted, lane: intentId ?? requestId };
+  if (state === 'mined') return { handler: NEXT.mined, lane: 'all' };
+  // Before a restart.
+  if (state === 'claiming' || standing === undefined) return { handler: NEXT.claiming, lane: requestId };
+  if (standing.kind === 'ready') return { handler: NEXT.claimed, lane: 'all' };
   return { handler: 'reviewClaim', lane: requestId };
 }
 

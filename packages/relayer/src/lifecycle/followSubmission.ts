@@ -20,7 +20,7 @@ function isForgotten({ sender, inFlight }: FollowPorts, { intentId }: Submission
  *
  * @param ports - sender, chain, journal, and what is under way
  * @param requests - `submitted` in one call; they become `mined`, or `claimed` again where nothing of them is on the chain
- * @returns those that have a next move
+ * @returns those that have a next move: `reportOutcomes` takes on what is `mined`
  */
 export async function followSubmission(
   ports: FollowPorts,

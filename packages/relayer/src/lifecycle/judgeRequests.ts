@@ -3,14 +3,18 @@ import type { CheckRequests } from '../checks/checkRequests.ts';
 import type { ProveSignatures } from '../checks/proveSignatures.ts';
 import type { ScreenRequests } from '../checks/screenRequests.ts';
 import type { Verdict } from '../checks/verdict.ts';
-import { chooseStrangers } from './chooseStrangers.ts';
-import type { Candidate } from './createCandidates.ts';
+import type { Journal } from '../journal/openJournal.ts';
+import type { JudgedRequest } from '../journal/openJudgedTable.ts';
+import type { RelayPolicy } from '../settings/settings.ts';
+import type { Candidate, Candidates } from './createCandidates.ts';
 import type { ChainNotes } from './createChainNotes.ts';
 import type { InFlight } from './createInFlight.ts';
 import type { NoteFailures } from './createJudgeWatch.ts';
+import type { RefusalWatch } from './createRefusalWatch.ts';
+import type { RequestCounts } from './createRequestCounts.ts';
 import { findCopies } from './findCopies.ts';
-import { type DuePorts, listDue } from './listDue.ts';
-import { type Judged, type NotePorts, noteVerdicts } from './noteVerdicts.ts';
+import { createGapQuestion, type GapPorts, giveUpBlocked } from './giveUpBlocked.ts';
+import { type DuePorts, listDue, listFirst, takeTurns } from './listDue.ts';
 import type { RoundResult } from './pickClaims.ts';
 
 /** Most requests that a round judges by what they say themselves: that costs no call, and no recovery. */
@@ -19,6 +23,12 @@ const MAX_SCREENED = 500;
 const MAX_TRIES = 150;
 /** Most of them for those who have paid before, the others of whom wait for it: one signature that nobody has made. */
 const FEW_TRIES = 64;
+/** Most signatures that are proven at a time: a fifth of a second of work. */
+const MAX_PROOFS = 300;
+/** Most requests that are judged together: what a node answers in a moment. */
+const MAX_PROVEN = 100;
+/** Fewer of those whose signer is not proven: who comes in the meantime waits for no more of them. */
+const MAX_UNPROVEN = 25;
 /** Pause before a request is looked at again whose check had no answer, in milliseconds. */
 const UNJUDGED_PAUSE_MS = 2000;
 /** Pause before the copy of a request is looked at again, in milliseconds: its signer's next success ends it, too. */
@@ -35,7 +45,12 @@ export interface StrangersTurn {
 }
 
 /** What judging goes through. */
-export interface JudgePorts extends NotePorts, DuePorts {
+export interface JudgePorts extends GapPorts, DuePorts {
+  readonly candidates: Pick<Candidates, 'judge'>;
+  readonly journal: Pick<Journal, 'judge'>;
+  readonly policy: Pick<RelayPolicy, 'giveUpMs'>;
+  readonly counts: Pick<RequestCounts, 'current'>;
+  readonly refusals: Pick<RefusalWatch, 'note'>;
   readonly screen: ScreenRequests;
   readonly check: CheckRequests;
   readonly prove: ProveSignatures;
@@ -51,6 +66,38 @@ export interface JudgePorts extends NotePorts, DuePorts {
   readonly noteUnjudged: (reason: string) => void;
   /** Picks some of what was judged, and begins to claim it. @see pickClaims */
   readonly pickClaims: (seen: readonly Candidate[]) => Promise<RoundResult>;
+}
+
+/** What was found of a candidate. */
+interface Judged {
+  readonly candidate: Candidate;
+  readonly verdict: Verdict;
+}
+
+/** What is written of a verdict: the journal is told only of what has changed. */
+function summarise(verdict: Verdict | undefined): string {
+  if (verdict === undefined) return '';
+  if (verdict.kind === 'ready') return 'ready';
+  return `${verdict.kind} ${verdict.kind === 'leave' ? verdict.reason : ''} ${verdict.errorMessage}`;
+}
+
+/** `seen` becomes `checked` or `left`, with the verdict in memory and journal. What has been in the way for too long is given up. */
+async function noteVerdicts(ports: JudgePorts, all: readonly Judged[]): Promise<void> {
+  const { candidates, journal, notes, counts, refusals, now } = ports;
+  const isGapAwaited = createGapQuestion(ports);
+  const changed: JudgedRequest[] = [];
+  for (const { candidate, verdict } of all) {
+    const before = summarise(candidate.verdict);
+    candidates.judge(candidate, verdict, now());
+    const settled = await giveUpBlocked(ports, candidate, isGapAwaited);
+    if (settled !== undefined) candidates.judge(candidate, settled, now());
+    const judged = settled ?? verdict;
+    notes.checked(judged.kind === 'leave' ? judged.reason : judged.kind);
+    refusals.note(candidate.record.signer, judged);
+    if (summarise(judged) !== before) changed.push({ record: candidate.record, verdict: judged, nowMs: now() });
+  }
+  journal.judge(changed);
+  notes.requests(counts.current());
 }
 
 /** One request that cannot be judged holds no other one up, and is looked at again. */
@@ -111,6 +158,31 @@ async function judgeDue(
   await noteVerdicts(ports, judged);
 }
 
+/** Whether the named signer's own key has signed it: as was told at first, or was found when it was judged, for a later nonce. */
+function isKeys({ isProven, verdict, search }: Candidate): boolean {
+  return isProven === true || (verdict !== undefined && search.signatures().every(({ nonce }) => nonce !== undefined));
+}
+
+/**
+ * Chooses which of the strangers' requests are judged next, in lots. Those that the named signer's own key has signed come first: whoever posts
+ * in names that are made up, or in contract wallets', which nobody can prove without asking the chain for each, delays none of them.
+ */
+async function chooseStrangers(
+  { prove }: Pick<JudgePorts, 'prove'>,
+  due: readonly Candidate[],
+): Promise<readonly (readonly Candidate[])[]> {
+  const unknown = takeTurns(
+    due.filter(({ isProven }) => isProven === undefined),
+    MAX_PROOFS,
+  );
+  const told = unknown.length === 0 ? undefined : await prove(unknown);
+  for (const candidate of unknown) candidate.isProven = told?.get(candidate.record.requestId);
+  const looked = due.filter(({ isProven }) => isProven !== undefined);
+  const [proven, unproven] = [looked.filter(isKeys), looked.filter((candidate) => !isKeys(candidate))];
+  const lots = [listFirst(proven, MAX_PROVEN), listFirst(unproven, MAX_UNPROVEN)];
+  return lots.filter((lot) => lot.length > 0);
+}
+
 /** Judges strangers' requests: those that are proven before the others. */
 async function judgeStrangers(ports: JudgePorts, due: readonly Candidate[], copies: ReadonlySet<Candidate>) {
   const lots = await tellFaults(ports, chooseStrangers(ports, due));
@@ -141,6 +213,7 @@ function startStrangers(ports: JudgePorts, due: readonly Candidate[], copies: Re
  *
  * @param ports - checks, memory and journal
  * @param seen - pending requests
+ * @see docs/specification.md RELAY-17
  * @throws ChainError, GatewayError where one of them does not answer
  */
 export async function judgeRequests(ports: JudgePorts, seen: readonly Candidate[]): Promise<RoundResult> {

@@ -41,6 +41,14 @@ export type LifeState = keyof typeof MOVES;
 /** The states that the journal holds until there is nothing left to do. */
 export type OpenState = 'claiming' | 'claimed' | 'submitted' | 'mined';
 
+/** The file that takes a request on from each of them, unless something is in the way: `advanceRequests` hands it over. */
+export const NEXT = {
+  claiming: 'confirmClaim',
+  claimed: 'submitClaims',
+  submitted: 'followSubmission',
+  mined: 'reportOutcomes',
+} as const satisfies Record<OpenState, string>;
+
 /** Who moves requests: a file of this folder, by its name. */
 export type Mover =
   | 'judgeRequests'

@@ -134,7 +134,7 @@ async function settleUntold(
  * @param ports - chain, journal, budgets, and what is under way
  * @param mined.requests - `submitted` in one call; they become `mined`, or `claimed` again where nothing of them is on the chain
  * @param mined.told - what the sender's node has said
- * @returns those that have a next move
+ * @returns those that have a next move: `reportOutcomes` takes on what is `mined`, `reviewClaim` the rest
  * @see docs/specification.md RELAY-5
  */
 export async function settleSubmission(

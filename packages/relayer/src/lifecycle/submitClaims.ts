@@ -62,7 +62,7 @@ async function planNow(ports: SubmitPorts, requests: readonly OpenRequest[]): Pr
  *
  * @param ports - journal, price, and what is under way
  * @param requests - `claimed`; the paid ones become `submitted`, on the disk before the sender gets the call
- * @returns all of them
+ * @returns all of them: `followSubmission` takes on what is `submitted`, `reviewClaim` the rest
  */
 export async function submitClaims(ports: SubmitPorts, requests: readonly OpenRequest[]): Promise<readonly string[]> {
   const { now, journal, inFlight } = ports;

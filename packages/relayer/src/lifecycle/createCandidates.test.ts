@@ -33,6 +33,22 @@ it('looks soon again where it is something else that is in the way', () => {
   expect(judgeFor(4000, (nowMs) => `next one is ${nowMs}`)).toEqual([0, 1000, 2000, 3000, 4000]);
 });
 
+it('looks at a copy at once when the one that it has waited for is gone: somebody else has claimed it', () => {
+  const candidates = createCandidates();
+  const params = { timestamp: '1', signer: '0xAA', r: '0x1' };
+  const copies = ['first', 'second', 'third'].map((requestId) => ({ ...record, params, requestId }) as RequestRecord);
+  const [first, second, third] = candidates.see(copies, 0);
+  candidates.judge(first!, leave(0), 0);
+  const duplicate = { kind: 'leave', reason: 'duplicate', recheckAtMs: 30_000 } as const;
+  for (const copy of [second!, third!]) candidates.judge(copy, duplicate, 0);
+  candidates.forget('first');
+  // The next one waits for it.
+  expect([second, third].map((copy) => isDue(copy!, 1))).toEqual([true, false]);
+  candidates.forget('second');
+  expect(isDue(third!, 1)).toBe(true);
+  expect(candidates.countReasons().get('duplicate')).toBe(0);
+});
+
 it('counts what was left as left, also when it is time to look again, until its signer’s turn comes', () => {
   const candidates = createCandidates();
   const [candidate] = candidates.see([record], 0);

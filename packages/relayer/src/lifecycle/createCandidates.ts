@@ -29,6 +29,7 @@ export interface Candidates {
   judge(candidate: Candidate, verdict: Verdict, nowMs: number): void;
   /** How many are known, by `ready`, `settle`, why they were left, or `seen` where they have not been judged. */
   countReasons(): ReadonlyMap<string, number>;
+  /** Lets a request go that was claimed, or is not pending any more: a copy that has waited for it is looked at at once. */
   forget(requestId: string): void;
   /** All that are known, the last seen ones last. */
   list(): readonly Candidate[];
@@ -111,7 +112,7 @@ export function createCandidates(): Candidates {
     }
     candidate.verdict = verdict;
   }
-  function forget(requestId: string): void {
+  function remove(requestId: string): void {
     const candidate = known.get(requestId);
     if (candidate === undefined) return;
     const signer = candidate.record.signer.toLowerCase();
@@ -120,6 +121,17 @@ export function createCandidates(): Candidates {
     const own = bySigner.get(signer);
     own?.delete(requestId);
     if (own?.size === 0) bySigner.delete(signer);
+  }
+  function forget(requestId: string): void {
+    const gone = known.get(requestId);
+    if (gone === undefined) return;
+    remove(requestId);
+    // A copy is of the same signer.
+    const rest = [...(bySigner.get(gone.record.signer.toLowerCase()) ?? [])].map((id) => known.get(id));
+    const next = rest.find(
+      (other) => other?.fingerprint === gone.fingerprint && nameReason(other.verdict) === 'duplicate',
+    );
+    if (next !== undefined) setVerdict(next, undefined);
   }
   function remember(candidate: Candidate): void {
     const { requestId, signer } = candidate.record;
@@ -135,7 +147,7 @@ export function createCandidates(): Candidates {
   function prune(nowMs: number): void {
     for (const [requestId, { lastSeenMs }] of known) {
       if (known.size <= MAX_CANDIDATES && lastSeenMs > nowMs - FORGET_AFTER_MS) return;
-      forget(requestId);
+      remove(requestId);
     }
   }
   return {
@@ -181,7 +193,7 @@ export function createCandidates(): Candidates {
         const rest = all.filter((candidate) => !isLong(candidate));
         shed.push(...rest.toSorted((a, b) => waitMs(b) - waitMs(a)).slice(0, rest.length - max));
       }
-      for (const { record } of shed) forget(record.requestId);
+      for (const { record } of shed) remove(record.requestId);
       return shed;
     },
     isLeft: (requestId) => known.get(requestId)?.verdict?.kind === 'leave',

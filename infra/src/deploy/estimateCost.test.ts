@@ -53,5 +53,5 @@ it('counts the alarms, secrets and rules that there are', () => {
 it('is told in two lines that end in their parts', () => {
   const lines = describeCost(estimateCost({})).split('\n');
   expect(lines[1]).toMatch(/^ {2}at rest .*\d+\.\d\d USD a month: secrets 0\.80, /);
-  expect(lines[2]).toMatch(/a million requests of 1 kB, from POST to report: tables, writes 11\.91, /);
+  expect(lines[2]).toMatch(/a million requests of 1 kB, from POST to report: tables, writes 12\.53, /);
 });

@@ -18,6 +18,7 @@ const FILTERS = {
   chain: 'a chain, as eip155:1',
   signer: 'an address',
   relayer: 'who holds or held the claim',
+  transaction: 'the hash that was reported',
   limit: '1 to 100, default 20',
   order: 'asc, the oldest first, or desc',
   after: 'the lastKey of the page before',
@@ -26,8 +27,8 @@ const FILTERS = {
 const pathOf = (requestId: string, act = '') => `/admin/requests/${encodeURIComponent(requestId)}${act}`;
 
 async function list({ call, options, json, print }: CommandContext): Promise<void> {
-  const { chain: chainName, after: lastKey, status, signer, relayer, limit, order } = options;
-  const query = { status, chainName, signer, relayer, limit, order, lastKey };
+  const { chain: chainName, after: lastKey, transaction: txHash, status, signer, relayer, limit, order } = options;
+  const query = { status, chainName, signer, relayer, txHash, limit, order, lastKey };
   const body = await call({ path: '/admin/requests', query });
   if (json) return print(JSON.stringify(body));
   // The gateway answers with a page of records.

@@ -8,21 +8,6 @@ const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const ADDRESS = /^0x[0-9a-f]{40}$/i;
 const TX_HASH = /^0x[0-9a-f]{64}$/i;
 const NO_FILTER = { status: 'pending', chainName: '', signer: '', relayer: '', txHash: '' };
-/** Calls that look for a transaction, each through a thousand requests at most. */
-const MAX_LOOKS = 30;
-
-/** Reads pages until one has something. @param {Record<string, string>} query */
-async function findPage(query) {
-  let lastKey = '';
-  for (let look = 0; look < MAX_LOOKS; look++) {
-    const page = await readGateway('requests', 'admin/requests', { query: { ...query, lastKey } });
-    const [first] = page.items;
-    if (first !== undefined) return { first, lastKey, count: page.items.length };
-    if (page.lastKey === null) throw new Error('No request was reported with this transaction.');
-    ({ lastKey } = page);
-  }
-  throw new Error(`None of the newest ${MAX_LOOKS} thousand requests was reported with this transaction.`);
-}
 
 /** @param {{ filter: typeof NO_FILTER, change: (filter: typeof NO_FILTER) => void, find: (what: string) => void }} props */
 function Filters({ filter, change, find }) {
@@ -55,12 +40,7 @@ export function Queue({ onFault, tell, explorers }) {
   );
   const [asked, ask] = useState(/** @type {import('./types.d.ts').Act | undefined} */ (undefined));
   const lastKey = pages.at(-1) ?? '';
-  const query = {
-    ...filter,
-    limit: filter.txHash === '' ? '50' : '100',
-    order: filter.txHash === '' ? '' : 'desc',
-    lastKey,
-  };
+  const query = { ...filter, limit: '50', lastKey };
   const { value, again } = useFollowed(
     () => readGateway('requests', 'admin/requests', { query }),
     JSON.stringify(query),
@@ -73,12 +53,10 @@ export function Queue({ onFault, tell, explorers }) {
   const open = (/** @type {string} */ id) =>
     readGateway('request', `requests/${encodeURIComponent(id)}`).then(show, onFault);
   const findTransaction = async (/** @type {string} */ txHash) => {
-    tell('Looking for the transaction…');
-    const found = await findPage({ txHash, order: 'desc', limit: '100' });
-    setFilter({ ...NO_FILTER, status: '', txHash });
-    setPages(found.lastKey === '' ? [] : [found.lastKey]);
-    tell(`${found.count} found.`);
-    if (found.count === 1) show(found.first);
+    const { items, count } = await readGateway('requests', 'admin/requests', { query: { txHash, limit: '2' } });
+    if (count === 0) throw new Error('No request was reported with this transaction.');
+    change({ ...NO_FILTER, status: '', txHash });
+    if (count === 1) show(items[0]);
   };
   const find = (/** @type {string} */ what) => {
     if (UUID.test(what)) return open(what);

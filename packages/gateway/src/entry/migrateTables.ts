@@ -24,9 +24,10 @@ const HELP = `Brings the requests' table of an earlier version on DynamoDB up to
   --json           one line at the end: {"table":…,"added":…}; what goes on meanwhile is told on stderr
   --help           this text
 
-It makes the indexes that are missing, one after another, and puts what is pending into that of its chain. Gateways of the
-earlier version may work on meanwhile; run it once more when the last of them has ended. It may be run any number of times.
-Region and credentials are read as the AWS SDK reads them; they need DescribeTable, UpdateTable, Query, PutItem and UpdateItem.`;
+It makes the indexes that are missing, one after another, puts what is pending into that of its chain, and lets what has
+succeeded be found by its transaction. Gateways of the earlier version may work on meanwhile; run it once more when the
+last of them has ended. It may be run any number of times. Region and credentials are read as the AWS SDK reads them; they
+need DescribeTable, UpdateTable, Query, BatchGetItem, PutItem and UpdateItem.`;
 
 function readArguments({ args, env }: MigrateCommand) {
   const { values } = parseCommandLine({

@@ -36,6 +36,8 @@ export interface RequestFilter {
   readonly signer?: string;
   readonly status?: RequestStatus;
   readonly chainName?: string;
+  /** The transaction that was reported; compared without regard to case. */
+  readonly txHash?: string;
 }
 
 export interface ListQuery {

@@ -16,7 +16,7 @@ export interface AdministerPorts {
 
 /** As in the public list. */
 const MAX_PARAMS_BYTES = 1_000_000;
-/** Most pages of the store that one answer looks through for a relayer's or a transaction's requests. */
+/** Most pages of the store that one answer looks through for a relayer's requests. */
 const MAX_LOOKS = 10;
 /** A request that changes hands between the look and the move is looked at again, so often. */
 const MAX_TRIES = 5;
@@ -50,18 +50,17 @@ function chooseLists({ signer, status, chainName, relayer, txHash }: ListAllRequ
     ...(signer !== undefined && { signer }),
     ...(status !== undefined && { status }),
     ...(chainName !== undefined && { chainName }),
+    ...(txHash !== undefined && { txHash }),
   };
   if (Object.keys(filter).length > 0) return [filter];
-  if (txHash !== undefined) return [{ status: 'success' }];
   // Nobody holds or held what is pending.
   return statusOrder.filter((one) => relayer === undefined || one !== 'pending').map((one) => ({ status: one }));
 }
 
 const isWanted =
-  ({ relayer, txHash }: Wanted) =>
+  ({ relayer }: Wanted) =>
   (record: StoredRequest) =>
-    (relayer === undefined || record.claimedBy?.toLowerCase() === relayer.toLowerCase()) &&
-    (txHash === undefined || record.txHash?.toLowerCase() === txHash.toLowerCase());
+    relayer === undefined || record.claimedBy?.toLowerCase() === relayer.toLowerCase();
 
 /**
  * Lists requests for an administrator: with the filters of the public list, with the relayer's and the transaction's, or all, by status.

@@ -4,7 +4,7 @@ import { createIndexWalk, type IndexKey, type IndexWalk, type WalkPlan } from '.
 import type { ParamsReader } from './params.ts';
 import { readPositions, writePositions } from './position.ts';
 import { readItems } from './readItems.ts';
-import { isExpired, type RequestHeader, readHead } from './requestItem.ts';
+import { isExpired, type RequestHeader, readHead, transactionKey } from './requestItem.ts';
 import { type RequestTable, shardKeys } from './requestTable.ts';
 import { requestIndexes } from './tables.ts';
 
@@ -16,10 +16,11 @@ const FULL_BATCH = 100;
 type Route = Pick<WalkPlan, 'index' | 'partitions' | 'chainName'>;
 
 /**
- * Chooses the index by which fewest entries are looked at. A signer has few requests. What is pending in a chain has an index of its
+ * Chooses the index by which fewest entries are looked at. A transaction has few requests, and a signer. What is pending in a chain has an index of its
  * own, so that no other chain's backlog is passed over. Of the other statuses successful ones are many: of those, the chain's are fewer.
  */
-function routeOf({ signer, status, chainName }: RequestFilter, shards: number): Route {
+function routeOf({ signer, status, chainName, txHash }: RequestFilter, shards: number): Route {
+  if (txHash !== undefined) return { index: requestIndexes.pending, partitions: [transactionKey(txHash)] };
   if (signer !== undefined) return { index: requestIndexes.signer, partitions: [signer.toLowerCase()] };
   if (status === 'pending' && chainName !== undefined) {
     return { index: requestIndexes.pending, partitions: shardKeys(chainName, shards) };
@@ -36,8 +37,9 @@ function routeOf({ signer, status, chainName }: RequestFilter, shards: number): 
 const filtersAfterwards = ({ signer, status, chainName }: RequestFilter) =>
   signer === undefined ? status === 'success' && chainName !== undefined : (status ?? chainName) !== undefined;
 
-function matches({ record }: RequestHeader, { signer, status, chainName }: RequestFilter): boolean {
+function matches({ record }: RequestHeader, { signer, status, chainName, txHash }: RequestFilter): boolean {
   return (
+    (txHash === undefined || record.txHash?.toLowerCase() === txHash.toLowerCase()) &&
     (signer === undefined || record.signer.toLowerCase() === signer.toLowerCase()) &&
     (status === undefined || record.status === status) &&
     (chainName === undefined || record.chainName === chainName)

@@ -10,6 +10,8 @@ import { REQUEST_MOVES, REQUEST_STATUSES } from '@prism-gateway/protocol';
 import { askConditionally } from './askStore.ts';
 import { type Item, readText, text } from './attributes.ts';
 import { attributeDefinitions, indexInput } from './createTables.ts';
+import { readItems } from './readItems.ts';
+import { transactionKey } from './requestItem.ts';
 import { shardKeys } from './requestTable.ts';
 import { MOST_SHARDS, storeLayout } from './tableLayout.ts';
 import { requestIndexes, tableDescriptions } from './tables.ts';
@@ -89,6 +91,42 @@ async function addToPending({ client, name: TableName }: Migration, requestId: s
   return (await askConditionally(() => client.send(command))).done;
 }
 
+/** Lets a request that has succeeded be found by its transaction. @returns whether it could not be before */
+async function addToTransactions({ client, name: TableName }: Migration, item: Item): Promise<boolean> {
+  if (item.pendingShard !== undefined || item.txHash === undefined) return false;
+  const command = new UpdateItemCommand({
+    TableName,
+    Key: { requestId: text(readText(item, 'requestId')) },
+    UpdateExpression: 'SET pendingShard = :key',
+    ConditionExpression: 'attribute_exists(txHash)',
+    ExpressionAttributeValues: { ':key': text(transactionKey(readText(item, 'txHash'))) },
+  });
+  return (await askConditionally(() => client.send(command))).done;
+}
+
+/** Looks at every partition of what has succeeded. @returns how many requests can be found by their transaction from now on */
+async function fillTransactions(migration: Migration): Promise<number> {
+  let added = 0;
+  for (const key of shardKeys('success', MOST_SHARDS)) {
+    for await (const entries of readPartition(migration, key)) {
+      const ids = entries.map((entry) => readText(entry, 'requestId'));
+      const items = [...(await readItems(migration, ids, { consistent: false })).values()];
+      added += await countInLanes(items, (item) => addToTransactions(migration, item));
+    }
+  }
+  return added;
+}
+
+/** Does something for each, some at once. @returns for how many it was done */
+async function countInLanes<T>(all: readonly T[], act: (one: T) => Promise<boolean>): Promise<number> {
+  let count = 0;
+  for (let at = 0; at < all.length; at += LANES) {
+    const done = await Promise.all(all.slice(at, at + LANES).map(act));
+    count += done.filter(Boolean).length;
+  }
+  return count;
+}
+
 /** Looks at every partition of every status. @returns the highest number of shards in use, and how many requests were changed */
 async function fillPending(migration: Migration): Promise<{ readonly shards: number; readonly added: number }> {
   let [shards, added] = [1, 0];
@@ -97,11 +135,7 @@ async function fillPending(migration: Migration): Promise<{ readonly shards: num
       for await (const items of readPartition(migration, key)) {
         if (items.length > 0) shards = Math.max(shards, shard + 1);
         if (status !== REQUEST_MOVES.claim.from) break;
-        for (let at = 0; at < items.length; at += LANES) {
-          const ids = items.slice(at, at + LANES).map((item) => readText(item, 'requestId'));
-          const done = await Promise.all(ids.map((id) => addToPending(migration, id)));
-          added += done.filter(Boolean).length;
-        }
+        added += await countInLanes(items, (item) => addToPending(migration, readText(item, 'requestId')));
       }
     }
   }
@@ -109,9 +143,9 @@ async function fillPending(migration: Migration): Promise<{ readonly shards: num
 }
 
 /**
- * Brings a requests' table of an earlier version up to date: makes the indexes that are missing, and puts what is pending into that of
- * its chain. The earlier version may work on meanwhile; what it creates after that is brought in by running it again. It may be run
- * any number of times, and ended at any moment.
+ * Brings a requests' table of an earlier version up to date: makes the indexes that are missing, puts what is pending into that of
+ * its chain, and lets what has succeeded be found by its transaction. The earlier version may work on meanwhile; what it creates or
+ * reports after that is brought in by running it again. It may be run any number of times, and ended at any moment.
  *
  * @returns how many pending requests were put into the index of their chain
  * @throws the AWS SDK's errors, DependencyUnavailableError
@@ -121,6 +155,8 @@ export async function migrateTable(migration: Migration): Promise<number> {
   await createMissingIndexes(migration);
   const { shards, added } = await fillPending(migration);
   await storeLayout({ client, name, shards });
+  const found = await fillTransactions(migration);
+  tell(`${name}: ${found} requests can be found by their transaction from now on`);
   tell(`${name}: up to date; ${added} pending requests were put into the index of their chain`);
   return added;
 }

@@ -6,7 +6,7 @@ import { bytes, type Item, number, text } from './attributes.ts';
 import { headOfAnswer, type Move, moveRequest, transitionOf } from './moveRequest.ts';
 import type { ParamsReader } from './params.ts';
 import { positionBytes, positionOf } from './position.ts';
-import { PARAMS_OUTLIVE_SECONDS, type RequestHeader } from './requestItem.ts';
+import { PARAMS_OUTLIVE_SECONDS, type RequestHeader, transactionKey } from './requestItem.ts';
 import { expiryOf, type RequestTable } from './requestTable.ts';
 import { settleParams } from './settleParams.ts';
 import { TTL_ATTRIBUTE } from './tables.ts';
@@ -23,11 +23,19 @@ type OwnersMove = Omit<Move, 'condition' | 'values'> & {
 /** How a report is stored: its head expires with it, or once its params, which have an item of their own, were told. */
 type Ending = 'with head' | 'params first';
 
+/**
+ * What an outcome is told by. A success enters the index of pending requests under a key of its own: what has ended has no other business
+ * there, and one index more would have to be made on every table that there is.
+ */
+function outcomeAttributes(outcome: Report['outcome']): Item {
+  if (outcome.status === 'failed') return { errorMessage: text(outcome.errorMessage) };
+  const { txHash } = outcome;
+  return { txHash: text(txHash), pendingShard: text(transactionKey(txHash)) };
+}
+
 function reportMove(table: RequestTable, report: Report, ending: Ending): OwnersMove {
   const { requestId, relayer, reportId, now, outcome } = report;
   const expiresAt = expiryOf(table.retentionDays, now);
-  const told =
-    outcome.status === 'success' ? { txHash: text(outcome.txHash) } : { errorMessage: text(outcome.errorMessage) };
   const attribute: Item = {
     ...(expiresAt !== undefined && ending === 'with head' && { [TTL_ATTRIBUTE]: number(expiresAt) }),
     ...(expiresAt !== undefined &&
@@ -39,7 +47,7 @@ function reportMove(table: RequestTable, report: Report, ending: Ending): Owners
     from: [REPORTABLE],
     to: outcome.status,
     callId: reportId,
-    set: { ...told, updatedAt: number(now), ...attribute },
+    set: { ...outcomeAttributes(outcome), updatedAt: number(now), ...attribute },
     ...(TTL_ATTRIBUTE in attribute && { only: 'attribute_not_exists(paramsKey)' }),
   };
 }

@@ -39,8 +39,14 @@ export function statusAttributes(status: RequestStatus, requestId: string, shard
   return { status: text(status), statusShard: text(shardKey(status, requestId, shards)) };
 }
 
-/** The attributes that a request has while it is pending, and never while it is claimed. */
+/** The attributes that a request has while it is pending, and never while it is claimed; once it has succeeded, the first holds its transaction. */
 export const PENDING_ATTRIBUTES = ['pendingShard', 'releasedChain', 'releasePosition', TTL_ATTRIBUTE] as const;
+
+/** Digits of a transaction's hash that tell nearly all apart; those that they do not are told apart by the record. */
+const HASH_DIGITS = 10;
+
+/** Names the partition that holds what a transaction carried out. No chain's name begins like it. */
+export const transactionKey = (txHash: string) => `#${txHash.slice(2, 2 + HASH_DIGITS).toLowerCase()}`;
 
 /** How much longer than their head params live, in seconds: a claim of the last moment finds them. */
 export const PARAMS_OUTLIVE_SECONDS = 86_400;
@@ -71,6 +77,7 @@ function laterAttributes({ requestId }: StoredRequest, { shards, retentionDays }
     claimedAt: number(1_800_000_000_001),
     callMark: bytes(new Uint8Array(CALL_MARK_BYTES)),
     txHash: text(`0x${'0'.repeat(64)}`),
+    pendingShard: text(transactionKey(`0x${'0'.repeat(64)}`)),
     ...(retentionDays > 0 && { [TTL_ATTRIBUTE]: number(1_800_000_001) }),
   };
 }

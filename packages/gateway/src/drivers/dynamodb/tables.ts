@@ -34,8 +34,8 @@ export interface TableDescription {
 const position: KeyAttribute = { name: 'position', type: 'B' };
 
 /**
- * Indexes of the requests' table by what they answer. `pending` holds pending requests alone, by chain; `released` those of them that
- * were given back, in the order in which they were.
+ * Indexes of the requests' table by what they answer. `pending` holds pending requests by chain, and those that succeeded by their
+ * transaction; `released` those pending ones that were given back, in the order in which they were.
  */
 export const requestIndexes = {
   signer: { name: 'bySigner', partitionKey: { name: 'signerKey', type: 'S' }, sortKey: position, carried: [] },

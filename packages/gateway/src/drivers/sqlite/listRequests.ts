@@ -3,7 +3,16 @@ import { REQUEST_STATUSES } from '@prism-gateway/protocol/states';
 import { InvalidCursorError } from '../../ports/errors.ts';
 import type { ListPage, ListQuery, RequestFilter, StoredRequest } from '../../ports/requestStore.ts';
 import type { QuotedTables } from './tables.ts';
-import { type RequestRow, requestOfRow, selectRequests, selectSigned, signerKey } from './tables.ts';
+import {
+  type RequestRow,
+  requestOfRow,
+  selectRequests,
+  selectSigned,
+  selectWanted,
+  signerKey,
+  transactionKey,
+  transactionPart,
+} from './tables.ts';
 
 /** Most records that one page looks at where no index holds all of its filters: the page is then short, not slow. */
 const MAX_SCANNED = 1000;
@@ -14,7 +23,7 @@ const positionOf = (row: RequestRow) => `${row[5]}:${row[0]}`;
 
 type Conditions = Readonly<Record<string, string>>;
 
-/** The columns of a filter. */
+/** The columns of a filter, but for the transaction's. */
 function conditionsOf({ signer, chainName, status }: RequestFilter): Conditions {
   return {
     ...(signer !== undefined && { signer }),
@@ -79,8 +88,43 @@ function walkSigner(tables: QuotedTables, { filter, order, after }: ListQuery, s
   return { sql: `${begin} WHERE ${where.join(' AND ')} ORDER BY f.place ${order}, r.request_id ${order}`, values };
 }
 
-function walk(statement: (sql: string) => StatementSync, tables: QuotedTables, query: ListQuery) {
-  const { signer } = query.filter;
+type Statements = (sql: string) => StatementSync;
+
+interface ListContext {
+  readonly statement: Statements;
+  readonly tables: QuotedTables;
+  readonly query: ListQuery;
+}
+
+/** SQL that finds a transaction's requests, in the order of a list: the next of them, but for those of another one with the same key. */
+function findTransaction({ requests }: QuotedTables, { order, after }: ListQuery): string {
+  const [part, key] = [transactionPart('r.seq'), transactionKey('r.tx_hash')];
+  const place = after === undefined ? '' : `AND (r.created_at, r.request_id) ${order === 'asc' ? '>' : '<'} (?, ?)`;
+  return `
+    WITH RECURSIVE parts(part) AS (
+      SELECT ${transactionPart('min(seq)')} FROM ${requests}
+      UNION ALL SELECT part + 1 FROM parts WHERE part < (SELECT ${transactionPart('max(seq)')} FROM ${requests}))
+    SELECT r.seq FROM parts CROSS JOIN ${requests} r
+    WHERE ${part} = parts.part AND ${key} = ${transactionKey('?')} AND r.tx_hash IS NOT NULL ${place}
+    ORDER BY r.created_at ${order}, r.request_id ${order} LIMIT ${MAX_SCANNED + 1}`;
+}
+
+/** Walks the requests of a transaction, and checks all filters on the records, which are read one by one: their params may be large. */
+function* walkTransaction({ statement, tables, query }: ListContext, txHash: string): Generator<RequestRow> {
+  const conditions = conditionsOf(query.filter);
+  const wanted = ['r.tx_hash = ? COLLATE NOCASE', ...equals(conditions)].join(' AND ');
+  const select = statement(`${selectWanted(tables, wanted)} WHERE r.seq = ?`);
+  select.setReturnArrays(true);
+  const place = query.after === undefined ? [] : readPosition(query.after);
+  for (const { seq } of statement(findTransaction(tables, query)).all(txHash, ...place)) {
+    // The columns are those of RequestRow, and all is read in one transaction.
+    yield select.get(txHash, ...Object.values(conditions), Number(seq)) as unknown as RequestRow;
+  }
+}
+
+function walk(statement: Statements, tables: QuotedTables, query: ListQuery): Iterable<RequestRow> {
+  const { signer, txHash } = query.filter;
+  if (txHash !== undefined) return walkTransaction({ statement, tables, query }, txHash);
   const { sql, values } = signer === undefined ? walkIndex(tables, query) : walkSigner(tables, query, signer);
   const select = statement(sql);
   select.setReturnArrays(true);
@@ -89,10 +133,10 @@ function walk(statement: (sql: string) => StatementSync, tables: QuotedTables, q
 }
 
 /**
- * Reads a page by a walk on the index that holds the filters. `signer` goes first: with it, the other filters are checked on
- * the records it finds, at most `MAX_SCANNED` a page.
+ * Reads a page by a walk on the index that holds the filters. `txHash` goes first, then `signer`: with one of them, the other filters are
+ * checked on the records it finds, at most `MAX_SCANNED` a page.
  */
-export function listPage(statement: (sql: string) => StatementSync, tables: QuotedTables, query: ListQuery): ListPage {
+export function listPage(statement: Statements, tables: QuotedTables, query: ListQuery): ListPage {
   const items: StoredRequest[] = [];
   const { limit, maxParamsBytes = Number.POSITIVE_INFINITY } = query;
   let scanned = 0;

@@ -3,7 +3,15 @@ import { auditTable } from './adminWrites.ts';
 import { hashSignature } from './createWrite.ts';
 import { BUSY_TIMEOUT_MS } from './openDatabase.ts';
 import { createStatsTables, statsStoreName } from './statsTables.ts';
-import { quoteName, quoteTables, signaturePlace, signerKey, type TableNames } from './tables.ts';
+import {
+  quoteName,
+  quoteTables,
+  signaturePlace,
+  signerKey,
+  type TableNames,
+  transactionKey,
+  transactionPart,
+} from './tables.ts';
 import { createWebhookTables, webhooksStoreName } from './webhookTables.ts';
 
 /** How long a process waits for another one's migration, in milliseconds: a million records take some ten seconds. */
@@ -78,6 +86,13 @@ function findSignedTogether(names: TableNames): string {
   `;
 }
 
+/** Lets the requests of a transaction be found. Nothing but a report of success writes there, and a removal. */
+function findByTransaction(names: TableNames): string {
+  const name = quoteName(`${names.requests}.by_transaction`);
+  const columns = `${transactionPart('seq')}, ${transactionKey('tx_hash')}`;
+  return `CREATE INDEX ${name} ON ${quoteTables(names).requests} (${columns}) WHERE tx_hash IS NOT NULL`;
+}
+
 /**
  * For each store, entries that bring its schema from the version of their index to the next one; they are only ever added. Versions
  * are kept by the store's own name, so that any name may change alone.
@@ -116,6 +131,7 @@ const migrations: Readonly<Record<keyof TableNames | 'stats' | 'webhooks' | 'aud
     followMoves,
     countOnce,
     findSignedTogether,
+    findByTransaction,
   ],
   // Where these two are there without a version, they were made when only requests had one.
   relayers: [

@@ -76,6 +76,22 @@ export function selectRequests(tables: QuotedTables, ...more: readonly string[])
 export const signerKey = (signer: string) => `lower(substr(${signer}, 3, 10))`;
 
 /**
+ * SQL for what the index of reported transactions has of a hash: eight digits tell nearly all apart, and those that they do not are told
+ * apart by the record. Functions that older tools do not know have no place here: they could not open the file.
+ *
+ * @param txHash - SQL for the whole
+ */
+export const transactionKey = (txHash: string) => `lower(substr(${txHash}, 3, 8))`;
+
+/**
+ * SQL for the part of the index of reported transactions that a request is in. Hashes are random: in one order of all, each report would
+ * write a page of its own. In parts of 2,048, reports of about the same time share some ten pages, and a search looks into each part.
+ *
+ * @param seq - SQL for the number of the record
+ */
+export const transactionPart = (seq: string) => `(${seq} >> 11)`;
+
+/**
  * SQL for the place in `signed` that finds a signature; all others are times.
  *
  * @param hash - SQL for the hash, from 0 on
@@ -83,11 +99,15 @@ export const signerKey = (signer: string) => `lower(substr(${signer}, 3, 10))`;
 export const signaturePlace = (hash: string) => `(-1 - ${hash})`;
 
 /**
- * Begins a query for requests `r` by what `f` of `signed` says, of which only some are wanted: the others come with null for params,
- * which may be large.
+ * Begins a query for requests `r`, of which only some are wanted: the others come with null for params, which may be large.
  *
  * @param wanted - condition on columns of `r`
  */
+export function selectWanted(tables: QuotedTables, wanted: string): string {
+  return `SELECT ${REQUEST_COLUMNS} FROM ${tables.requests} r LEFT JOIN ${tables.params} p ON p.seq = r.seq AND ${wanted}`;
+}
+
+/** Begins the same by what `f` of `signed` says. @param wanted - as there */
 export function selectSigned(tables: QuotedTables, wanted: string): string {
   return `SELECT ${REQUEST_COLUMNS} FROM ${tables.signed} f CROSS JOIN ${tables.requests} r ON r.seq = f.seq
     LEFT JOIN ${tables.params} p ON p.seq = r.seq AND ${wanted}`;

@@ -1,7 +1,7 @@
 import type { RequestStatus } from '@prism-gateway/protocol';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { RequestFilter, RequestStore, StoredRequest } from '../../../src/ports/requestStore.ts';
-import { anyAddress, anyChain, claimOf, pendingRequest, reportOf, START } from '../storedRequests.ts';
+import { anyAddress, anyChain, anyTxHash, claimOf, pendingRequest, reportOf, START } from '../storedRequests.ts';
 import type { CreateStore } from '../storeUnderTest.ts';
 import { useStore } from '../useStore.ts';
 import { walkList } from '../walkList.ts';
@@ -127,6 +127,65 @@ export function describeLists(createStore: CreateStore<RequestStore>): void {
         expect(records.map((record) => record.signer)).toStrictEqual(records.map(() => signer));
         expect(records).toHaveLength(stored.length / signers.length);
       }
+    });
+
+    describe('by transaction', () => {
+      /** Stores a request and reports it with this transaction. */
+      async function storeDone(fields: Partial<StoredRequest>, txHash: string): Promise<StoredRequest> {
+        const { store } = use();
+        const record = pendingRequest(fields);
+        await store.create(record);
+        const claim = claimOf(record);
+        await store.claim(claim);
+        const outcome = { status: 'success', txHash } as const;
+        const done = await store.report(reportOf(record, { relayer: claim.relayer, outcome }));
+        if (done.outcome !== 'moved') throw new Error(`${done.outcome} where the only relayer asked`);
+        return done.record;
+      }
+
+      // Shows ADMIN-4.
+      test('all that it carried out is found, in any letter case, by itself and with each other filter', async () => {
+        const txHash = anyTxHash();
+        // As far as any store's index tells them apart, the same one.
+        const alike = `${txHash.slice(0, 40)}${anyTxHash().slice(40)}`;
+        const [signer, chainName] = [anyAddress(), anyChain()];
+        const first = await storeDone({ signer, createdAt: START + 2 }, txHash);
+        const second = await storeDone({ chainName, createdAt: START + 1 }, txHash.toUpperCase().replace('0X', '0x'));
+        const third = await storeDone({ signer, chainName, createdAt: START + 1 }, txHash);
+        const other = await storeDone({ signer, chainName, createdAt: START }, alike);
+        await use().settle?.();
+        const find = (filter: RequestFilter, order: 'asc' | 'desc' = 'asc') =>
+          walkList(use().store, { filter, order, limit: 2 });
+        const all = [first, second, third].sort(inQueueOrder);
+        for (const given of [txHash, txHash.toUpperCase().replace('0X', '0x')]) {
+          expect(await find({ txHash: given })).toStrictEqual(all);
+          expect(await find({ txHash: given }, 'desc')).toStrictEqual(all.toReversed());
+        }
+        expect(await find({ txHash: alike })).toStrictEqual([other]);
+        expect(await find({ txHash, signer })).toStrictEqual(all.filter((record) => record.signer === signer));
+        expect(await find({ txHash, chainName })).toStrictEqual(all.filter((record) => record.chainName === chainName));
+        expect(await find({ txHash, signer, chainName, status: 'success' })).toStrictEqual([third]);
+        for (const filter of [{ status: 'failed' }, { signer: anyAddress() }] as const)
+          expect(await find({ txHash, ...filter })).toEqual([]);
+        expect(await find({ txHash: anyTxHash() })).toEqual([]);
+      });
+
+      test('one that was given back before is found by it, and is in the feed of its chain no more', async () => {
+        const { store, settle } = use();
+        const [txHash, record] = [anyTxHash(), pendingRequest({ chainName: anyChain() })];
+        await store.create(record);
+        const claim = claimOf(record);
+        await store.claim(claim);
+        const { requestId, chainName } = record;
+        await store.release({ requestId, relayer: claim.relayer, releaseId: 'any', now: START + 1500 });
+        await store.claim(claimOf(record, { relayer: claim.relayer }));
+        await store.report(reportOf(record, { relayer: claim.relayer, outcome: { status: 'success', txHash } }));
+        await settle?.();
+        const found = await walkList(store, { filter: { txHash }, order: 'asc', limit: 5 });
+        expect(found).toMatchObject([{ requestId, status: 'success', txHash }]);
+        const feed = { chainName, from: 'oldest', limit: 10, now: START + 9000, maxParamsBytes: 1_000_000 } as const;
+        expect((await store.feed(feed)).items).toEqual([]);
+      });
     });
 
     test('letter case tells chains apart', async () => {

@@ -168,6 +168,11 @@ export const programs = {
     group: 'run',
     steps: [{ file: 'packages/cli/src/entry/cli.ts', args: ['stats'] }],
   },
+  limits: {
+    summary: 'limits in force, the clients that are near to one, and budgets in use',
+    group: 'run',
+    steps: [{ file: 'packages/cli/src/entry/cli.ts', args: ['limits'] }],
+  },
   completion: {
     summary: 'prints the completion of this command for bash or zsh',
     group: 'run',

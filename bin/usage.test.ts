@@ -63,6 +63,7 @@ const WRONG: Readonly<Partial<Record<keyof typeof programs, readonly (readonly [
     ['more', 'more'],
     ['--al', '--al'],
   ],
+  limits: [['more', 'more']],
   completion: [['fish', 'bash']],
   keystore: [
     ['nw file', 'nw'],

@@ -1,3 +1,4 @@
+import { serviceSchema } from '@prism-gateway/protocol';
 import { beforeAll, beforeEach, describe, expect } from 'vitest';
 import { callApi } from '../rig/callApi.ts';
 import { callAsRelayer } from '../rig/callAsRelayer.ts';
@@ -218,6 +219,7 @@ covers(
     'listAllRequests.429',
     'readStats.429',
     'listActs.429',
+    'readService.200',
     'readService.429',
     'readPrograms.429',
     'limit.classes',
@@ -229,8 +231,14 @@ covers(
     expect((await spend(2, () => read(target))).statuses).toEqual([200, 200, 429]);
     expect((await callApi(target, { path: `/requests/${crypto.randomUUID()}`, ...seen })).status).toBe(429);
     const headers = { 'x-admin-key': target.adminKey };
+    // The administrator sees who is at a limit, and how often it has refused.
+    const told = serviceSchema.parse((await callApi(target, { path: '/admin/service', headers, ...seen })).body);
+    expect(told.clients[0]).toMatchObject({ limit: 'reads', used: 3, most: 3 });
+    expect(told.clients).toContainEqual({ limit: 'reads', client: 'admin', used: 1, most: 3 });
+    expect(told.refusals).toMatchObject([{ limit: 'reads', lastHour: 2 }]);
+    expect(Date.parse(told.since)).toBeLessThanOrEqual(Date.now());
     const list = () => callApi(target, { path: '/admin/relayers', headers, ...seen });
-    expect((await spend(3, list)).statuses).toEqual([200, 200, 200, 429]);
+    expect((await spend(2, list)).statuses).toEqual([200, 200, 429]);
     for (const part of ['requests', 'stats', 'audit', 'service', 'programs']) {
       const path = `/admin/${part}`;
       expect((await callApi(target, { path, headers, ...seen })).status).toBe(429);

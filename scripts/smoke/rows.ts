@@ -142,6 +142,7 @@ export const rows: readonly SmokeRow[] = [
   },
   { command: 'webhooks', args: (world) => ['list', '--url', gatewayUrl(world)], prints: /WEBHOOK/ },
   { command: 'stats', args: (world) => ['--url', gatewayUrl(world)], prints: /CHAIN/ },
+  { command: 'limits', args: (world) => ['--url', gatewayUrl(world)], prints: /NEAREST TO A LIMIT/ },
   { command: 'completion', args: () => ['bash'], prints: /complete -o default/ },
   { command: 'token alice', args: (world) => ['--url', gatewayUrl(world)], prints: /^[\w-]+\.[\w-]+\.[\w-]+$/m },
   {

@@ -13,7 +13,7 @@ const UNKNOWN = '01890000-0000-7000-8000-000000000000';
 
 let gateway: RunningGateway;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await startGateway({ env: { RATE_LIMIT_WRITES: '600' } });
 });
 afterAll(() => gateway?.kill());
 
@@ -81,6 +81,28 @@ test('stats and the live view show the same, for people and for programs', async
   await submit();
   expect((await prism('stats')).out).toMatch(/eip155:1 +1 +0/);
   expect(JSON.parse((await prism('stats --json')).out)).toMatchObject({ chains: [{ pending: 1 }] });
+});
+
+// Shows ADMIN-12.
+test('limits tells what is in force, who is near to it, and budgets', async () => {
+  await submit();
+  const { status, out } = await prism('limits');
+  expect(status).toBe(0);
+  expect(out).toMatch(/^writes +600 +0 +0$/m);
+  expect(out).toMatch(/^127\.0\.0\.1 +writes +\d+ +600 +\d+ %$/m);
+  expect(out).toMatch(/^connections +\d+ +12000 +0 % +0$/m);
+  expect(JSON.parse((await prism('limits --json')).out)).toMatchObject({ limits: { writes: 600 }, waiting: 0 });
+});
+
+// Shows ADMIN-4.
+test('a transaction finds what it carried out', async () => {
+  await submit();
+  const none = await prism(`requests list --transaction 0x${'00'.repeat(32)}`);
+  expect(none).toMatchObject({ status: 0, out: expect.not.stringContaining('eip155') });
+  expect(await prism('requests list --transaction 0x12')).toMatchObject({
+    status: 1,
+    err: expect.stringMatching(/txHash/),
+  });
 });
 
 // Shows WEBHOOK-1, WEBHOOK-8.

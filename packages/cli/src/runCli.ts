@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { CommandLineError, parseCommandLine, USAGE_STATUS, writeFailure } from '@prism-gateway/runtime/command-line';
 import type { Command } from './command.ts';
 import { CommandError, createAdminClient } from './createAdminClient.ts';
+import { limitsCommand } from './limitsCommand.ts';
 import { requestCommands } from './requestCommands.ts';
 import { statsCommand } from './statsCommand.ts';
 import { webhookCommands } from './webhookCommands.ts';
@@ -26,6 +27,7 @@ export const commands: readonly Command[] = [
   ...requestCommands,
   ...webhookCommands,
   statsCommand,
+  limitsCommand,
 ];
 
 const COMMON = `  --url URL         the gateway; default PUBLIC_URL, else http://HOST:PORT, else http://127.0.0.1:8787

@@ -41,7 +41,9 @@ function Console({ leave }) {
   const [said, say] = useState(NOTHING_SAID);
   const [lost, setLost] = useState('');
   const [stats, setStats] = useState(/** @type {import('./types.d.ts').Answers['stats'] | undefined} */ (undefined));
-  const [explorers, setExplorers] = useState(/** @type {Record<string, string>} */ ({}));
+  const [service, setService] = useState(
+    /** @type {import('./types.d.ts').Answers['service'] | undefined} */ (undefined),
+  );
   /** @type {import('./types.d.ts').OnFault} */
   const onFault = (error) => {
     if (error?.status === 401) leave();
@@ -49,7 +51,7 @@ function Console({ leave }) {
     else say(NOTHING_SAID);
   };
   useEffect(() => {
-    readGateway('service', 'admin/service').then((service) => setExplorers(service.explorers), onFault);
+    readGateway('service', 'admin/service').then(setService, onFault);
     return followQueue({
       onStats: setStats,
       onFault: (error) => (error?.status === 401 ? leave() : setLost(error?.message ?? '')),
@@ -68,7 +70,7 @@ function Console({ leave }) {
     </header>
     <main>
       <p class=${said.isFault || lost ? 'status fault' : 'status'} role="status">${lost || said.text}</p>
-      <${views[view]} stats=${stats} explorers=${explorers} onFault=${onFault} tell=${(/** @type {string} */ text) => say({ text, isFault: false })} />
+      <${views[view]} stats=${stats} explorers=${service?.explorers ?? {}} maxOpenClaims=${service?.maxOpenClaims ?? 0} onFault=${onFault} tell=${(/** @type {string} */ text) => say({ text, isFault: false })} />
     </main>`;
 }
 

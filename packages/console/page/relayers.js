@@ -35,7 +35,7 @@ function actsOn({ address, suspendedAt }) {
 }
 
 /** The whitelist, and how each relayer does. @param {import('./types.d.ts').ViewProps} props */
-export function Relayers({ onFault, tell, stats }) {
+export function Relayers({ onFault, tell, stats, maxOpenClaims }) {
   const [asked, ask] = useState(/** @type {import('./types.d.ts').Act | undefined} */ (undefined));
   const { value, again } = useFollowed(() => readGateway('relayers', 'admin/relayers'), 'relayers', onFault);
   const recordOf = (/** @type {string} */ address) =>
@@ -60,7 +60,7 @@ export function Relayers({ onFault, tell, stats }) {
       ...[
         relayer.label ?? '',
         state,
-        openClaims,
+        maxOpenClaims === 0 ? openClaims : `${openClaims} of ${maxOpenClaims}`,
         success,
         failed,
         conflicts,

@@ -34,11 +34,53 @@ function Program({ program: { name, status, error } }) {
     ${lists.map(table)}`;
 }
 
+/** How much of a bound is used. @param {{ used: number, most: number | undefined, of: string }} props */
+function Share({ used, most, of }) {
+  if (most === undefined) return 'no bound';
+  const share = Math.floor((100 * used) / most);
+  return html`<meter min="0" max=${most} value=${used} aria-label=${of}></meter> ${share} %`;
+}
+
+/** Limits in force, and who is near to them. @param {{ service: import('./types.d.ts').Answers['service'] }} props */
+function Limits({ service: { limits, refusals, clients, since } }) {
+  const refusedBy = new Map(refusals.map((refusal) => [refusal.limit, refusal]));
+  const rows = Object.entries(limits).map(([name, most]) => {
+    const { lastMinute = 0, lastHour = 0 } = refusedBy.get(name) ?? {};
+    return [name, most === 0 ? 'none' : most, lastMinute, lastHour];
+  });
+  const nearest = clients.map(({ client, limit, used, most }) => [
+    html`<code>${client}</code>`,
+    ...[limit, used, most],
+    html`<${Share} used=${used} most=${most} of=${`${limit} of ${client}`} />`,
+  ]);
+  return html`<h2>Limits in force</h2>
+    <${Table} caption="Calls a minute and client, and how many were refused (429)" head=${['Limit', 'Most', 'Refused, last minute', 'Last hour']} rows=${rows} />
+    <br />
+    <${Table} caption="Clients that are nearest to a limit" head=${['Client', 'Limit', 'In use', 'Most', 'Share']} rows=${nearest} />
+    <p>Of the process that has answered, which counts since ${since}; what others have counted of the same clients is in it.</p>`;
+}
+
+/** Bounds on what strangers make the process keep. @param {{ service: import('./types.d.ts').Answers['service'] }} props */
+function Budgets({ service: { budgets, waiting, disk } }) {
+  const rows = budgets.map(({ name, used, most, ended }) => [
+    ...[name, used, most ?? 'none'],
+    html`<${Share} used=${used} most=${most} of=${name} />`,
+    ended,
+  ]);
+  const gigabytes = (/** @type {number} */ bytes) => `${(bytes / 1e9).toFixed(1)} GB`;
+  return html`<h2>Budgets in use</h2>
+    <${Table} caption="Bytes that strangers make this process keep, and its connections" head=${['Budget', 'In use', 'Most', 'Share', 'Ended to make room']} rows=${rows} />
+    <dl class="story">
+      <dt>calls that wait</dt><dd>${waiting}</dd>
+      ${disk && html`<dt>free disk</dt><dd>${gigabytes(disk.freeBytes)}; below ${gigabytes(disk.leastFreeBytes)} nothing new is taken</dd>`}
+    </dl>`;
+}
+
 /** Limits, budgets, and the other programs. @param {import('./types.d.ts').ViewProps} props */
 export function Service({ onFault }) {
   const { value } = useFollowed(readBoth, 'service', onFault);
   if (value === undefined) return html`<p>Reading the settings…</p>`;
-  const { limits, budgets, chains, explorers, ...settings } = value.service;
+  const { limits, clients, refusals, since, budgets, waiting, disk, chains, explorers, ...settings } = value.service;
   const facts = [
     ...Object.entries(settings),
     ...[
@@ -46,10 +88,8 @@ export function Service({ onFault }) {
       ['explorers', Object.keys(explorers).join(', ') || 'none: set EXPLORER_URLS'],
     ],
   ];
-  return html`<h2>Limits in force</h2>
-    <${Table} caption="Calls a minute and client" head=${['Limit', 'Most']} rows=${Object.entries(limits).map(([name, most]) => [name, most === 0 ? 'none' : most])} />
-    <h2>Budgets in use</h2>
-    <${Table} caption="Bounds on what strangers send, of this process" head=${['Budget', 'In use', 'Ended to make room']} rows=${budgets.map(({ name, used, ended }) => [name, used, ended])} />
+  return html`<${Limits} service=${value.service} />
+    <${Budgets} service=${value.service} />
     <h2>Settings</h2>
     <dl class="story">${facts.map(([name, text]) => html`<dt>${name}</dt><dd>${text}</dd>`)}</dl>
     <h2>Other programs</h2>

@@ -11,6 +11,8 @@ export interface ViewProps {
   readonly stats: Answers['stats'] | undefined;
   /** Where a transaction is shown, with `{hash}`, by chain. */
   readonly explorers: Record<string, string>;
+  /** Most requests that one relayer may hold; 0: any number. */
+  readonly maxOpenClaims: number;
 }
 
 /** Something that is asked for before it is done. */

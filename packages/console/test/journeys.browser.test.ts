@@ -43,6 +43,7 @@ async function openWorld(store: 'sqlite' | 'dynamodb'): Promise<World> {
   await new Promise<void>((resolve) => relayer.listen(0, '127.0.0.1', resolve));
   const env = {
     WEBHOOKS_ALLOW_PRIVATE: 'true',
+    RATE_LIMIT_CLAIMS: '6000',
     EXPLORER_URLS: `${CHAIN}=https://explorer.example/tx/{hash}`,
     STATUS_URLS: `relayer=http://127.0.0.1:${(relayer.address() as AddressInfo).port}/status,payments=http://127.0.0.1:1/`,
     ...(engine && { STORE: 'dynamodb', AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint }),
@@ -177,6 +178,7 @@ describe.skipIf(chromium === undefined).each(stores)('every journey through the 
     await player.press(`Suspend ${address}`);
     await player.confirm('Suspend', 'reports too late');
     await page.getByText('suspended: reports too late').waitFor();
+    await page.getByRole('cell', { name: '0 of 1000' }).waitFor();
     await expect(claimOne()).rejects.toThrow('401');
     if (store === 'sqlite') await keep(page, 'relayers');
     await player.press(`Resume ${address}`);
@@ -189,6 +191,9 @@ describe.skipIf(chromium === undefined).each(stores)('every journey through the 
     await player.press('Service');
     await page.getByText('No status: it does not answer.').waitFor();
     await page.getByRole('cell', { name: 'admin-failures' }).waitFor();
+    await page.getByRole('row', { name: new RegExp(`relayer:${address.toLowerCase()} claims \\d+ 6000`) }).waitFor();
+    await page.getByRole('row', { name: /^connections \d+ 12000/ }).waitFor();
+    await page.getByText(/GB; below 0\.5 GB nothing new is taken/).waitFor();
     expect(await findBarriers(page)).toEqual([]);
     if (store === 'sqlite') await keep(page, 'service');
     await player.press('Audit');

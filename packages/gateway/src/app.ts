@@ -1,7 +1,8 @@
 import { createAdminCheck } from './auth/admin.ts';
 import { type Answering, createRouter } from './http/createRouter.ts';
 import type { Endpoint } from './http/endpoint.ts';
-import { createRateLimiter, type RateLimits } from './http/rateLimit.ts';
+import { createRateLimiter } from './http/rateLimit.ts';
+import type { RateLimits } from './http/rateLimits.ts';
 import type { GatewayPorts } from './ports/gatewayPorts.ts';
 import { createWaits } from './push/createWaits.ts';
 import { createCursorCodec } from './requests/createCursorCodec.ts';
@@ -115,7 +116,7 @@ export function createGateway(
   router.serve(listAllRequestsEndpoint(requests, admin));
   router.serve(readStatsEndpoint(requests, admin));
   router.serve(listActsEndpoint(ports, admin));
-  router.serve(readServiceEndpoint(ports, options, admin));
+  router.serve(readServiceEndpoint({ ...ports, limiter, waits }, options, admin));
   router.serve(readProgramsEndpoint(ports, admin));
   router.serve(releaseClaimEndpoint(requests, admin));
   router.serve(failRequestEndpoint(requests, admin));

@@ -88,10 +88,12 @@ const CALLS_BYTES = 2 * BUDGET_BYTES;
 /** Fewest bodies of the largest size that may be under way at once. */
 const LEAST_BODIES = 4;
 
-function createBudgets({ MAX_BODY_BYTES }: Settings): MemoryBudgets {
+const bodiesBytes = ({ MAX_BODY_BYTES }: Settings) => Math.max(BUDGET_BYTES, LEAST_BODIES * MAX_BODY_BYTES);
+
+function createBudgets(settings: Settings): MemoryBudgets {
   const now = () => performance.now();
   return {
-    bodies: createByteBudget({ maxBytes: Math.max(BUDGET_BYTES, LEAST_BODIES * MAX_BODY_BYTES), now }),
+    bodies: createByteBudget({ maxBytes: bodiesBytes(settings), now }),
     answers: createByteBudget({ maxBytes: BUDGET_BYTES, now }),
     calls: createByteBudget({ maxBytes: CALLS_BYTES, now }),
   };
@@ -124,11 +126,14 @@ async function serve(settings: Settings): Promise<void> {
   const budgets = createBudgets(settings);
   const publicUrl = ownUrl(settings, server);
   const readBudgets = () => [
-    { name: 'bodies', used: budgets.bodies.used(), ended: budgets.bodies.ended() },
-    { name: 'heads', used: heads.used(), ended: heads.ended() },
-    { name: 'answers', used: budgets.answers.used(), ended: budgets.answers.ended() },
-    { name: 'calls', used: budgets.calls.used(), ended: budgets.calls.ended() },
-    { name: 'connections', used: connections.count(), ended: connections.ended() },
+    { name: 'bodies', most: bodiesBytes(settings), used: budgets.bodies.used(), ended: budgets.bodies.ended() },
+    { name: 'heads', most: BUDGET_BYTES, used: heads.used(), ended: heads.ended() },
+    { name: 'answers', most: BUDGET_BYTES, used: budgets.answers.used(), ended: budgets.answers.ended() },
+    { name: 'calls', most: CALLS_BYTES, used: budgets.calls.used(), ended: budgets.calls.ended() },
+    {
+      ...{ name: 'connections', used: connections.count(), ended: connections.ended() },
+      ...(limits.total > 0 && { most: limits.total }),
+    },
   ];
   const opened = Promise.withResolvers<WiredGateway>();
   // Taken before the store is opened, as the gateway's own port is.

@@ -7,13 +7,13 @@ import type { Gateway } from '../app.ts';
 import { createUuidV7Source } from '../createUuidV7Source.ts';
 import { createConsoleAssets } from '../drivers/console/createConsoleAssets.ts';
 import { createDevRelayer, type DevRelayerOptions } from '../drivers/devRelayer/createDevRelayer.ts';
-import { createSpaceGuard } from '../drivers/disk/createSpaceGuard.ts';
+import { createSpaceGuard, readFreeBytes } from '../drivers/disk/createSpaceGuard.ts';
 import { createProgramReader } from '../drivers/programs/createProgramReader.ts';
 import { createMetrics } from '../drivers/prometheus/createMetrics.ts';
 import { offloadRecovery } from '../drivers/secp256k1/offloadRecovery.ts';
 import { createDocsAssets } from '../drivers/swaggerUi/createDocsAssets.ts';
 import { createWebhookPost } from '../drivers/webhooks/createWebhookPost.ts';
-import type { BudgetUse, Mount } from '../ports/gatewayPorts.ts';
+import type { BudgetUse, DiskUse, Mount } from '../ports/gatewayPorts.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { DeliveryQueue } from '../ports/webhookStore.ts';
 import { startDispatcher } from '../push/startDispatcher.ts';
@@ -88,6 +88,13 @@ function startDelivering(
   };
 }
 
+/** How full the disk is, where something of the service is on it. */
+function readDisk({ STORE, STORAGE_BUCKET, DATA_DIR, MIN_FREE_DISK_BYTES }: Settings): DiskUse | undefined {
+  if (STORE !== 'sqlite' && STORAGE_BUCKET !== undefined) return undefined;
+  const freeBytes = readFreeBytes(DATA_DIR);
+  return freeBytes === undefined ? undefined : { freeBytes, leastFreeBytes: MIN_FREE_DISK_BYTES };
+}
+
 /** Chooses the drivers that the settings ask for, and builds the gateway on them. */
 export async function wireGateway(context: WireContext): Promise<WiredGateway> {
   const { settings, environment, publicUrl, readBudgets = () => [] } = context;
@@ -137,6 +144,7 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
       consoleAsset: createConsoleAssets(),
       readPrograms: createProgramReader(settings.statusUrls),
       readBudgets,
+      readDisk: () => readDisk(settings),
       mounts: [...storage.mounts, ...identity.mounts, ...mountDevRelayer(settings, devRelayer)],
     },
     options: gatewayOptions(settings, secrets.cursorKey),

@@ -9,7 +9,8 @@ import { DependencyUnavailableError } from '../ports/errors.ts';
 import { createRouter } from './createRouter.ts';
 import type { Endpoint } from './endpoint.ts';
 import { unauthenticated } from './errors.ts';
-import { createRateLimiter, type RateLimits } from './rateLimit.ts';
+import { createRateLimiter } from './rateLimit.ts';
+import type { RateLimits } from './rateLimits.ts';
 import { jsonResponse } from './response.ts';
 
 const PEER = { peerAddress: '192.0.2.1' };

@@ -2,7 +2,8 @@ import type { Route } from '@prism-gateway/protocol';
 import type { Awaitable } from '../ports/awaitable.ts';
 import type { Permit } from './createSemaphore.ts';
 import { noSpace, toApiError } from './errors.ts';
-import type { KnownCallers, LimitName, RateLimiter } from './rateLimit.ts';
+import type { KnownCallers, RateLimiter } from './rateLimit.ts';
+import type { LimitName } from './rateLimits.ts';
 import { checkAnnouncedBody, type HttpRequest } from './request.ts';
 import { andThen, type HttpResponse, type RequestContext } from './response.ts';
 

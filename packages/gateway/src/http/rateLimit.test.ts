@@ -80,6 +80,57 @@ test('a permit is refused to who is over the limit, and counts nothing', async (
   expect(await refusalOf(() => limiter.acquire('writes', 'a'))).toMatchObject({ status: 429, code: 'RATE_LIMITED' });
 });
 
+// Shows ADMIN-12.
+test('the clients nearest to their limits are told, as they stand now', async () => {
+  await takeTimes(2, 'a');
+  await takeTimes(3, 'fe80::/64');
+  await limiter.take('reads', { client: 'relayer:0x1', hits: 7 });
+  await limiter.take('sign', { client: 'a limit that is off' });
+  expect(limiter.readUse().clients).toEqual([
+    { limit: 'writes', client: 'fe80::/64', used: 3, most: 3 },
+    { limit: 'reads', client: 'relayer:0x1', used: 7, most: 10 },
+    { limit: 'writes', client: 'a', used: 2, most: 3 },
+  ]);
+  clock.advance(1.5 * WINDOW_MS);
+  await takeTimes(1, 'b');
+  expect(limiter.readUse().clients).toEqual([
+    { limit: 'writes', client: 'fe80::/64', used: 2, most: 3 },
+    { limit: 'reads', client: 'relayer:0x1', used: 4, most: 10 },
+    { limit: 'writes', client: 'a', used: 1, most: 3 },
+    { limit: 'writes', client: 'b', used: 1, most: 3 },
+  ]);
+  clock.advance(WINDOW_MS);
+  expect(limiter.readUse().clients).toEqual([{ limit: 'writes', client: 'b', used: 1, most: 3 }]);
+});
+
+test('of many clients only the twenty nearest are told', async () => {
+  for (let i = 0; i < 1200; i++) await limiter.take('reads', { client: `c${i}`, hits: i === 3 || i === 1150 ? 9 : 1 });
+  const { clients } = limiter.readUse();
+  expect(clients).toHaveLength(20);
+  expect(clients.slice(0, 3).map(({ used }) => used)).toEqual([9, 9, 1]);
+});
+
+test('refusals are told by limit, of the last minute and of the last hour', async () => {
+  const refuse = () => refusalOf(() => limiter.take('writes', { client: 'a' }));
+  expect(limiter.readUse().refusals).toEqual([]);
+  await takeTimes(3);
+  for (let i = 0; i < 8; i++) await refuse();
+  await limiter.take('admin-failures', { client: 'a' });
+  await refusalOf(() => limiter.acquire('admin-failures', 'a'));
+  expect(limiter.readUse().refusals).toEqual([
+    { limit: 'writes', lastMinute: 8, lastHour: 8 },
+    { limit: 'admin-failures', lastMinute: 1, lastHour: 1 },
+  ]);
+  clock.advance(1.5 * WINDOW_MS);
+  await takeTimes(1);
+  await refuse();
+  expect(limiter.readUse().refusals[0]).toEqual({ limit: 'writes', lastMinute: 5, lastHour: 9 });
+  clock.advance(59 * WINDOW_MS);
+  expect(limiter.readUse().refusals).toEqual([{ limit: 'writes', lastMinute: 0, lastHour: 1 }]);
+  clock.advance(60 * WINDOW_MS);
+  expect(limiter.readUse().refusals).toEqual([]);
+});
+
 // Shows LIMIT-8.
 test('a refused hit is not counted', async () => {
   await takeTimes(3);

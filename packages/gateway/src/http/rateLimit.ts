@@ -1,17 +1,13 @@
-import type { RateLimitClass } from '@prism-gateway/protocol';
 import type { Awaitable } from '../ports/awaitable.ts';
 import { type RateLimitStore, slidingUse, type WindowCounts, type WindowPosition } from '../ports/rateLimitStore.ts';
 import { createSemaphore, type Permit } from './createSemaphore.ts';
 import { type ApiError, rateLimited } from './errors.ts';
+import { type ClientUse, countsAfter, createRefusalCounter, findNearest, type LimitRefusals } from './limitUse.ts';
+import type { LimitName, RateLimits } from './rateLimits.ts';
 import { andThen } from './response.ts';
 
 /** Length of a window. */
 const WINDOW_SECONDS = 60;
-
-export type LimitName = RateLimitClass | 'write-bytes' | 'auth-failures' | 'admin-failures';
-
-/** Most hits a minute of one client; 0 is off. */
-export type RateLimits = Readonly<Record<LimitName, number>>;
 
 const wordsOf: Readonly<Record<LimitName, string>> = {
   reads: 'reads',
@@ -30,14 +26,6 @@ function positionAt(nowMs: number): WindowPosition {
   const window = Math.floor(nowMs / WINDOW_MS);
   // Not the fraction of the quotient, whose last digits the large number of the window has used up.
   return { window, elapsed: (nowMs - window * WINDOW_MS) / WINDOW_MS };
-}
-
-const NO_HITS: WindowCounts = { current: 0, previous: 0 };
-
-/** Ages the counts by `windows` windows without another hit. */
-function countsAfter(windows: number, counts: WindowCounts): WindowCounts {
-  if (windows === 0) return counts;
-  return windows === 1 ? { current: 0, previous: counts.current } : NO_HITS;
 }
 
 /** What has to fit. */
@@ -85,6 +73,13 @@ export interface Hit {
   readonly hits?: number;
 }
 
+/** What is in use of the limits, as this process knows. */
+export interface LimitUse {
+  /** Nearest to their limits first. */
+  readonly clients: readonly ClientUse[];
+  readonly refusals: readonly LimitRefusals[];
+}
+
 export interface RateLimiter {
   /** Counts hits, all of them or none. @returns headers of the response @throws ApiError RATE_LIMITED */
   take(name: LimitName, hit: Hit): Awaitable<Readonly<Record<string, string>>>;
@@ -95,6 +90,7 @@ export interface RateLimiter {
   acquire(name: LimitName, client: string): Promise<Permit>;
   /** Acquires a permit for a client that is never refused; a few of its acts are under way at once, and the others wait. */
   acquireKnown(client: string): Promise<Permit>;
+  readUse(): LimitUse;
 }
 
 const NONE: Readonly<Record<string, string>> = {};
@@ -114,8 +110,10 @@ const MAX_KNOWN_ATTEMPTS = 8;
  * @see docs/specification.md LIMIT-1, LIMIT-7
  */
 export function createRateLimiter(store: RateLimitStore, limits: RateLimits, now: () => number): RateLimiter {
+  const refusals = createRefusalCounter();
   function refusal(name: LimitName, counts: WindowCounts, { nowMs, hits }: { nowMs: number; hits: number }): ApiError {
     const limit = limits[name];
+    refusals.note(name, positionAt(nowMs).window);
     const seconds = secondsUntilFree(counts, nowMs, { limit, hits });
     return rateLimited(wordsOf[name], seconds, headersOf(name, limit, { remaining: 0, seconds }));
   }
@@ -152,6 +150,10 @@ export function createRateLimiter(store: RateLimitStore, limits: RateLimits, now
       return await acquirePermit(`${name}:${client}`, findRoom);
     },
     acquireKnown: (client) => acquirePermit(`known:${client}`, () => MAX_KNOWN_ATTEMPTS),
+    readUse() {
+      const position = positionAt(now());
+      return { clients: findNearest(store, limits, position), refusals: refusals.read(position) };
+    },
   };
 }
 

@@ -3,7 +3,7 @@ import type { Fault, Parsed } from '@prism-gateway/protocol';
 import type { Awaitable } from '../ports/awaitable.ts';
 import type { WaitTiming } from '../ports/waitTiming.ts';
 import { bodyTooLarge, notJson, validationFailed } from './errors.ts';
-import type { LimitName } from './rateLimit.ts';
+import type { LimitName } from './rateLimits.ts';
 
 /** The body of a request that has none. */
 export const NO_BODY = new Uint8Array(0);

@@ -32,8 +32,17 @@ export interface BudgetUse {
   /** Like `bodies`. */
   readonly name: string;
   readonly used: number;
+  /** Where it ends; absent: there is no bound. */
+  readonly most?: number;
   /** How often something was ended to make room. */
   readonly ended: number;
+}
+
+/** The disk that records and objects are on. */
+export interface DiskUse {
+  readonly freeBytes: number;
+  /** Below it nothing new is taken; 0: no bound. */
+  readonly leastFreeBytes: number;
 }
 
 /** A file of the API reference. */
@@ -72,5 +81,7 @@ export interface GatewayPorts {
   readonly readPrograms: () => Promise<readonly ProgramReport[]>;
   /** What is in use of the bounds on strangers' memory and connections. */
   readonly readBudgets: () => readonly BudgetUse[];
+  /** How full the disk is; undefined: nothing of the service is on one of its own. */
+  readonly readDisk: () => DiskUse | undefined;
   readonly mounts: readonly Mount[];
 }

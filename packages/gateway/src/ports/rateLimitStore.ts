@@ -37,10 +37,21 @@ export interface TakeResult {
   readonly counts: WindowCounts;
 }
 
+/** Hits of one client, as a process remembers them. */
+export interface KnownHits {
+  /** As in `Take`. */
+  readonly key: string;
+  /** The window that is `current`; it may lie back. */
+  readonly window: number;
+  readonly counts: WindowCounts;
+}
+
 /** Port: counters of a two-bucket sliding window. Throws `DependencyUnavailableError` only. */
 export interface RateLimitStore {
   /** Counts hits, unless `slidingUse` would pass the limit with them. */
   take(take: Take): Awaitable<TakeResult>;
   /** Reads the counts and counts nothing. */
   peek(key: string, window: number): Awaitable<WindowCounts>;
+  /** What this process remembers of clients whose hits it has counted; it asks nobody, and other processes' clients are not among them. */
+  known(): Iterable<KnownHits>;
 }

@@ -26,6 +26,8 @@ export interface WaitOrder<T> {
 export interface Waits {
   /** Looks until there is an answer, or the time is up, and returns what was found last. */
   until<T>(order: WaitOrder<T>): Promise<T>;
+  /** How many wait now. */
+  count(): number;
   /** Answers all that wait with what they know, and lets nobody wait any more. */
   end(): void;
 }
@@ -113,6 +115,7 @@ export function createWaits(changes: RequestChanges): Waits {
   return {
     // No frame of its own stays, which would keep what the first look has found.
     until: (order) => Promise.resolve(order.look()).then((look) => begin(order, look)),
+    count: () => waiting.size,
     end() {
       isEnding = true;
       for (const wake of [...waiting]) wake();

@@ -121,6 +121,21 @@ const stepsArbitrary = fc.array(
   { maxLength: 60 },
 );
 
+function describeKnown(use: () => StoreUnderTest<RateLimitStore>): void {
+  // Shows ADMIN-12.
+  test('whose hits were counted is known with them, and the window that they are of', async () => {
+    const { store } = use();
+    const [busy, calm] = [anyKey(), anyKey()];
+    await takeMany(store, takeOf(busy), 6);
+    await store.take(takeOf(calm, { hits: 2 }));
+    await store.take(takeOf(calm, { window: WINDOW + 1 }));
+    const known = [...store.known()].filter(({ key }) => key === busy || key === calm);
+    expect(known).toHaveLength(2);
+    expect(known).toContainEqual({ key: busy, window: WINDOW, counts: { current: 5, previous: 0 } });
+    expect(known).toContainEqual({ key: calm, window: WINDOW + 1, counts: { current: 1, previous: 2 } });
+  });
+}
+
 function describeModel(use: () => StoreUnderTest<RateLimitStore>): void {
   test('any run of hits is decided as the formula says', async () => {
     const { store } = use();
@@ -192,6 +207,7 @@ export function rateLimitStoreContract(name: string, createStore: CreateStore<Ra
   describe(`${name} keeps the contract of RateLimitStore`, () => {
     const use = useStore(createStore);
     describe('one client', () => describeOneClient(use));
+    describe('what is known', () => describeKnown(use));
     describe('against a model', () => describeModel(use));
     describe('several processes', () => describeProcesses(use));
 

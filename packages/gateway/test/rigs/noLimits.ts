@@ -1,4 +1,4 @@
-import type { RateLimits } from '../../src/http/rateLimit.ts';
+import type { RateLimits } from '../../src/http/rateLimits.ts';
 
 /** Every limit off. */
 export const NO_LIMITS: RateLimits = {

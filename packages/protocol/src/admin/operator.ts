@@ -80,7 +80,15 @@ export const auditPageSchema = z.strictObject({
 });
 export type AuditPage = z.infer<typeof auditPageSchema>;
 
-const budgetSchema = z.strictObject({ name: z.string(), used: z.int(), ended: z.int() });
+const clientUseSchema = z.strictObject({ limit: z.string(), client: z.string(), used: z.int(), most: z.int() });
+const refusalsSchema = z.strictObject({ limit: z.string(), lastMinute: z.int(), lastHour: z.int() });
+const budgetSchema = z.strictObject({
+  name: z.string(),
+  used: z.int(),
+  most: z.optional(z.int()),
+  ended: z.int(),
+});
+const diskSchema = z.strictObject({ freeBytes: z.int(), leastFreeBytes: z.int() });
 
 /**
  * What `GET /admin/service` answers.
@@ -94,7 +102,12 @@ export const serviceSchema = z.strictObject({
   maxBatchSize: z.int(),
   chains: z.array(chainNameFormat),
   limits: z.record(z.string(), z.int()),
+  clients: z.array(clientUseSchema),
+  refusals: z.array(refusalsSchema),
+  since: isoTimeFormat,
   budgets: z.array(budgetSchema),
+  waiting: z.int(),
+  disk: z.optional(diskSchema),
   explorers: z.record(z.string(), z.string()),
 });
 export type ServiceBody = z.infer<typeof serviceSchema>;

@@ -14,6 +14,16 @@ interface SpaceOptions {
 /** How long one look at the disk counts, in milliseconds. */
 const LOOKED_FOR_MS = 250;
 
+/** @returns bytes that are free on a directory's file system; undefined where it cannot be asked */
+export function readFreeBytes(directory: string): number | undefined {
+  try {
+    const { bavail, bsize } = statfsSync(directory);
+    return bavail * bsize;
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Creates the guard of the disk's last free bytes, which claims, reports and the log need. Its first and its last refusal in a row are
  * logged.
@@ -25,21 +35,12 @@ export function createSpaceGuard({ directory, minFreeBytes, now, logger }: Space
   let lookedAt = Number.NEGATIVE_INFINITY;
   let hasRoom = true;
 
-  function look(): boolean {
-    try {
-      const { bavail, bsize } = statfsSync(directory);
-      return bavail * bsize >= minFreeBytes;
-    } catch {
-      return true;
-    }
-  }
-
   return function hasSpace() {
     if (minFreeBytes === 0) return true;
     if (now() - lookedAt < LOOKED_FOR_MS) return hasRoom;
     lookedAt = now();
     const before = hasRoom;
-    hasRoom = look();
+    hasRoom = (readFreeBytes(directory) ?? minFreeBytes) >= minFreeBytes;
     if (before && !hasRoom)
       logger.error({ minFreeBytes }, 'the disk is nearly full: new requests and uploads are refused');
     if (!before && hasRoom) logger.info({ minFreeBytes }, 'the disk has room again');

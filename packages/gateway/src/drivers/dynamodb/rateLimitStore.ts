@@ -117,5 +117,8 @@ export function createRateLimitStore(table: RateLimitTable): RateLimitStore {
       return { allowed, counts: { current, previous } };
     },
     peek: (key, window) => readCounts(table, key, window),
+    *known() {
+      for (const [key, { window, current, previous }] of clients) yield { key, window, counts: { current, previous } };
+    },
   };
 }

@@ -112,6 +112,9 @@ export function createRateLimitStore({ database, snapshot, writer, tables }: Sql
       const { current, previous } = clientOf(key, window);
       return { current, previous };
     },
+    *known() {
+      for (const [key, { window, current, previous }] of clients) yield { key, window, counts: { current, previous } };
+    },
     async flush() {
       clearTimeout(timer);
       await shareInTurn();

@@ -142,6 +142,7 @@ export async function wireFunction(context: WireContext): Promise<WiredFunction>
     consoleAsset: async () => undefined,
     readPrograms: async () => [],
     readBudgets: () => [],
+    readDisk: () => undefined,
     mounts: [],
   });
   const options = gatewayOptions(settings, new Uint8Array(0));

@@ -17,7 +17,11 @@ const RELEASE: NotedAct = {
 const SERVICE: ServiceBody = {
   ...{ claimLeaseSeconds: 900, maxOpenClaims: 1000, maxBodyBytes: 262_144, maxBatchSize: 100, chains: ['eip155:1'] },
   limits: { reads: 3000, writes: 600 },
-  budgets: [{ name: 'connections', used: 12, ended: 0 }],
+  clients: [{ limit: 'writes', client: '192.0.2.7', used: 412, most: 600 }],
+  refusals: [{ limit: 'reads', lastMinute: 3, lastHour: 250 }],
+  since: '2026-01-01T08:00:00.000Z',
+  budgets: [{ name: 'connections', used: 12, most: 12_000, ended: 0 }],
+  ...{ waiting: 7, disk: { freeBytes: 12_884_901_888, leastFreeBytes: 536_870_912 } },
   explorers: { 'eip155:1': 'https://etherscan.io/tx/{hash}' },
 };
 
@@ -90,7 +94,7 @@ export function describeOperator(): Paths {
     tag: TAGS.administration,
     summary: 'The limits in force, and what is in use',
     description:
-      'Limits are a minute and client, 0 is none. Budgets are those of the process that answers; a function has none. `explorers` is the setting `EXPLORER_URLS`.',
+      'Limits are a minute and client, 0 is none. What is in use is told of the process that answers: how near the clients are that it has served, with what others have counted of them, its refusals, its budgets (a function has none) and its disk. `explorers` is the setting `EXPLORER_URLS`.',
     success: {
       description: 'What this service is set to.',
       schema: 'Service',

@@ -1,8 +1,11 @@
 import { type ProgramList, ROUTES, type ServiceBody } from '@prism-gateway/protocol';
 import type { Endpoint } from '../../http/endpoint.ts';
-import type { RateLimits } from '../../http/rateLimit.ts';
+import type { RateLimiter } from '../../http/rateLimit.ts';
+import type { RateLimits } from '../../http/rateLimits.ts';
+import { formatTime } from '../../http/render.ts';
 import { jsonResponse } from '../../http/response.ts';
 import type { GatewayPorts } from '../../ports/gatewayPorts.ts';
+import type { Waits } from '../../push/createWaits.ts';
 import type { AdminAccess } from './adminAccess.ts';
 
 /** What is told of the gateway's options. */
@@ -16,24 +19,34 @@ interface ServiceOptions {
   readonly explorers: Readonly<Record<string, string>>;
 }
 
+interface ServicePorts extends Pick<GatewayPorts, 'readBudgets' | 'readDisk' | 'now'> {
+  readonly limiter: Pick<RateLimiter, 'readUse'>;
+  readonly waits: Pick<Waits, 'count'>;
+}
+
 /**
- * `GET /admin/service`: the limits in force, what is in use of this process' budgets, and where transactions are shown.
+ * `GET /admin/service`: the limits in force, what this process knows of their use and of its budgets, and where transactions are shown.
  *
  * @see docs/specification.md ADMIN-12
  */
 export function readServiceEndpoint(
-  { readBudgets }: Pick<GatewayPorts, 'readBudgets'>,
+  { readBudgets, readDisk, now, limiter, waits }: ServicePorts,
   options: ServiceOptions,
   access: AdminAccess,
 ): Endpoint<string> {
   const { claimLeaseSeconds, maxOpenClaims, maxBodyBytes, maxBatchSize, chains, rateLimits, explorers } = options;
+  const since = formatTime(now());
   return {
     ...access,
     route: ROUTES.readService,
     handle() {
+      const { clients, refusals } = limiter.readUse();
+      const disk = readDisk();
       const body: ServiceBody = {
         ...{ claimLeaseSeconds, maxOpenClaims, maxBodyBytes, maxBatchSize, chains: [...chains] },
-        ...{ limits: { ...rateLimits }, budgets: [...readBudgets()], explorers: { ...explorers } },
+        ...{ limits: { ...rateLimits }, clients: [...clients], refusals: [...refusals], since },
+        ...{ budgets: [...readBudgets()], waiting: waits.count(), ...(disk && { disk }) },
+        explorers: { ...explorers },
       };
       return jsonResponse(200, body);
     },

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { pbkdf2Sync } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Hex } from 'viem';
-import { mnemonicToAccount } from 'viem/accounts';
+import { HDKey } from 'viem/accounts';
 import { toHex } from 'viem/utils';
 
 /** No devnet could be started; `message` says why. */
@@ -81,9 +82,14 @@ export function findAnvil(from: string = import.meta.url): string {
   }
 }
 
-/** Derives the keys of the first accounts. The phrase is stretched once, which costs more than all the rest. */
+/**
+ * Derives the keys of the first accounts. Node stretches the phrase in 2 ms, viem, in JavaScript, in 100.
+ *
+ * @see https://github.com/bitcoin/bips/blob/master/bip-0039.mediawiki#from-mnemonic-to-seed
+ */
 function deriveKeys(count: number): readonly Hex[] {
-  const parent = mnemonicToAccount(MNEMONIC, { path: "m/44'/60'/0'/0" }).getHdKey();
+  const seed = pbkdf2Sync(MNEMONIC, 'mnemonic', 2048, 64, 'sha512');
+  const parent = HDKey.fromMasterSeed(seed).derive("m/44'/60'/0'/0");
   return Array.from({ length: count }, (_, index) => {
     const { privateKey } = parent.deriveChild(index);
     if (privateKey === null) throw new Error('a key derived from a phrase has its private part');

@@ -1,4 +1,4 @@
-import { createTransport } from 'nodemailer';
+import type { Transporter } from 'nodemailer';
 import type { AlertChannel } from './alert.ts';
 
 /** Where mails go, and through which server. */
@@ -24,18 +24,10 @@ function rejectAborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-/**
- * Opens the way to people's mailboxes. A password never goes over a line that is not encrypted.
- *
- * @param options - server and addresses
- * @returns the channel
- * @see RFC 3207, STARTTLS
- */
-export function openEmailChannel(options: EmailOptions): AlertChannel {
-  const url = new URL(options.smtpUrl);
+function describeServer(options: EmailOptions, url: URL) {
   const isSecure = url.protocol === 'smtps:';
   const hasUser = url.username !== '';
-  const transport = createTransport({
+  return {
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port: url.port === '' ? DEFAULT_PORTS[isSecure ? 'smtps:' : 'smtp:'] : Number(url.port),
     secure: isSecure,
@@ -47,15 +39,31 @@ export function openEmailChannel(options: EmailOptions): AlertChannel {
     disableUrlAccess: true,
     ...(hasUser ? { auth: { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) } } : {}),
     ...(options.certificates === undefined ? {} : { tls: { ca: options.certificates } }),
-  });
+  };
+}
+
+/**
+ * Opens the way to people's mailboxes. A password never goes over a line that is not encrypted.
+ *
+ * @param options - server and addresses
+ * @returns the channel
+ * @see RFC 3207, STARTTLS
+ */
+export function openEmailChannel(options: EmailOptions): AlertChannel {
+  const url = new URL(options.smtpUrl);
+  const server = describeServer(options, url);
+  let transport: Transporter | undefined;
   return {
     name: 'e-mail',
     async deliver({ subject, text, severity }, signal) {
+      // Most processes never send a mail: without its 40 modules they start sooner.
+      const { createTransport } = await import('nodemailer');
+      transport ??= createTransport(server);
       const { from, to } = options;
       const sent = transport.sendMail({ from, to, subject: `[${severity}] ${subject}`, text, disableFileAccess: true });
       // A server that says a word now and then keeps within each limit above, and never comes to an end.
       await Promise.race([sent, rejectAborted(signal)]);
     },
-    close: () => transport.close(),
+    close: () => transport?.close(),
   };
 }

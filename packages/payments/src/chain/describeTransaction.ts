@@ -1,7 +1,13 @@
 import { creditTokenAbi, payoutsAbi } from '@prism-gateway/contracts';
-import { type Address, decodeFunctionData, type Hash, type Hex } from 'viem';
+import { type Address, decodeFunctionData, getAbiItem, type Hash, type Hex, toFunctionSelector } from 'viem';
 import type { MarkedTransaction } from '../journal/createMarkTable.ts';
 import { readMark } from './marks.ts';
+
+const PAY = getAbiItem({ abi: payoutsAbi, name: 'pay' });
+const TRANSFER = getAbiItem({ abi: creditTokenAbi, name: 'transfer' });
+// viem hashes the name of each function of an ABI at each call: most of the time that a search of the chain took.
+const PAY_SELECTOR = toFunctionSelector(PAY);
+const TRANSFER_SELECTOR = toFunctionSelector(TRANSFER);
 
 /** A transaction as a node tells it. */
 export interface ToldTransaction {
@@ -18,9 +24,9 @@ function lower(address: Address): Address {
 
 /** A payout through a contract `Payouts`: whichever one, since an instance calls no other contract that has the function. */
 function readGuarded(input: Hex): Pick<MarkedTransaction, 'mark' | 'recipient' | 'amount'> | undefined {
+  if (!input.startsWith(PAY_SELECTOR)) return undefined;
   try {
-    const { functionName, args } = decodeFunctionData({ abi: payoutsAbi, data: input });
-    if (functionName !== 'pay') return undefined;
+    const { args } = decodeFunctionData({ abi: [PAY], data: input });
     const [mark, recipient, amount] = args;
     return { mark, recipient: lower(recipient), amount };
   } catch {
@@ -43,9 +49,9 @@ export function describeTransaction(transaction: ToldTransaction, creditToken: A
   if (mark === undefined) return { ...base, kind: 'none' };
   if (transaction.to === null || lower(transaction.to) !== lower(creditToken))
     return { ...base, kind: 'announce', mark };
+  if (!transaction.input.startsWith(TRANSFER_SELECTOR)) return { ...base, kind: 'none' };
   try {
-    const { functionName, args } = decodeFunctionData({ abi: creditTokenAbi, data: transaction.input });
-    if (functionName !== 'transfer') return { ...base, kind: 'none' };
+    const { args } = decodeFunctionData({ abi: [TRANSFER], data: transaction.input });
     const [recipient, amount] = args;
     if (lower(recipient) === base.sender && amount === 0n) return { ...base, kind: 'announce', mark };
     return { ...base, kind: 'payout', mark, recipient: lower(recipient), amount };

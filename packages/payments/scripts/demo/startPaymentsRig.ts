@@ -125,6 +125,15 @@ export async function startPaymentsRig(
       return getAddress(contractAddress);
     });
 
+  /** What was read of transactions: whether or not a reorganisation undoes them, their bytes stay the same. */
+  const read = new Map<Hex, { readonly hash: Hex; readonly from: Address; readonly mark: Hex | undefined }>();
+
+  async function readPayout(hash: Hex) {
+    const transaction = await client.getTransaction({ hash });
+    const described = describeTransaction(transaction, creditToken);
+    return { hash, from: transaction.from, mark: described.kind === 'payout' ? described.mark : undefined };
+  }
+
   async function findPayouts(mark: Hex) {
     const logs = await client.getContractEvents({
       address: creditToken,
@@ -133,11 +142,8 @@ export async function startPaymentsRig(
       fromBlock: 0n,
     });
     const hashes = [...new Set(logs.map((log) => log.transactionHash))];
-    const transactions = await Promise.all(hashes.map((hash) => client.getTransaction({ hash })));
-    return transactions.filter((transaction) => {
-      const described = describeTransaction(transaction, creditToken);
-      return described.kind === 'payout' && described.mark === mark;
-    });
+    for (const hash of hashes) if (!read.has(hash)) read.set(hash, await readPayout(hash));
+    return hashes.flatMap((hash) => read.get(hash) ?? []).filter((payout) => payout.mark === mark);
   }
 
   const close = async () => {
@@ -226,7 +232,7 @@ export async function startPaymentsRig(
       STABLECOIN_ADDRESS: stablecoin,
       POLL_INTERVAL_MS: '100',
       RETRY_DELAY_MS: '100',
-      RPC_POLL_INTERVAL_MS: '20',
+      RPC_POLL_INTERVAL_MS: '50',
       RPC_TIMEOUT_MS: '1000',
       TAKEOVER_WAIT_MS: '2000',
       BUMP_AFTER_MS: '1000',

@@ -33,6 +33,7 @@ export class CompilationError extends Error {
 }
 
 interface CompilerMessage {
+  readonly severity: 'error' | 'warning' | 'info';
   readonly errorCode?: string;
   readonly formattedMessage: string;
   readonly sourceLocation?: { readonly file: string };
@@ -75,6 +76,9 @@ function isOurs({ errorCode, sourceLocation }: CompilerMessage): boolean {
   return !file.startsWith('@openzeppelin/') && !(errorCode === CODE_SIZE && file.startsWith('test/'));
 }
 
+/** What a compilation fails for. Spoilt sources may leave a variable unused. */
+export type Refused = 'warnings' | 'errors';
+
 /** Reads what a source imports: OpenZeppelin's by its package, ours by its path. */
 export function readImport(path: string): { contents: string } | { error: string } {
   const file = path.startsWith('@openzeppelin/') ? resolveModule(path) : fileURLToPath(new URL(path, folder));
@@ -90,16 +94,24 @@ export function readImport(path: string): { contents: string } | { error: string
  *
  * @param sources - what to compile; what they import is found
  * @param settings - the compiler's own
+ * @param refused - what it may not say; default warnings, too
  * @returns what it says
  * @throws CompilationError `COMPILATION_FAILED`
  */
-export function askCompiler(sources: readonly ContractSource[], settings: object): CompilerOutput {
+export function askCompiler(
+  sources: readonly ContractSource[],
+  settings: object,
+  refused: Refused = 'warnings',
+): CompilerOutput {
   const contents = sources.map(({ path }) => [path, { content: readFileSync(new URL(path, folder), 'utf8') }]);
   const input = { language: 'Solidity', sources: Object.fromEntries(contents), settings };
   // The compiler's output is JSON of this shape by its documentation.
   const output = JSON.parse(solc.compile(JSON.stringify(input), { import: readImport })) as CompilerOutput;
-  const messages = (output.errors ?? []).filter(isOurs).map(({ formattedMessage }) => formattedMessage);
-  if (messages.length > 0) throw new CompilationError(messages.join('\n'));
+  const said = (output.errors ?? []).filter(isOurs);
+  const messages = said.filter(({ severity }) => refused === 'warnings' || severity === 'error');
+  if (messages.length > 0) {
+    throw new CompilationError(messages.map(({ formattedMessage }) => formattedMessage).join('\n'));
+  }
   return output;
 }
 
@@ -107,11 +119,12 @@ export function askCompiler(sources: readonly ContractSource[], settings: object
  * Compiles contracts with the settings of what is deployed.
  *
  * @param sources - what to compile; what they import is found
+ * @param refused - what the compiler may not say; default warnings, too
  * @returns one artifact a source, in their order
  * @throws CompilationError `COMPILATION_FAILED`
  */
-export function compileSolidity(sources: readonly ContractSource[]): readonly Artifact[] {
-  const output = askCompiler(sources, SETTINGS);
+export function compileSolidity(sources: readonly ContractSource[], refused?: Refused): readonly Artifact[] {
+  const output = askCompiler(sources, SETTINGS, refused);
   return sources.map((source) => {
     const compiled = output.contracts[source.path]?.[source.contract];
     if (compiled === undefined) throw new CompilationError(`${source.path} has no contract ${source.contract}.`);

@@ -28,7 +28,10 @@ export interface Crash {
   readonly isOver: boolean;
 }
 
-/** From this part of all requests on it is killed, as soon as it is seen to hold one; at the later part in any case. */
+/**
+ * From this part of all requests on it is killed, as soon as it is seen to hold one and the other relayer has carried one out: of few users it
+ * may hold all that are in their turn, and then the other one waits for it. At the later part in any case.
+ */
 const FROM = 0.4;
 const AT_LATEST = 0.8;
 /** How long it stays down, in milliseconds. */
@@ -76,7 +79,8 @@ export function stageCrash(options: CrashOptions): Crash {
   return {
     async advance(tally) {
       const part = countEnded(tally) / total;
-      const isTime = part >= AT_LATEST || (part >= FROM && listHeld(tally).length > 0);
+      const hasOther = [...tally.reported.keys()].some((relayer) => relayer !== address);
+      const isTime = part >= AT_LATEST || (part >= FROM && hasOther && listHeld(tally).length > 0);
       if (state === 'running' && isTime) await kill(tally);
       // Not awaited: the others go on meanwhile, and are to be watched. What it threw, `finish` throws.
       else if (state === 'down' && now() - killedAt >= DOWN_MS) starting = startAgain();

@@ -2,7 +2,7 @@ import { type RpcFaultPlan, startRpcFaultProxy } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { type RelayWorld, signWrite, startRelayerProcess, startRelayWorld } from '@prism-gateway/testing/relay';
 import { numberToHex } from 'viem';
-import { afterAll, beforeAll, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readHealth } from './readHealth.ts';
 
 const says =
@@ -26,6 +26,10 @@ async function start(index: number, { lie, honest }: { readonly lie: RpcFaultPla
   const env = world.relayerEnv(index, proxies.map(({ url }) => url).join(','));
   const relayer = await startRelayerProcess({ ...env, CHAIN_NAME: chainName });
   open.defer(() => relayer.kill());
+  // A slow machine has it started before it has seen the chain.
+  await expect
+    .poll(() => relayer.output.some((line) => line.includes('"working"')), { timeout: PATIENCE_MS })
+    .toBe(true);
   proxies[0]!.setPlan(lie);
   return { relayer, chainName, liar: proxies[0]!, witness: proxies[1]! };
 }

@@ -13,6 +13,7 @@ import type { Settings } from '../settings/settings.ts';
 import type { AskChain } from './askChain.ts';
 import type { BearOut } from './createBearOut.ts';
 import type { BearRefusal } from './createBearRefusal.ts';
+import type { ReadExecuted } from './createExecutionWatch.ts';
 import type { Health } from './createHealth.ts';
 import type { KeyWatch } from './createKeyWatch.ts';
 import type { SimulateTogether } from './createSimulateTogether.ts';
@@ -54,6 +55,8 @@ export interface ChainParts {
   readonly simulateTogether: SimulateTogether;
   /** Looks whether a node is alone with what all requests are judged by. */
   readonly lookAtNodes: () => Promise<void>;
+  /** Reads whose requests were carried out in some blocks. */
+  readonly readExecuted: ReadExecuted;
   readonly recovery: NonceContext;
   readonly confirmations: number;
 }

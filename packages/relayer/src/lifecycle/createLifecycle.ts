@@ -18,6 +18,7 @@ import { createBatchCostTracker } from './createBatchCostTracker.ts';
 import { createCandidates } from './createCandidates.ts';
 import { createChainNotes } from './createChainNotes.ts';
 import { createClaimRateController } from './createClaimRateController.ts';
+import { createExecutionWatch } from './createExecutionWatch.ts';
 import { createInFlight } from './createInFlight.ts';
 import { createJudgeWatch } from './createJudgeWatch.ts';
 import { createRefusalWatch } from './createRefusalWatch.ts';
@@ -37,7 +38,7 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
   const { now, random, wake, signal, tracer } = rest;
   const { policy } = all;
   const { chain, state, sender, keyWatch, journal, askNodes, bearRefusal, bearOut, recovery, confirmations } = parts;
-  const { simulateTogether } = parts;
+  const { simulateTogether, readExecuted } = parts;
   const { relayer } = chain;
   const { chainName } = settings;
   const notes = createChainNotes({ metrics, chainName, log });
@@ -130,11 +131,15 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
       pickClaims: (seen) => pickClaims(picking, seen),
     },
   };
+  const lookForExecutions = createExecutionWatch({ state, readExecuted, candidates, notes, wake });
   const takingOver = { ...held, ...questions, gateway, policy, settings };
   const adopting: AdoptPorts = { ...held, ...questions, gateway, relayer, takingOver, isKeyShared: keyWatch.isShared };
   return {
     resume: () => resumeOpen({ ...held, budgets, state }),
-    round: () => runRound(rounds),
+    round() {
+      inFlight.run(lookForExecutions());
+      return runRound(rounds);
+    },
     adopt: () => adoptClaims(adopting),
     get size() {
       return inFlight.size;

@@ -8,12 +8,14 @@ import { ChainError } from '../chain/chainError.ts';
 import { type ChainReader, createChainReader } from '../chain/chainReader.ts';
 import { openCosts } from '../chain/openCosts.ts';
 import { type ChainNodes, createNodes, openNodes } from '../chain/openNodes.ts';
+import { readExecutions } from '../chain/readExecutions.ts';
 import { verifyRate } from '../chain/verifyRate.ts';
 import { type ChainState, watchChain } from '../chain/watchChain.ts';
 import { lower } from '../checks/transactionTerms.ts';
 import { type Journal, openJournal } from '../journal/openJournal.ts';
 import { journalPath } from '../settings/settings.ts';
 import type { ChainOptions, Lifecycle } from './chainWork.ts';
+import type { ReadExecuted } from './createExecutionWatch.ts';
 import type { Health } from './createHealth.ts';
 import { createKeyWatch, type KeyWatch } from './createKeyWatch.ts';
 import { createLifecycle } from './createLifecycle.ts';
@@ -42,10 +44,18 @@ export interface OpenChain {
   readonly lookAtNodes: () => Promise<void>;
 }
 
+/** What a sender tells that an operator is to see. */
+const LOUD: readonly SenderEvent['type'][] = [
+  'gasPriceTooHigh',
+  'insufficientFunds',
+  'reorged',
+  'displaced',
+  'gapFilled',
+  'abandoned',
+];
+
 function logSenderEvent(logger: Logger, event: SenderEvent): void {
-  const isLoud = ['gasPriceTooHigh', 'insufficientFunds', 'reorged', 'displaced', 'gapFilled', 'abandoned'].includes(
-    event.type,
-  );
+  const isLoud = LOUD.includes(event.type);
   const fields = Object.fromEntries(
     Object.entries(event).map(([name, value]) => [name, typeof value === 'bigint' ? String(value) : value]),
   );
@@ -191,7 +201,10 @@ async function openOnce(options: ChainOptions, { chainId, rpc, nodes }: ChainNod
     now,
   };
   const questions = openQuestions(asked);
-  const parts = { chain, state, sender, keyWatch, journal, recovery, confirmations, ...questions };
+  const anybody = { rpc, forwarder, signer: undefined, nonce: undefined };
+  const readExecuted: ReadExecuted = async (range) =>
+    (await readExecutions(anybody, range))?.executions.map(({ signer }) => signer) ?? [];
+  const parts = { chain, state, sender, keyWatch, journal, recovery, confirmations, readExecuted, ...questions };
   const lifecycle = createLifecycle(options, parts);
   onMined = lifecycle.noteMined;
   const { lookAtNodes } = questions;

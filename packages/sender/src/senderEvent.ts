@@ -75,5 +75,7 @@ export type SenderEvent =
   | { readonly type: 'insufficientFunds'; readonly balanceWei: bigint; readonly neededWei: bigint }
   /** A nonce under those in flight was free on the chain: filled again with the journal's bytes, or with a self-transfer. */
   | { readonly type: 'gapFilled'; readonly nonce: number; readonly txHash: Hash }
+  /** The account did not sign; what has been promised already is tried again. */
+  | { readonly type: 'signingFault'; readonly intentId: string; readonly reason: string }
   | { readonly type: 'rpcFault'; readonly method: string; readonly reason: string }
   | { readonly type: 'journalFault'; readonly reason: string };

@@ -60,7 +60,7 @@ export interface ChainReader {
   /** The time of the block that the node would make now, in Unix seconds; many nodes say that of the newest one. */
   pendingSeconds(): Promise<bigint>;
   policy(): Promise<ForwarderPolicy>;
-  /** The forwarder nonce of each signer, by address as given; one whose nonce could not be read is missing. */
+  /** The forwarder nonce of each signer, by address as given; one whose nonce could not be read is missing. It throws where none could. */
   nonces(signers: readonly Hex[]): Promise<ReadonlyMap<Hex, bigint>>;
   /** Simulates a call of the Forwarder by this relayer. @param terms - of the very transaction; without them nothing is paid */
   simulate(data: Hex, block: SimulatedBlock, terms?: SimulatedCall['terms']): Promise<Simulated>;
@@ -172,11 +172,19 @@ export function createChainReader(options: {
       return { isOfficial, priorityWindow, maxAge, shareBps: isOfficial ? FULL_SHARE_BPS : share };
     },
     async nonces(signers) {
-      const distinct = [...new Set(signers)];
-      const counted = await Promise.allSettled(
-        distinct.map(async (signer) => [signer, await view('nonces', [signer])] as const),
-      );
-      return new Map(counted.filter((one) => one.status === 'fulfilled').map(({ value }) => value));
+      const told = new Map<Hex, bigint>();
+      let fault: ChainError | undefined;
+      async function ask(signer: Hex): Promise<void> {
+        try {
+          told.set(signer, await view('nonces', [signer]));
+        } catch (error) {
+          if (!(error instanceof ChainError)) throw error;
+          fault ??= error;
+        }
+      }
+      await Promise.all([...new Set(signers)].map(ask));
+      if (told.size === 0 && fault !== undefined) throw fault;
+      return told;
     },
     simulate: (data, block, terms) =>
       rpc.simulate({ from: relayer, to: forwarder, data, ...(terms !== undefined && { terms }) }, block),

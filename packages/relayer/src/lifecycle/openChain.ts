@@ -48,6 +48,7 @@ export interface OpenChain {
 const LOUD: readonly SenderEvent['type'][] = [
   'gasPriceTooHigh',
   'insufficientFunds',
+  'signingFault',
   'reorged',
   'displaced',
   'gapFilled',

@@ -110,8 +110,14 @@ async function signGroup(engine: Engine, offers: readonly Offer[]): Promise<read
   for (const [place, result] of signed.entries()) {
     // One result for each intent.
     const { intent } = offers[place] as Offer;
-    if (result.status === 'fulfilled') versions.push(result.value);
-    else if (!intent.isJournalled) forgetIntent(engine, { intent, error: result.reason });
+    if (result.status === 'fulfilled') {
+      versions.push(result.value);
+      continue;
+    }
+    // Nothing else is thrown by signing; what the account itself has said stays with the cause.
+    const reason = result.reason as SenderError;
+    engine.emit({ type: 'signingFault', intentId: intent.intentId, reason: reason.message });
+    if (!intent.isJournalled) forgetIntent(engine, { intent, error: reason });
   }
   return versions.length === offers.length ? versions : undefined;
 }

@@ -1,4 +1,5 @@
 import { CommandLineError, parseCommandLine } from '@prism-gateway/runtime/command-line';
+import { readTransactions } from '@prism-gateway/sender';
 import { formatStatus, formatStory } from '../status/formatStatus.ts';
 import { openJournals, type StoredJournal } from '../status/openJournals.ts';
 import { readStatus } from '../status/readStatus.ts';
@@ -70,13 +71,15 @@ export function explainRequest({ args, environment, print }: CommandInput): void
   if (more !== undefined) throw new CommandLineError(`It takes no argument "${more}". Try --help.`);
   if (requestId === undefined) throw new CommandLineError('Say which request: relayer explain REQUEST_ID. Try --help.');
   const stories = useJournals(environment, (journals) =>
-    journals.flatMap(({ relayer, chainId, view }) => {
+    journals.flatMap(({ relayer, chainId, view, senderPath }) => {
       const story = view.explain(requestId);
-      return story === undefined ? [] : [{ relayer, chainId, ...story }];
+      if (story === undefined) return [];
+      const intentIds = story.submissions.map(({ intentId }) => intentId);
+      return [{ relayer, chainId, ...story, transactions: readTransactions(senderPath, intentIds) }];
     }),
   );
   if (stories.length === 0) throw new Error(`No relayer of this folder has seen request ${requestId}.`);
   const write = (story: (typeof stories)[number]) =>
-    `${formatStory(story)}\n  relayer ${story.relayer} on chain ${story.chainId}`;
+    `${formatStory(story, story.transactions)}\n  relayer ${story.relayer} on chain ${story.chainId}`;
   print(given.values.json === true ? JSON.stringify(stories, undefined, 2) : stories.map(write).join('\n'));
 }

@@ -75,9 +75,20 @@ export interface RequestStory {
   readonly submissions: readonly {
     readonly intentId: string;
     readonly gasLimit: string;
+    /** In the same call, this one among them. */
     readonly requests: number;
+    /** The ids of the others. */
+    readonly others: readonly string[];
+    /** The most that is offered for a unit of gas, in wei. */
+    readonly maxFeePerGas?: string;
+    /** From when on it is cancelled. */
+    readonly expiresAtMs?: number;
     readonly atMs: number;
   }[];
+  /** What its transactions have cost beyond their fees, in base units. */
+  readonly losses: readonly { readonly wei: string; readonly gift: string; readonly atMs: number }[];
+  /** Budgets of it, or of those who have signed it, that were used up. */
+  readonly budgets: readonly WrittenExceeded[];
 }
 
 /** What people may read of a journal, in a relayer at work or from its disk. */
@@ -162,15 +173,44 @@ export function createJournalView(database: DatabaseSync): JournalView {
   const one = database.prepare(`${HELD} WHERE request_id = ?`);
   const verdict = database.prepare('SELECT * FROM judged WHERE request_id = ?');
   const moves = database.prepare('SELECT state, mover, moved_at FROM moves WHERE request_id = ? ORDER BY rowid');
-  const submissions = database.prepare(
-    'SELECT intent_id, gas_limit, request_ids, created_at FROM submissions WHERE instr(request_ids, ?) > 0 ORDER BY created_at',
+  const submissions = database.prepare('SELECT * FROM submissions WHERE instr(request_ids, ?) > 0 ORDER BY created_at');
+  const ownLosses = database.prepare(
+    'SELECT wei, gift, lost_at FROM losses WHERE request_id = ? ORDER BY lost_at, rowid',
   );
+  const ownBudgets = database.prepare('SELECT * FROM exceeded WHERE party = ? ORDER BY until DESC');
   const readCounts = (rows: readonly SqlRow[]) =>
     Object.fromEntries(rows.map((row) => [text(row, 'name'), number(row, 'rows')]));
+
+  const readExceeded = (row: SqlRow): WrittenExceeded => ({
+    budget: text(row, 'budget'),
+    party: text(row, 'party'),
+    lost: text(row, 'lost'),
+    limit: text(row, 'budgeted'),
+    untilMs: number(row, 'until'),
+  });
+
+  function readSubmission(requestId: string, row: SqlRow): RequestStory['submissions'][number] {
+    // As the journal writes it.
+    const requestIds = JSON.parse(text(row, 'request_ids')) as string[];
+    return {
+      intentId: text(row, 'intent_id'),
+      gasLimit: text(row, 'gas_limit'),
+      requests: requestIds.length,
+      others: requestIds.filter((id) => id !== requestId),
+      ...(row.max_fee !== null && { maxFeePerGas: text(row, 'max_fee') }),
+      ...(row.expires_at !== null && { expiresAtMs: number(row, 'expires_at') }),
+      atMs: number(row, 'created_at'),
+    };
+  }
 
   function explain(requestId: string): RequestStory | undefined {
     const [row, judged, steps] = [one.get(requestId), verdict.get(requestId), moves.all(requestId)];
     if (row === undefined && judged === undefined) return undefined;
+    // As the journal writes it.
+    const signed = row === undefined ? [] : (JSON.parse(text(row, 'wishes')) as { signer: string; code?: string }[]);
+    const signers = signed.flatMap(({ signer, code }) => (code === undefined ? [signer] : [signer, code]));
+    const judgedSigner = judged === undefined ? [] : [text(judged, 'signer').toLowerCase()];
+    const parties = [...new Set([requestId, ...signers, ...judgedSigner])];
     return {
       requestId,
       ...(judged !== undefined && { verdict: readVerdict(judged) }),
@@ -187,12 +227,11 @@ export function createJournalView(database: DatabaseSync): JournalView {
         by: text(step, 'mover'),
         atMs: number(step, 'moved_at'),
       })),
-      submissions: submissions.all(`"${requestId}"`).map((each) => ({
-        intentId: text(each, 'intent_id'),
-        gasLimit: text(each, 'gas_limit'),
-        requests: (JSON.parse(text(each, 'request_ids')) as string[]).length,
-        atMs: number(each, 'created_at'),
-      })),
+      submissions: submissions.all(`"${requestId}"`).map((each) => readSubmission(requestId, each)),
+      losses: ownLosses
+        .all(requestId)
+        .map((each) => ({ wei: text(each, 'wei'), gift: text(each, 'gift'), atMs: number(each, 'lost_at') })),
+      budgets: parties.flatMap((party) => ownBudgets.all(party)).map(readExceeded),
     };
   }
 
@@ -212,14 +251,7 @@ export function createJournalView(database: DatabaseSync): JournalView {
       };
     },
     lostSince: (ms) => losses.all(ms).reduce((sum, row) => sum + BigInt(text(row, 'wei')), 0n),
-    exceeded: (nowMs) =>
-      exceeded.all(nowMs).map((row) => ({
-        budget: text(row, 'budget'),
-        party: text(row, 'party'),
-        lost: text(row, 'lost'),
-        limit: text(row, 'budgeted'),
-        untilMs: number(row, 'until'),
-      })),
+    exceeded: (nowMs) => exceeded.all(nowMs).map(readExceeded),
     foreign() {
       const row = foreign.get();
       if (row === undefined) return { total: 0 };

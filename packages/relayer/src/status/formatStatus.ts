@@ -1,3 +1,4 @@
+import type { WrittenTransaction } from '@prism-gateway/sender';
 import type {
   ForeignTransactions,
   HeldRequest,
@@ -66,9 +67,33 @@ function describeVerdict({ verdict, message, waitsFor, judgedAtMs, recheckAtMs }
   ];
 }
 
-/** Writes all that is known of one request for people. */
-export function formatStory(story: RequestStory): string {
-  const { requestId, verdict, request, moves, submissions } = story;
+function describeSubmission({
+  intentId,
+  gasLimit,
+  requests,
+  others,
+  ...rest
+}: RequestStory['submissions'][number]): string {
+  const { maxFeePerGas, expiresAtMs, atMs } = rest;
+  const bounds = [
+    ...(maxFeePerGas === undefined ? [] : [`at most ${maxFeePerGas} wei a unit`]),
+    ...(expiresAtMs === undefined ? [] : [`cancelled from ${at(expiresAtMs)} on`]),
+  ].map((bound) => `, ${bound}`);
+  const count = `${requests} ${requests === 1 ? 'request' : 'requests'}`;
+  const companions = others.length === 0 ? '' : `, with ${others.join(' ')}`;
+  return `  ${at(atMs)}  intent ${intentId}: gas limit ${gasLimit}${bounds.join('')}, ${count}${companions}`;
+}
+
+function describeTransaction({ txHash, nonce, kind, maxFeePerGas, signedAtMs, ...rest }: WrittenTransaction): string {
+  const { intentId, state, failure } = rest;
+  const what = kind === 'call' ? 'transaction' : 'cancel';
+  const why = failure === undefined ? '' : ` (${failure})`;
+  return `  ${at(signedAtMs)}  ${what} ${txHash}: account nonce ${nonce}, at most ${maxFeePerGas} wei a unit; intent ${intentId} is ${state}${why}`;
+}
+
+/** Writes all that is known of one request for people. @param transactions - that were signed for it */
+export function formatStory(story: RequestStory, transactions: readonly WrittenTransaction[]): string {
+  const { requestId, verdict, request, moves, submissions, losses, budgets } = story;
   const held = request && [
     `  ${request.action} of ${request.signer}: ${request.state}, handed to the sender ${request.attempts} times`,
     `  signatures: ${JSON.stringify(request.signatures)}`,
@@ -80,9 +105,9 @@ export function formatStory(story: RequestStory): string {
     ...(held ?? [`  ${verdict?.action} of ${verdict?.signer}: never claimed by this relayer`]),
     ...(verdict === undefined ? [] : describeVerdict(verdict)),
     ...moves.map(({ state, by, atMs }) => `  ${at(atMs)}  ${state}  by ${by}`),
-    ...submissions.map(
-      ({ intentId, gasLimit, requests, atMs }) =>
-        `  ${at(atMs)}  intent ${intentId}: gas limit ${gasLimit}, ${requests} ${requests === 1 ? 'request' : 'requests'}`,
-    ),
+    ...submissions.map(describeSubmission),
+    ...transactions.map(describeTransaction),
+    ...losses.map(({ wei, gift, atMs }) => `  ${at(atMs)}  lost by it: ${wei} wei, and ${gift} base units of credits`),
+    ...budgets.map(describeExceeded),
   ].join('\n');
 }

@@ -2,12 +2,15 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createJournalView, type JournalView } from '../journal/createJournalView.ts';
+import { journalPath } from '../settings/settings.ts';
 
 /** A journal on the disk, of a relayer that may be at work or not. */
 export interface StoredJournal {
   readonly path: string;
   readonly relayer: string;
   readonly chainId: number;
+  /** Where the journal of its sender is. */
+  readonly senderPath: string;
   readonly view: JournalView;
   close(): void;
 }
@@ -28,6 +31,7 @@ export function openJournals(dataDir: string): readonly StoredJournal[] {
     const path = join(dataDir, name);
     const database = new DatabaseSync(path, { readOnly: true });
     const view = createJournalView(database);
-    return [{ path, relayer, chainId: Number(chainId), view, close: () => database.close() }];
+    const senderPath = journalPath({ dataDir, kind: 'sender', address: relayer, chainId: Number(chainId) });
+    return [{ path, relayer, chainId: Number(chainId), senderPath, view, close: () => database.close() }];
   });
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { forwarderAbi } from '../src/index.ts';
 import { type ChainRig, startChainRig } from './chainRig.ts';
 import { type GasMeasurement, measureGas } from './measureGas.ts';
 
@@ -29,6 +30,15 @@ afterAll(() => rig?.devnet.stop());
 describe('gas', () => {
   it('is measured for all that is in the snapshot, and the other way round', () => {
     expect(Object.keys(measured.transactions)).toEqual(Object.keys(snapshot.transactions));
+  });
+
+  it('is in the snapshot for every function that carries an action out', () => {
+    const names = forwarderAbi.flatMap((part) => (part.type === 'function' ? [part.name] : []));
+    const acts = names.filter((name) => name.endsWith('For') || name === 'batchMultiUserWriteData');
+    const actions = acts.map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase());
+    expect(actions).toHaveLength(12);
+    const labels = Object.keys(snapshot.transactions).map((label) => label.split(',')[0]);
+    expect(actions.filter((action) => !labels.includes(action))).toEqual([]);
   });
 
   it.each(Object.entries(snapshot.transactions))('of %s is as it was', (label, gas) => {

@@ -66,6 +66,12 @@ async function readHealth(): Promise<string> {
   return `${response.status} ${(await response.text()).replace(/since \S+: /, '')}`;
 }
 
+// Shows COST-1.
+test('at its start it tells what the chain charges', () => {
+  const told = '"model":"plain","msg":"what the chain charges: gas is all that a transaction costs"';
+  expect(relayer.output.filter((line) => line.includes(told))).toHaveLength(1);
+});
+
 test('it tells what it holds, what it has judged and why, and what it has spent and earned', async () => {
   const [poor, paid] = [await post(0, CREDIT / 1000n), await post(1, 3000n * CREDIT)];
   await world.client.waitForRequest(paid, { timeoutMs: PATIENCE_MS, pollIntervalMs: 50 });

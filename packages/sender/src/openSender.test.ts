@@ -241,6 +241,8 @@ describe('a sender', () => {
     const sender = await rig.open({ account: { ...account, address: rig.account.address } });
     await expect(sender.send('x', markedCall('x'))).rejects.toMatchObject({ code: 'SIGNING_FAILED' });
     expect(sender.get('x')).toBeUndefined();
+    const reason = 'The account did not sign; look at the cause.';
+    expect(rig.events).toContainEqual({ type: 'signingFault', intentId: 'x', reason });
   });
 
   test('is not opened twice for one key or one journal', async () => {

@@ -1,0 +1,70 @@
+import type { RequestRecord } from '@prism-gateway/protocol';
+import { expect, test } from 'vitest';
+import type { ChainRpc } from '../chain/createChainRpc.ts';
+import { createWatch, type WatchOptions } from './createWatch.ts';
+import { openWatchJournal } from './openWatchJournal.ts';
+
+const WORD = `0x${'11'.repeat(32)}` as const;
+const [SIGNER, RELAYER, FORWARDER] = ['aa', 'bb', 'cc'].map((byte) => `0x${byte.repeat(20)}` as const) as [
+  `0x${string}`,
+  `0x${string}`,
+  `0x${string}`,
+];
+const at = (seconds: number) => new Date(seconds * 1000).toISOString();
+
+/** Reported as done a hundred seconds ago, in a transaction that nobody has seen. */
+const LIE = {
+  ...{ requestId: 'lie', chainName: 'c', action: 'WRITE_DATA_FOR', signer: SIGNER, status: 'success', txHash: WORD },
+  ...{ claimedBy: RELAYER, claimedAt: at(800), createdAt: at(700), updatedAt: at(900) },
+  params: {
+    ...{ signer: SIGNER, cloudId: WORD, dataId: WORD, payload: '0x', relayerFee: '1', timestamp: '700' },
+    ...{ v: 27, r: WORD, s: WORD },
+  },
+} as RequestRecord;
+
+/** A watch that has seen a few blocks since; its alerts fail until they are mended. */
+function startWatch() {
+  const journal = openWatchJournal({ path: ':memory:', now: () => 1_000_000 });
+  const alerts = { raised: [] as string[], isBroken: true };
+  let number = 10n;
+  const rpc: Pick<ChainRpc, 'read'> = {
+    // It is asked for transaction counts, and for a receipt that there is not.
+    read: async ([method], parse) => parse(method === 'eth_getTransactionCount' ? '0x1' : null),
+  };
+  const options: WatchOptions = {
+    ...{ rpc, journal, chainId: 1, forwarder: FORWARDER, confirmations: 1n, leaseSeconds: 900n, maxAge: 86_400n },
+    alerter: {
+      raise({ code }) {
+        if (alerts.isBroken) throw new Error('the process ends here');
+        alerts.raised.push(code);
+        return undefined as never;
+      },
+    },
+    lookAtQueue: async () => ({ records: [LIE], gone: [], atMs: 1_000_000 }),
+    async lookAtChain() {
+      number += 5n;
+      const head = { number, hash: WORD, seconds: 1000n + number };
+      return { head, heads: [head], fork: undefined, lostBlocks: 0n, executions: [] };
+    },
+    now: () => 1_000_000,
+  };
+  return { look: createWatch(options), journal, alerts };
+}
+
+// Shows WATCH-3.
+test('a finding is written in the commit of the position: what ends in between is found again, and once', async () => {
+  const { look, journal, alerts } = startWatch();
+  const looks = async () => {
+    for (let n = 0; n < 3; n += 1) await look();
+  };
+  await expect(looks()).rejects.toThrow('the process ends here');
+  const before = journal.heads()[0]?.number;
+  await expect(look()).rejects.toThrow('the process ends here');
+  // Neither the finding nor how far was looked.
+  expect([journal.listFindings(), journal.heads()[0]?.number]).toEqual([[], before]);
+  alerts.isBroken = false;
+  await looks();
+  expect(journal.listFindings()).toMatchObject([{ requestId: 'lie', kind: 'falseSuccess', relayer: RELAYER }]);
+  expect(alerts.raised).toHaveLength(1);
+  expect(journal.heads()[0]?.number).toBeGreaterThan(before ?? 0n);
+});

@@ -3,23 +3,20 @@ export { type Keccak256, toChecksumAddress } from './address.ts';
 export {
   type AuditPage,
   auditPageSchema,
-  type ListActsQuery,
   type ProgramList,
-  parseListActs,
-  parseStatsQuery,
   programListSchema,
-  type ReadStatsQuery,
+  type QueueStatsBody,
+  queueStatsSchema,
   type ServiceBody,
   serviceSchema,
-} from './admin/operator.ts';
+} from './admin/answers.ts';
+export { type ListActsQuery, parseListActs, parseStatsQuery, type ReadStatsQuery } from './admin/operator.ts';
 export {
   failRequestSchema,
   type ListAllRequestsQuery,
   listAllRequestsFields,
   parseFailRequest,
   parseListAllRequests,
-  type QueueStatsBody,
-  queueStatsSchema,
   type RequestPurged,
   requestPurgedSchema,
 } from './admin/requests.ts';

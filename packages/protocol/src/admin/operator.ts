@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { Parsed } from '../errors/fault.ts';
-import { chainNameFormat, expecting, isoTimeFormat } from '../formats.ts';
+import { expecting } from '../formats.ts';
 import { MAX_PAGE_SIZE } from '../requests/list.ts';
 import { parseQuery } from '../requests/query.ts';
 import { waitFormat } from '../requests/wait.ts';
@@ -63,65 +63,3 @@ export function parseListActs(query: URLSearchParams): Parsed<ListActsQuery> {
   const { limit = DEFAULT_ACTS, lastKey } = parsed.value;
   return { value: { limit: Number(limit), ...(lastKey !== undefined && { lastKey: Number(lastKey) }) } };
 }
-
-const actSchema = z.strictObject({
-  at: isoTimeFormat,
-  act: z.string(),
-  keyId: z.string(),
-  target: z.string(),
-  reason: z.optional(z.string()),
-});
-
-/** What `GET /admin/audit` answers. */
-export const auditPageSchema = z.strictObject({
-  items: z.array(actSchema),
-  count: z.int(),
-  lastKey: z.nullable(z.string()),
-});
-export type AuditPage = z.infer<typeof auditPageSchema>;
-
-const clientUseSchema = z.strictObject({ limit: z.string(), client: z.string(), used: z.int(), most: z.int() });
-const refusalsSchema = z.strictObject({ limit: z.string(), lastMinute: z.int(), lastHour: z.int() });
-const budgetSchema = z.strictObject({
-  name: z.string(),
-  used: z.int(),
-  most: z.optional(z.int()),
-  ended: z.int(),
-});
-const diskSchema = z.strictObject({ freeBytes: z.int(), leastFreeBytes: z.int() });
-
-/**
- * What `GET /admin/service` answers.
- *
- * @see docs/specification.md ADMIN-12
- */
-export const serviceSchema = z.strictObject({
-  claimLeaseSeconds: z.int(),
-  maxOpenClaims: z.int(),
-  maxBodyBytes: z.int(),
-  maxBatchSize: z.int(),
-  chains: z.array(chainNameFormat),
-  limits: z.record(z.string(), z.int()),
-  clients: z.array(clientUseSchema),
-  refusals: z.array(refusalsSchema),
-  since: isoTimeFormat,
-  budgets: z.array(budgetSchema),
-  waiting: z.int(),
-  disk: z.optional(diskSchema),
-  explorers: z.record(z.string(), z.string()),
-});
-export type ServiceBody = z.infer<typeof serviceSchema>;
-
-const programSchema = z.strictObject({
-  name: z.string(),
-  status: z.optional(z.record(z.string(), z.unknown())),
-  error: z.optional(z.string()),
-});
-
-/**
- * What `GET /admin/programs` answers.
- *
- * @see docs/specification.md ADMIN-13
- */
-export const programListSchema = z.strictObject({ programs: z.array(programSchema), count: z.int() });
-export type ProgramList = z.infer<typeof programListSchema>;

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type Fault, faultsFromIssues, type Parsed, parseWith } from '../errors/fault.ts';
-import { addressFormat, chainNameFormat, expecting, isoTimeFormat, txHashFormat } from '../formats.ts';
+import { addressFormat, expecting, txHashFormat } from '../formats.ts';
 import { DEFAULT_PAGE_SIZE, type ListRequestsQuery, listRequestsFields } from '../requests/list.ts';
 import { readQueryFields } from '../requests/query.ts';
 import { errorMessageFormat } from '../requests/update.ts';
@@ -49,48 +49,3 @@ export const parseFailRequest = (input: unknown): Parsed<z.infer<typeof failRequ
 /** What `DELETE /admin/requests/{requestId}` answers. */
 export const requestPurgedSchema = z.strictObject({ message: z.string(), requestId: z.string() });
 export type RequestPurged = z.infer<typeof requestPurgedSchema>;
-
-const count = z.int();
-
-const chainCountsSchema = z.strictObject({
-  chainName: z.nullable(chainNameFormat),
-  pending: count,
-  processing: count,
-  success: count,
-  failed: count,
-});
-
-const activitySchema = z.strictObject({
-  start: isoTimeFormat,
-  posts: count,
-  claims: count,
-  success: count,
-  failed: count,
-});
-
-const relayerStatsSchema = z.strictObject({
-  address: addressFormat,
-  openClaims: count,
-  success: count,
-  failed: count,
-  conflicts: count,
-  medianMs: z.optional(z.number()),
-  p95Ms: z.optional(z.number()),
-  lastSeenAt: isoTimeFormat,
-});
-
-/**
- * What `GET /admin/stats` answers.
- *
- * @see docs/specification.md ADMIN-8
- */
-export const queueStatsSchema = z.strictObject({
-  version: z.string(),
-  chains: z.array(chainCountsSchema),
-  oldestPendingAt: z.optional(isoTimeFormat),
-  oldestProcessingAt: z.optional(isoTimeFormat),
-  minutes: z.array(activitySchema),
-  hours: z.array(activitySchema),
-  relayers: z.array(relayerStatsSchema),
-});
-export type QueueStatsBody = z.infer<typeof queueStatsSchema>;

@@ -11,7 +11,7 @@ const SAVE_MS = 500;
 export interface ReadPauses {
   /** While nothing moves. */
   readonly idleMs: number;
-  /** For a while after something has, for AWS tells of it some tenths of a second later. */
+  /** At most for a while after something has, for AWS tells of it some tenths of a second later; the first pauses are shorter. */
   readonly busyMs: number;
   /** At least, however much moves: each read is billed. */
   readonly leastMs: number;
@@ -53,6 +53,8 @@ interface Reading {
   iterator: string | undefined;
   readAt: number;
   movedAt: number;
+  /** Reads in a row that have found nothing since something has moved. */
+  misses: number;
 }
 
 const sequenceOf = (records: readonly StreamRecord[]) => records.at(-1)?.dynamodb?.SequenceNumber;
@@ -75,6 +77,7 @@ function recoverFrom(reading: Reading, error: unknown, { logger }: FollowContext
 /** Reads once, and records what was read. @returns whether the shard goes on */
 async function readOn(context: FollowContext, shardId: string, reading: Reading): Promise<boolean> {
   const { api, stream, record } = context;
+  if (context.hints.lastAt() > reading.readAt) reading.misses = 0;
   reading.readAt = performance.now();
   reading.iterator ??= await api.open(stream, shardId, reading.sequence);
   const { records, next } = await api.read(reading.iterator);
@@ -82,7 +85,8 @@ async function readOn(context: FollowContext, shardId: string, reading: Reading)
     await record(records);
     reading.sequence = sequenceOf(records) ?? reading.sequence;
     reading.movedAt = performance.now();
-  }
+    reading.misses = 0;
+  } else reading.misses++;
   reading.iterator = next;
   return next !== undefined;
 }
@@ -102,7 +106,8 @@ async function rest({ hints, pauses }: FollowContext, reading: Reading, signal: 
   if (sinceRead < pauses.leastMs) await pause(pauses.leastMs - sinceRead, signal);
   if (hints.lastAt() > reading.readAt || reading.movedAt > reading.readAt) return;
   const isBusy = performance.now() - Math.max(hints.lastAt(), reading.movedAt) < BUSY_FOR_MS;
-  await hints.wait(isBusy ? pauses.busyMs : pauses.idleMs, signal);
+  const soonMs = Math.min(pauses.busyMs, pauses.leastMs * 2 ** reading.misses);
+  await hints.wait(isBusy ? soonMs : pauses.idleMs, signal);
 }
 
 /**
@@ -115,7 +120,7 @@ export async function followShard(context: FollowContext, lease: HeldLease, sign
   const { shardId, sequence } = lease;
   const never = Number.NEGATIVE_INFINITY;
   const reading: Reading = {
-    ...{ sequence, saved: sequence, savedAt: never, iterator: undefined, readAt: never, movedAt: never },
+    ...{ sequence, saved: sequence, savedAt: never, iterator: undefined, readAt: never, movedAt: never, misses: 0 },
   };
   const backOff = createBackOff({ ...context.pauses, random: Math.random, signal });
   while (!signal.aborted) {

@@ -57,7 +57,7 @@ describeWithDynamo('the follower of a stream', () => {
   const deliveriesOf = () => ({ client: rig.openClient(), name: DYNAMO_DELIVERIES });
 
   /** The stream has another name in each test, by the port of its server: so have its leases. */
-  function follow(by: number, record: (batch: readonly StreamRecord[]) => Promise<void> = async () => {}) {
+  function follow(by: number, record: (batch: readonly StreamRecord[]) => Promise<void> = async () => {}, pace = PACE) {
     const client = rig.openClient();
     const environment = { AWS_ENDPOINT_URL_DYNAMODB_STREAMS: server.url };
     const found = createStreamApi(client, DYNAMO_TABLES.requests, createStreamCall(client, environment));
@@ -70,7 +70,7 @@ describeWithDynamo('the follower of a stream', () => {
           told.push({ key: String(dynamodb?.NewImage?.key?.S), sequence: Number(dynamodb?.SequenceNumber), by });
         }
       },
-      ...{ logger, now: Date.now, newHolder: () => `holder ${++names}`, pace: PACE },
+      ...{ logger, now: Date.now, newHolder: () => `holder ${++names}`, pace },
     });
     followers.push(follower);
     return follower;
@@ -149,6 +149,23 @@ describeWithDynamo('the follower of a stream', () => {
     writeAll();
     await until(() => told.length >= before + keys.length);
     expect(new Set(told.slice(before).map(({ by }) => by))).toEqual(new Set([2]));
+  });
+
+  test('what the stream tells some time after the move is read soon, and not after a whole pause', async () => {
+    server = await startStreamServer(random);
+    let reads = 0;
+    server.onCall((operation) => {
+      if (operation === 'GetRecords') reads++;
+      return undefined;
+    });
+    const follower = follow(1, undefined, { ...PACE, idleMs: 600_000, busyMs: 600_000, leastMs: 5 });
+    await until(() => reads > 0);
+    follower.hint();
+    const before = reads;
+    await until(() => reads >= before + 3);
+    const sequence = Number(server.write('late'));
+    await until(() => told.length > 0);
+    expect(toldOf('late')).toEqual([sequence]);
   });
 
   test('what a day has passed over is told of in the log, and the rest is recorded', async () => {

@@ -10,6 +10,10 @@ import { copyDatabase, verifyDatabase } from './copyDatabase.ts';
 
 const ACCOUNTS = 2000;
 const COPIES = sized({ small: 12, long: 300 });
+/** Moves at a time: the log is put back, and started anew, after some seven. */
+const BATCH = sized({ small: 10, long: 50 });
+/** Between batches, in milliseconds: more moves would only give a copy that waits for the disk more to do. */
+const PAUSE_MS = sized({ small: 2, long: 0 });
 
 let folder: string;
 beforeEach(() => {
@@ -27,7 +31,7 @@ const move = database.prepare('UPDATE accounts SET amount = amount + ? WHERE id 
 const count = database.prepare('UPDATE moves SET n = n + 1');
 let number = 0;
 function work() {
-  for (let i = 0; i < 50; i++) {
+  for (let i = 0; i < ${BATCH}; i++) {
     number += 7;
     database.exec('BEGIN IMMEDIATE');
     move.run(1, number % ${ACCOUNTS});
@@ -35,7 +39,7 @@ function work() {
     count.run();
     database.exec('COMMIT');
   }
-  setImmediate(work);
+  setTimeout(work, ${PAUSE_MS});
 }
 parentPort.postMessage('at work');
 work();

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -16,13 +17,16 @@ import { DatabaseSync } from 'node:sqlite';
 import { lockFile } from '@prism-gateway/runtime';
 import { type RunningGateway, startGateway, startS3Server } from '@prism-gateway/testing';
 import { sized } from '@prism-gateway/testing/test-size';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { runServer } from '../process/runServer.ts';
 import { createGatewayClient, type GatewayClient } from '../rigs/gatewayClient.ts';
 import { writeRequestBody } from '../rigs/writeRequestBody.ts';
 import { type CommandEnd, type CommandInput, callBackup, runBackup } from './runBackup.ts';
 
-const CLIENTS = 8;
+const CLIENTS = sized({ small: 2, long: 8 });
+
+/** More than one part of an upload, which has 32 MiB. */
+const LARGE_BYTES = 33_600_000;
 
 let root: string;
 let client: GatewayClient;
@@ -45,6 +49,16 @@ async function start(name: string): Promise<RunningGateway> {
   running.push(gateway);
   return gateway;
 }
+
+/** The data folder of a gateway that was started once and stopped. */
+let stopped: string;
+beforeAll(async () => {
+  stopped = mkdtempSync(join(tmpdir(), 'prism-backup-stopped-'));
+  await (await startGateway({ dataDir: stopped })).stop();
+});
+afterAll(() => rmSync(stopped, { recursive: true }));
+
+const copyStopped = () => cpSync(stopped, inRoot('old'), { recursive: true });
 
 async function submit({ url }: RunningGateway): Promise<string> {
   const answer = await client.call(url, { method: 'POST', path: '/requests', json: writeRequestBody() });
@@ -77,6 +91,15 @@ function writeObject(dataDir: string, content: Buffer): string {
   return path;
 }
 
+/** The requests in a gateway's data folder, of which no gateway has to be started. */
+function readRequestIds(dataDir: string): readonly unknown[] {
+  using database = new DatabaseSync(join(dataDir, 'gateway-dev.db'), { readOnly: true });
+  return database
+    .prepare('SELECT request_id AS id FROM "service-requests-dev"')
+    .all()
+    .map(({ id }) => id);
+}
+
 type Run = (command: 'backup' | 'restore', input: CommandInput) => Promise<CommandEnd>;
 
 /** Both commands, run in this process or in ones of their own. */
@@ -101,7 +124,7 @@ test('a backup under load has every record acknowledged before it began', async 
   expect(await client.call(gateway.url, token)).toMatchObject({ status: 200 });
   const object = writeObject(inRoot('old'), randomBytes(10_000));
   const load = startLoad(gateway);
-  await expect.poll(() => load.acknowledged.length).toBeGreaterThan(sized({ small: 200, long: 50_000 }));
+  await expect.poll(() => load.acknowledged.length).toBeGreaterThan(sized({ small: 50, long: 50_000 }));
   const before = [...load.acknowledged];
   await programs.backUp(inRoot('old'), [inRoot('backups')]);
   // It ended while writes went on.
@@ -156,16 +179,13 @@ test('what a killed backup leaves harms neither those before nor those after', a
   const listed = await restore(inRoot('new'), [inRoot('backups'), '--list']);
   expect(listed.stdout.trim()).toBe(name);
   expect(await restore(inRoot('new'), [inRoot('backups')])).toMatchObject({ code: 0 });
-  const restored = await start('new');
-  expect(await client.call(restored.url, { method: 'GET', path: `/requests/${requestId}` })).toMatchObject({
-    status: 200,
-  });
+  expect(readRequestIds(inRoot('new'))).toEqual([requestId]);
   await backUp(inRoot('old'), [inRoot('backups')]);
 });
 
 // Shows BACKUP-3, BACKUP-4.
 test('a damaged backup is refused, a gateway does not start on what was fetched of it, and another one mends the folder', async () => {
-  await (await start('old')).stop();
+  copyStopped();
   const good = await backUp(inRoot('old'), [inRoot('backups')]);
   const bad = await backUp(inRoot('old'), [inRoot('backups')]);
   const file = join(inRoot('backups'), 'backups', bad.name, 'secrets.json');
@@ -187,7 +207,7 @@ test('a damaged backup is refused, a gateway does not start on what was fetched 
 
 // Shows BACKUP-3.
 test('a backup that somebody has changed writes nowhere else, fills no disk, and does not act upon a terminal', async () => {
-  await (await start('old')).stop();
+  copyStopped();
   const object = writeObject(inRoot('old'), randomBytes(100));
   const { name, objects } = await backUp(inRoot('old'), [inRoot('backups')]);
   const inBackup = (path: string) => join(inRoot('backups'), 'backups', name, path);
@@ -258,7 +278,7 @@ test('a disk that takes only a part of the copy makes no backup that lacks what 
 
 // Shows BACKUP-4.
 test('a second restore into the same folder is refused, and takes nothing from the first', async () => {
-  await (await start('old')).stop();
+  copyStopped();
   await backUp(inRoot('old'), [inRoot('backups')]);
   const work = join(inRoot('new'), '.restoring');
   mkdirSync(work, { recursive: true });
@@ -270,15 +290,15 @@ test('a second restore into the same folder is refused, and takes nothing from t
   // As one that was killed leaves it.
   lock.release();
   expect(await restore(inRoot('new'), [inRoot('backups')])).toMatchObject({ code: 0 });
-  await start('new');
+  expect(existsSync(work)).toBe(false);
+  expect(readRequestIds(inRoot('new'))).toEqual([]);
 });
 
 // Shows BACKUP-5.
 test('a bucket keeps backups as a folder does, in parts where they are large', async () => {
   const gateway = await start('old');
   const requestId = await submit(gateway);
-  // More than one part.
-  const object = writeObject(inRoot('old'), randomBytes(40_000_000));
+  const object = writeObject(inRoot('old'), randomBytes(LARGE_BYTES));
   await using s3 = await startS3Server();
   const env = {
     AWS_ENDPOINT_URL_S3: s3.endpoint,
@@ -288,14 +308,11 @@ test('a bucket keeps backups as a folder does, in parts where they are large', a
     S3_FORCE_PATH_STYLE: 'true',
   };
   const place = `s3://${s3.bucket}/nightly`;
-  expect(await programs.backUp(inRoot('old'), ['--to', place], env)).toMatchObject({ newObjectBytes: 40_000_000 });
+  expect(await programs.backUp(inRoot('old'), ['--to', place], env)).toMatchObject({ newObjectBytes: LARGE_BYTES });
   expect(await programs.backUp(inRoot('old'), ['--to', place], env)).toMatchObject({ newObjectBytes: 0 });
   expect(await programs.restore(inRoot('new'), ['--from', place], env)).toMatchObject({ code: 0 });
   expect(readFileSync(join(inRoot('new'), object)).equals(readFileSync(join(inRoot('old'), object)))).toBe(true);
-  const restored = await start('new');
-  expect(await client.call(restored.url, { method: 'GET', path: `/requests/${requestId}` })).toMatchObject({
-    status: 200,
-  });
+  expect(readRequestIds(inRoot('new'))).toEqual([requestId]);
 });
 
 // Shows BACKUP-4.
@@ -310,7 +327,7 @@ test('what cannot be backed up or restored is told in one sentence, and changes 
   expect(await refusal('backup', [backups], { DATA_DIR: dataDir })).toMatch(
     /^1 No backup was made\. There is no database/,
   );
-  await (await start('old')).stop();
+  copyStopped();
   expect(await refusal('backup', [], { DATA_DIR: dataDir })).toMatch(/^2 Give one place/);
   expect(await refusal('backup', [backups], { STORE: 'dynamodb' })).toMatch(/^1 .*point-in-time/);
   expect(await refusal('backup', [backups], { STAGE: 'production' })).toMatch(/^1 .*STAGE/);

@@ -1,18 +1,47 @@
 import { signedOperationSchema } from '@prism-gateway/protocol';
-import { expect, type TestContext } from 'vitest';
+import { beforeAll, expect, type TestContext } from 'vitest';
 import { callApi } from '../rig/callApi.ts';
 import { covers } from '../rig/covers.ts';
 import { faultPaths } from '../rig/faults.ts';
 import { makeObject, sign, signOperation, useSigned } from '../rig/objects.ts';
 import { createRequest, writeBody } from '../rig/requests.ts';
-import { startOwn } from '../rig/startOwn.ts';
+import { startOwn, startShared } from '../rig/startOwn.ts';
+import type { Target } from '../rig/target.ts';
 import { tokenOf } from '../rig/tokens.ts';
 
+/** Of these settings none touches what the tests of the others look at: they share a gateway. */
+let bounded: Target;
+beforeAll(async () => {
+  const env = {
+    MAX_OBJECT_BYTES: '1000',
+    MAX_BATCH_SIZE: '2',
+    MAX_BODY_BYTES: '2000',
+    STORAGE_CORS_ORIGINS: 'https://app.example, http://localhost:3000',
+    STORAGE_SIGNED_URL_TTL_SECONDS: '300',
+  };
+  const { target, stop } = await startShared({ env });
+  bounded = target;
+  return stop;
+});
+
+/** Expects signed URLs to live for some seconds from the second in which they were signed. */
+async function expectLifetime(target: Target, { context, seconds }: { context: TestContext; seconds: number }) {
+  const token = await tokenOf(target, context);
+  const before = Math.floor(Date.now() / 1000);
+  const { expiresAt } = await signOperation(target, { token, operation: 'get', object: makeObject() });
+  const after = Math.floor(Date.now() / 1000);
+  const end = Date.parse(expiresAt) / 1000;
+  expect(end).toBeGreaterThanOrEqual(before + seconds);
+  expect(end).toBeLessThanOrEqual(after + seconds);
+}
+
 covers(
-  ['object.unbound'],
-  'STORAGE_BIND_CONTENT=false: a put is bound to nothing, and overwrites',
+  ['object.unbound', 'sign.lifetimeSetting', 'sign.lifetime'],
+  'STORAGE_BIND_CONTENT=false: a put is bound to nothing, and overwrites; its URL lives for the seconds of the setting',
   async (context: TestContext) => {
-    const { target } = await startOwn({ env: { STORAGE_BIND_CONTENT: 'false' } });
+    const env = { STORAGE_BIND_CONTENT: 'false', STORAGE_SIGNED_URL_TTL_SECONDS: '30' };
+    const { target } = await startOwn({ env });
+    await expectLifetime(target, { context, seconds: 30 });
     const token = await tokenOf(target, context);
     const object = makeObject();
     const put = await signOperation(target, { token, operation: 'put', object });
@@ -28,7 +57,7 @@ covers(
   ['object.tooLarge', 'object.errors'],
   'an object over MAX_OBJECT_BYTES is 413, and nothing is stored',
   async (context) => {
-    const { target } = await startOwn({ env: { MAX_OBJECT_BYTES: '1000' } });
+    const target = bounded;
     const token = await tokenOf(target, context);
     for (const [size, status] of [
       [1000, 200],
@@ -75,7 +104,7 @@ covers(
   ['object.cors'],
   'STORAGE_CORS_ORIGINS: only these origins may read local objects; the API stays open to all',
   async (context) => {
-    const { target } = await startOwn({ env: { STORAGE_CORS_ORIGINS: 'https://app.example, http://localhost:3000' } });
+    const target = bounded;
     const token = await tokenOf(target, context);
     const signed = await signOperation(target, { token, operation: 'get', object: makeObject() });
     const allowedFor = async (origin: string, method: string) => {
@@ -100,25 +129,14 @@ covers(
 covers(
   ['sign.lifetimeSetting', 'sign.lifetime'],
   'STORAGE_SIGNED_URL_TTL_SECONDS is the lifetime, counted from the signing second',
-  async (context) => {
-    for (const seconds of [30, 300]) {
-      const { target } = await startOwn({ env: { STORAGE_SIGNED_URL_TTL_SECONDS: String(seconds) } });
-      const token = await tokenOf(target, context);
-      const before = Math.floor(Date.now() / 1000);
-      const { expiresAt } = await signOperation(target, { token, operation: 'get', object: makeObject() });
-      const after = Math.floor(Date.now() / 1000);
-      const end = Date.parse(expiresAt) / 1000;
-      expect(end).toBeGreaterThanOrEqual(before + seconds);
-      expect(end).toBeLessThanOrEqual(after + seconds);
-    }
-  },
+  async (context) => await expectLifetime(bounded, { context, seconds: 300 }),
 );
 
 covers(
   ['settings.batch', 'format.batch', 'body.atLimit'],
   'MAX_BATCH_SIZE and MAX_BODY_BYTES are what is set',
   async () => {
-    const { target } = await startOwn({ env: { MAX_BATCH_SIZE: '2', MAX_BODY_BYTES: '2000' } });
+    const target = bounded;
     const { payload: _p, dataId: _d, ...params } = writeBody(target).params as Record<string, unknown>;
     const batch = (count: number) => ({
       ...writeBody(target),

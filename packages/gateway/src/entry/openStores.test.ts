@@ -13,8 +13,10 @@ describeWithDynamo('npm start with STORE=dynamodb', () => {
   const address = '0x52908400098527886E0F7030069857D2E4169EE7';
   const env = () => ({ STORE: 'dynamodb', AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint });
 
-  test('a local engine gets its tables, and keeps what one process stored for the next', async () => {
-    const first = await startGateway({ env: env() });
+  test('a local engine gets its tables, and keeps what one process stored for the next; one that is gone is 503, and nothing hangs', async () => {
+    const own = await startDynamo();
+    const env = { STORE: 'dynamodb', AWS_ENDPOINT_URL_DYNAMODB: own.endpoint };
+    const first = await startGateway({ env });
     const added = await fetch(`${first.url}/admin/relayers`, {
       method: 'POST',
       headers: { 'x-admin-key': first.adminKey, 'content-type': 'application/json' },
@@ -23,22 +25,16 @@ describeWithDynamo('npm start with STORE=dynamodb', () => {
     expect([added.status, (await fetch(`${first.url}/ready`)).status]).toEqual([201, 200]);
     expect(await first.stop()).toBe(0);
 
-    const second = await startGateway({ env: { ...env(), INDEX_SHARDS: '8' } });
+    const second = await startGateway({ env: { ...env, INDEX_SHARDS: '8' } });
     const listed = await fetch(`${second.url}/admin/relayers`, { headers: { 'x-admin-key': second.adminKey } });
     expect(await listed.json()).toMatchObject({ count: 1, relayers: [{ address }] });
-    await second.stop();
-  });
-
-  test('an engine that is gone is 503, and nothing hangs', async () => {
-    const own = await startDynamo();
-    const gateway = await startGateway({ env: { ...env(), AWS_ENDPOINT_URL_DYNAMODB: own.endpoint } });
     await own.close();
-    const response = await fetch(`${gateway.url}/requests?signer=${address}`, {
+    const response = await fetch(`${second.url}/requests?signer=${address}`, {
       signal: AbortSignal.timeout(PATIENCE_MS),
     });
     expect(response.status).toBe(503);
     expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
-    await gateway.stop();
+    await second.stop();
   });
 
   test.each([

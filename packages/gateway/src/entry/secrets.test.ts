@@ -3,12 +3,14 @@ import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { sized } from '@prism-gateway/testing/test-size';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { recordSyncs } from '../../test/rigs/recordSyncs.ts';
 import { loadLocalSecrets } from './secrets.ts';
 
 const run = promisify(execFile);
 const MODULE = new URL('./secrets.ts', import.meta.url).href;
+const PROCESSES = sized({ small: 6, long: 20 });
 
 let root: string;
 beforeEach(async () => {
@@ -45,12 +47,12 @@ test('the names of directories that are made are made durable too, once', () => 
   }
 });
 
-test('twenty processes that start at once agree, and leave no draft behind', async () => {
+test(`${PROCESSES} processes that start at once agree, and leave no draft behind`, async () => {
   const directory = join(root, 'shared');
   const script = `import { loadLocalSecrets } from ${JSON.stringify(MODULE)};
     console.log(JSON.stringify(loadLocalSecrets(${JSON.stringify(directory)})))`;
   const args = ['--input-type=module-typescript', '-e', script];
-  const processes = await Promise.all(Array.from({ length: 20 }, () => run(process.execPath, args)));
+  const processes = await Promise.all(Array.from({ length: PROCESSES }, () => run(process.execPath, args)));
   expect(new Set(processes.map(({ stdout }) => stdout)).size).toBe(1);
   expect(await readdir(directory)).toEqual(['secrets.json']);
 });

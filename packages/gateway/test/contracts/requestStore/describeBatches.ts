@@ -1,3 +1,4 @@
+import { sized } from '@prism-gateway/testing/test-size';
 import { describe, expect, test } from 'vitest';
 import type { Claim, OldestClaim, Release, RequestStore, StoredRequest } from '../../../src/ports/requestStore.ts';
 import {
@@ -13,7 +14,7 @@ import {
 import type { StoreUnderTest } from '../storeUnderTest.ts';
 
 /** Rivals for one set of requests. */
-const RIVALS = 8;
+const RIVALS = sized({ small: 4, long: 8 });
 const RELAYER = anyAddress();
 
 const releaseOf = ({ requestId }: StoredRequest, fields: Partial<Release> & Pick<Release, 'relayer'>): Release => ({

@@ -9,7 +9,7 @@ import { walkList } from '../walkList.ts';
 const statuses: readonly RequestStatus[] = ['pending', 'processing', 'success', 'failed'];
 
 /** Records of each signer, chain and status. */
-const PER_KIND = 3;
+const PER_KIND = 2;
 
 /** Creates a record and moves it to a status. */
 async function storeAs(store: RequestStore, record: StoredRequest, status: RequestStatus): Promise<StoredRequest> {

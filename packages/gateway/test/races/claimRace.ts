@@ -8,7 +8,7 @@ import { writeRequestBody } from '../rigs/writeRequestBody.ts';
 
 const CLIENTS = 50;
 const RELAYERS = 5;
-const REQUESTS = sized({ small: 100, long: 1000 });
+const REQUESTS = sized({ small: 40, long: 1000 });
 /** Clients that claim one request at the same time. */
 const RIVALS = sized({ small: 5, long: 10 });
 /** Requests that are raced for at the same time, so that all clients are busy. */

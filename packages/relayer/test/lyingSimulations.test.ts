@@ -55,6 +55,7 @@ test.concurrent('of three nodes one that lies in simulations ends no request, an
   expect(await waitFor(requestId)).toMatchObject({ status: 'success' });
   const told = /"node":"node 1 of RPC_URL","says":"that it would revert: .*is alone with that/;
   expect(relayer.output.some((line) => told.test(line))).toBe(true);
+  await relayer.kill();
 });
 
 // Shows RELAY-20.
@@ -68,4 +69,5 @@ test.concurrent('of two nodes one that lies in simulations ends no request; the 
   expect(await world.client.getRequest(requestId)).toMatchObject({ status: 'processing' });
   liar.setPlan(WELL);
   expect(await waitFor(requestId)).toMatchObject({ status: 'success' });
+  await relayer.kill();
 });

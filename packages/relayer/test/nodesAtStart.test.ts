@@ -65,6 +65,7 @@ test.concurrent.for<[string, number, readonly RpcFaultPlan[]]>([
   const { relayer, requestId } = await start(index, plans);
   expect(await waitFor(requestId)).toMatchObject({ status: 'success' });
   expect(await readHealth(relayer)).toBe('ok\n');
+  await relayer.kill();
 });
 
 // Shows RELAY-20.
@@ -82,4 +83,5 @@ test.concurrent('with two nodes of which one lags and lies, nothing ends, and th
   proxies[1]!.setPlan(WELL);
   expect(await waitFor(requestId)).toMatchObject({ status: 'success' });
   await expect.poll(health, { timeout: PATIENCE_MS }).toBe('ok\n');
+  await relayer.kill();
 });

@@ -29,6 +29,7 @@ test.concurrent.for([
   open.defer(() => relayer.kill());
   const fault = `cannot trust its clock since .*Z: it is (599|60\\d) seconds ${side} the gateway's; set the clock of this`;
   await expect.poll(() => readHealth(relayer), LONG).toMatch(new RegExp(fault));
+  await relayer.kill();
 });
 
 // Shows RELAY-26.

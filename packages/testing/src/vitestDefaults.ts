@@ -20,6 +20,6 @@ export const vitestDefaults = {
   expect: {
     // A test that asserts nothing cannot fail.
     requireAssertions: true,
-    poll: { timeout: PATIENCE_MS, interval: 20 },
+    poll: { timeout: PATIENCE_MS, interval: 50 },
   },
 };

@@ -107,6 +107,8 @@ export const programs = {
     steps: [gateway],
     loadsLater: [
       'packages/gateway/src/drivers/sqlite/openSqliteStores.ts',
+      'packages/gateway/src/drivers/devIssuer/createDevIssuer.ts',
+      'packages/gateway/src/drivers/oidc/createOidcVerifier.ts',
       'packages/gateway/src/entry/workerThread/workerMain.ts',
       'packages/gateway/src/drivers/sqlite/runWriter.ts',
       'packages/gateway/src/drivers/secp256k1/runRecovery.ts',

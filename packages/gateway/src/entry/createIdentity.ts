@@ -1,11 +1,8 @@
 import { join } from 'node:path';
-import { createDevIssuer } from '../drivers/devIssuer/createDevIssuer.ts';
-import { createOidcVerifier } from '../drivers/oidc/createOidcVerifier.ts';
 import type { Mount } from '../ports/gatewayPorts.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { TokenVerifier } from '../ports/tokenVerifier.ts';
 import { answersAdminLocally } from './answersAdminLocally.ts';
-import { createProviderVerifier } from './createProviderVerifier.ts';
 import type { Settings } from './settings.ts';
 
 /** Where the development issuer is mounted. */
@@ -20,6 +17,9 @@ export interface Identity {
   readonly usesDevIssuer: boolean;
 }
 
+/** Whether there may be one: what the settings of a provider are is looked at where it is made. */
+const hasProvider = ({ IDENTITY_APP_ID }: Settings) => IDENTITY_APP_ID !== undefined;
+
 interface IdentityContext {
   readonly settings: Settings;
   readonly publicUrl: string;
@@ -29,7 +29,11 @@ interface IdentityContext {
 }
 
 /** The built-in issuer, and a verifier that reaches it by function call: the same protocol without the network. */
-function createDevIdentity({ settings, publicUrl, devAppSecret, now, logger }: IdentityContext): Identity {
+async function openDevIssuer({ settings, publicUrl, devAppSecret, now, logger }: IdentityContext) {
+  const [{ createDevIssuer }, { createOidcVerifier }] = await Promise.all([
+    import('../drivers/devIssuer/createDevIssuer.ts'),
+    import('../drivers/oidc/createOidcVerifier.ts'),
+  ]);
   const issuer = `${publicUrl}${DEV_ISSUER_PATH}`;
   const app = {
     appId: settings.IDENTITY_APP_ID ?? DEV_APP_ID,
@@ -37,14 +41,25 @@ function createDevIdentity({ settings, publicUrl, devAppSecret, now, logger }: I
   };
   const devIssuer = createDevIssuer({ issuer, ...app, directory: join(settings.DATA_DIR, 'identity'), now });
   const callIssuer: typeof globalThis.fetch = (input, init) => devIssuer.fetch(new Request(input, init));
+  const tokens = createOidcVerifier({ issuer, ...app, allowInsecureHttp: true, fetch: callIssuer, now, logger });
+  return { devIssuer, tokens };
+}
+
+/** Opens the issuer when it is first asked: a gateway whose storage nobody tries starts without the 60 modules for tokens. */
+function createDevIdentity(context: IdentityContext): Identity {
+  let opened: ReturnType<typeof openDevIssuer> | undefined;
+  const open = () => {
+    opened ??= openDevIssuer(context);
+    return opened;
+  };
   return {
-    tokens: createOidcVerifier({ issuer, ...app, allowInsecureHttp: true, fetch: callIssuer, now, logger }),
+    tokens: { verify: async (token) => await (await open()).tokens.verify(token) },
     mounts: [
       {
         prefix: `${DEV_ISSUER_PATH}/`,
-        fetch: devIssuer.fetch,
+        fetch: async (request) => await (await open()).devIssuer.fetch(request),
         withApiHeaders: true,
-        localOnly: answersAdminLocally(settings),
+        localOnly: answersAdminLocally(context.settings),
       },
     ],
     usesDevIssuer: true,
@@ -52,7 +67,9 @@ function createDevIdentity({ settings, publicUrl, devAppSecret, now, logger }: I
 }
 
 /** Chooses who vouches for users. */
-export function createIdentity(context: IdentityContext): Identity {
+export async function createIdentity(context: IdentityContext): Promise<Identity> {
+  if (!hasProvider(context.settings)) return createDevIdentity(context);
+  const { createProviderVerifier } = await import('./createProviderVerifier.ts');
   const tokens = createProviderVerifier(context);
   return tokens === undefined ? createDevIdentity(context) : { tokens, mounts: [], usesDevIssuer: false };
 }

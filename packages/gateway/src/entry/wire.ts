@@ -118,7 +118,7 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
     logger,
   });
   const storage = await createStorage({ settings, environment, publicUrl, signingKey, hasSpace, now, logger });
-  const identity = createIdentity({ settings, publicUrl, devAppSecret: secrets.devAppSecret, now, logger });
+  const identity = await createIdentity({ settings, publicUrl, devAppSecret: secrets.devAppSecret, now, logger });
   const stores = await openStores({ settings, environment, now, thread, logger });
   const readQueue = () => stores.admin.readStats(now());
   const { findOldestPending } = stores.admin;

@@ -73,7 +73,10 @@ export const longParts: readonly LongPart[] = [
   { name: 'watchtower', files: ['packages/relayer/test/watchtower.test.ts'] },
   {
     name: 'demo',
-    files: ['demo/test/demo.test.ts', 'bin/usage.test.ts', `${gateway}/test/process/start.test.ts`],
+    files: [
+      ...['demo/test/demo.test.ts', 'bin/usage.test.ts', 'acceptance/settings/admin.test.ts'],
+      ...[`${gateway}/test/process/start.test.ts`, `${gateway}/src/entry/secrets.test.ts`],
+    ],
   },
 ];
 

@@ -49,7 +49,11 @@ async function openDevIssuer({ settings, publicUrl, devAppSecret, now, logger }:
 function createDevIdentity(context: IdentityContext): Identity {
   let opened: ReturnType<typeof openDevIssuer> | undefined;
   const open = () => {
-    opened ??= openDevIssuer(context);
+    opened ??= openDevIssuer(context).catch((error: unknown) => {
+      // A full disk, say, is not for ever.
+      opened = undefined;
+      throw error;
+    });
     return opened;
   };
   return {

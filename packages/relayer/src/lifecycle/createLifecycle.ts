@@ -131,7 +131,7 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
       pickClaims: (seen) => pickClaims(picking, seen),
     },
   };
-  const lookForExecutions = createExecutionWatch({ state, readExecuted, candidates, notes, wake });
+  const lookForExecutions = createExecutionWatch({ ...held, state, readExecuted, relayer, candidates, wake });
   const takingOver = { ...held, ...questions, gateway, policy, settings };
   const adopting: AdoptPorts = { ...held, ...questions, gateway, relayer, takingOver, isKeyShared: keyWatch.isShared };
   return {

@@ -203,8 +203,7 @@ async function openOnce(options: ChainOptions, { chainId, rpc, nodes }: ChainNod
   };
   const questions = openQuestions(asked);
   const anybody = { rpc, forwarder, signer: undefined, nonce: undefined };
-  const readExecuted: ReadExecuted = async (range) =>
-    (await readExecutions(anybody, range))?.executions.map(({ signer }) => signer) ?? [];
+  const readExecuted: ReadExecuted = async (range) => (await readExecutions(anybody, range))?.executions ?? [];
   const parts = { chain, state, sender, keyWatch, journal, recovery, confirmations, readExecuted, ...questions };
   const lifecycle = createLifecycle(options, parts);
   onMined = lifecycle.noteMined;

@@ -5,7 +5,7 @@ import { createNodeWatch } from './createNodeWatch.ts';
 
 const POLICY = { isOfficial: false, priorityWindow: 60n, maxAge: 86_400n, shareBps: 7000n };
 const node = (gasPrice: bigint, policy: object = {}) => ({
-  name: '',
+  name: 'a node',
   chain: { head: async () => ({ ...HEAD, gasPrice }), policy: async () => ({ ...POLICY, ...policy }) },
 });
 const fails = {
@@ -30,12 +30,17 @@ test.each<[string, readonly ReturnType<typeof node>[], readonly string[]]>([
     [node(900n, { shareBps: 0n }), node(9n), node(9n)],
     ['0 the price of gas', '0 the Forwarder'],
   ],
-  ['two that differ: nothing says which is right', [node(1000n), node(10n)], []],
-  ['two that differ, while the third is silent', [node(1000n), fails, node(10n)], []],
+  ['two that differ: nothing says which is right', [node(1000n), node(10n)], ['both the price of gas']],
+  ['two that differ on the Forwarder', [node(9n), node(9n, { maxAge: 0n })], ['both the Forwarder']],
+  ['two that differ, while the third is silent', [node(1000n), fails, node(10n)], ['both the price of gas']],
 ])('of %s', async (_, nodes, expected) => {
   const told: string[] = [];
   const noteAlone = (place: number, { subject }: { subject: string }) => void told.push(`${place} ${subject}`);
-  const look = createNodeWatch({ nodes, noteAlone, now: () => 0 });
+  const warn = (subject: string, text: string) => {
+    expect(text).toMatch(/^of .*, a node says .*; a node says .*; one of them/);
+    told.push(`both ${subject}`);
+  };
+  const look = createNodeWatch({ nodes, noteAlone, health: { warn }, now: () => 0 });
   for (const _ of [1, 2]) await look();
   expect(told).toEqual(expected);
 });

@@ -1,5 +1,6 @@
 import { ChainError } from '../chain/chainError.ts';
 import type { ChainReader, ForwarderPolicy } from '../chain/chainReader.ts';
+import type { Health } from './createHealth.ts';
 import type { LoneWord, NoteAlone } from './createNodeNotes.ts';
 import { findMost, MAJORITY } from './gatherVotes.ts';
 
@@ -56,9 +57,26 @@ function listAlone(said: readonly Said[]): readonly (LoneWord & { readonly node:
   });
 }
 
+/** What two nodes differ on, of which nothing says who is right: for the operator. */
+function describeDifferences([one, other]: readonly Said[], names: readonly string[]): ReadonlyMap<string, string> {
+  const differences = new Map<string, string>();
+  if (one === undefined || other === undefined) return differences;
+  const tell = (subject: string, describe: (said: Said) => string) => {
+    const each = [one, other].map((said) => `${names[said.node]} says ${describe(said)}`).join('; ');
+    differences.set(
+      subject,
+      `of ${subject}, ${each}; one of them lies or lags: take it out of RPC_URL, or name three nodes`,
+    );
+  };
+  if (!isNear(one.price, other.price)) tell('the price of gas', ({ price }) => `that it is ${price} wei`);
+  if (describePolicy(one) !== describePolicy(other)) tell('the Forwarder', describePolicy);
+  return differences;
+}
+
 /**
  * Makes the look at what each node says of what all requests are judged by: the price of gas, and the Forwarder's windows and shares. These
- * are read from one node, which could have everything left; beside two others it is found out, and asked only where no other answers.
+ * are read from one node, which could have everything left; beside two others it is found out, and asked only where no other answers. If two
+ * differ, the operator is told what each says.
  *
  * @param ports - the nodes, and who is told
  * @returns looks, but not too often; it throws nothing
@@ -67,14 +85,19 @@ function listAlone(said: readonly Said[]): readonly (LoneWord & { readonly node:
 export function createNodeWatch(ports: {
   readonly nodes: readonly WatchedNode[];
   readonly noteAlone: NoteAlone;
+  readonly health: Pick<Health, 'warn'>;
   readonly now: () => number;
 }): () => Promise<void> {
-  const { nodes, noteAlone, now } = ports;
+  const { nodes, noteAlone, health, now } = ports;
   let lookedAtMs = Number.NEGATIVE_INFINITY;
   return async function lookAtNodes() {
-    if (nodes.length <= MAJORITY || now() - lookedAtMs < LOOK_EVERY_MS) return;
+    if (nodes.length < MAJORITY || now() - lookedAtMs < LOOK_EVERY_MS) return;
     lookedAtMs = now();
     const said = (await Promise.all(nodes.map(readNode))).filter((one) => one !== undefined);
     for (const { node, ...word } of listAlone(said)) noteAlone(node, word);
+    const names = nodes.map(({ name }) => name);
+    if (said.length === MAJORITY) {
+      for (const [subject, text] of describeDifferences(said, names)) health.warn(subject, text);
+    }
   };
 }

@@ -29,7 +29,7 @@ interface QuestionOptions extends Pick<AskPorts, 'recovery' | 'confirmations'> {
   readonly costs: CostModel;
   /** Age from which a newest block is stale, in seconds; 0: none is. */
   readonly maxHeadAgeSeconds: number;
-  readonly health: Pick<Health, 'noteWell' | 'noteFailure'>;
+  readonly health: Pick<Health, 'noteWell' | 'noteFailure' | 'warn'>;
   readonly now: () => number;
 }
 
@@ -72,7 +72,7 @@ export function openQuestions(
   return {
     askNodes: createAskNodes({ ...asking, noteDispute }),
     bearRefusal: createBearRefusal({ ...options, nodes, trustHead, noteDispute }),
-    lookAtNodes: createNodeWatch({ nodes, noteAlone, now }),
+    lookAtNodes: createNodeWatch({ nodes, noteAlone, health: options.health, now }),
     simulateTogether: createSimulateTogether({ chain, nodes, noteDispute, now }),
     bearOut: createBearOut({ witnesses, from: chain.relayer, confirmations, noteDispute, noteAlone, now }),
   };

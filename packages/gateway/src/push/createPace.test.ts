@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { createPace } from './createPace.ts';
 
-/** Plays ten windows of 100 ms: each commits moves, and delivers whenever it may. @returns deliveries a second, in lots of 8 */
-function playSecond({ moves, commits, utilization }: { moves: number; commits: number; utilization: number }): number {
+/** Plays ten windows of 100 ms: each commits moves, and delivers a lot whenever it may. @returns deliveries a second */
+function playSecond(
+  { moves, commits, utilization }: { moves: number; commits: number; utilization: number },
+  lot = 8,
+): number {
   let nowMs = 0;
   const pace = createPace({ now: () => nowMs, utilization: () => utilization });
   let delivered = 0;
@@ -14,9 +17,9 @@ function playSecond({ moves, commits, utilization }: { moves: number; commits: n
     nextLookMs = nowMs + restMs;
     if (restMs > 0) continue;
     pace.noteLook();
-    pace.noteDeliveries(8);
+    pace.noteDeliveries(lot);
     // The first second fills the window.
-    if (nowMs >= 1000) delivered += 8;
+    if (nowMs >= 1000) delivered += lot;
   }
   return delivered;
 }
@@ -42,5 +45,14 @@ describe('the pace of deliveries', () => {
 
   test('where others only read, it still delivers a lot each quarter of a second', () => {
     expect(playSecond({ moves: 0, commits: 0, utilization: 0.9 })).toBe(32);
+  });
+
+  test('one delivery at a time costs them no more, and waits no quarter of a second', () => {
+    expect(playSecond({ moves: 0, commits: 0, utilization: 0.9 }, 1)).toBeGreaterThan(28);
+    expect(playSecond({ moves: 0, commits: 0, utilization: 0.9 }, 1)).toBeLessThanOrEqual(32);
+  });
+
+  test('a large lot rests no longer than a small one', () => {
+    expect(playSecond({ moves: 0, commits: 0, utilization: 0.9 }, 100)).toBe(400);
   });
 });

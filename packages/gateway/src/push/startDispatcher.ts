@@ -112,7 +112,6 @@ export function startDispatcher(ports: DispatcherPorts): Dispatcher {
   }
 
   async function take(): Promise<boolean> {
-    await tellDropped();
     const full = [...underWay].filter(([, count]) => count >= PER_WEBHOOK).map(([webhookId]) => webhookId);
     const dueAt = await queue.nextDueAt(full);
     if (dueAt === undefined || dueAt > now()) return false;
@@ -134,6 +133,8 @@ export function startDispatcher(ports: DispatcherPorts): Dispatcher {
     mayHaveMore = false;
     // A store that does not answer is asked again; its own callers are told.
     const found = await take().catch(() => false);
+    // Behind what is due, which a look into the store for it would hold up.
+    await tellDropped().catch(() => undefined);
     isLooking = false;
     lookSoon(found || mayHaveMore ? 0 : TICK_MS);
   }

@@ -16,12 +16,14 @@ export const duration = (ms) => (typeof ms === 'number' ? `${(ms / 1000).toFixed
 
 /** A table that scrolls by itself, by keyboard too. @param {{ caption: string, head: string[], rows: unknown[][] }} props */
 export function Table({ caption, head, rows }) {
+  // A column of numbers is one from its heading on, where a word stands for a number too.
+  const classes = head.map((_, i) => (rows.some((cells) => typeof cells[i] === 'number') ? 'number' : ''));
   return html`<div class="scroll" role="region" aria-label=${caption} tabindex="0">
     <table>
       <caption>${caption}</caption>
-      <thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+      <thead><tr>${head.map((name, i) => html`<th scope="col" class=${classes[i]}>${name}</th>`)}</tr></thead>
       <tbody>
-        ${rows.map((cells) => html`<tr>${cells.map((cell) => html`<td class=${typeof cell === 'number' ? 'number' : ''}>${cell}</td>`)}</tr>`)}
+        ${rows.map((cells) => html`<tr>${cells.map((cell, i) => html`<td class=${classes[i]}>${cell}</td>`)}</tr>`)}
         ${rows.length === 0 && html`<tr><td colspan=${head.length}>None.</td></tr>`}
       </tbody>
     </table>

@@ -1,18 +1,25 @@
-import { expect } from 'vitest';
+import { beforeAll, expect } from 'vitest';
 import { callAsRelayer } from '../rig/callAsRelayer.ts';
 import { covers } from '../rig/covers.ts';
 import { eventually } from '../rig/eventually.ts';
 import { errorOf } from '../rig/faults.ts';
 import { randomHex } from '../rig/randomHex.ts';
 import { claim, createRequest, readPage, readRecord, readRequest, updateRequest } from '../rig/requests.ts';
-import { startOwn } from '../rig/startOwn.ts';
-import { relayerAt } from '../rig/target.ts';
+import { startShared } from '../rig/startOwn.ts';
+import { relayerAt, type Target } from '../rig/target.ts';
+
+/** Each test has requests of its own. */
+let target: Target;
+beforeAll(async () => {
+  const shared = await startShared({ env: { CLAIM_LEASE_SECONDS: '1' }, relayerCount: 11 });
+  target = shared.target;
+  return shared.stop;
+});
 
 covers(
   ['lease.takeOver', 'lease.lateOwner', 'lease.stillReport', 'lease.listed', 'record.claimed'],
   'an old claim may be taken over; until somebody does, its owner may still report',
   async () => {
-    const { target } = await startOwn({ env: { CLAIM_LEASE_SECONDS: '1' }, relayerCount: 2 });
     const [first, second] = [relayerAt(target, 0), relayerAt(target, 1)];
     const [left, taken] = [await createRequest(target), await createRequest(target)];
     // Claimed in this order, so that once `taken` is free, the claim on `left` has run out too.
@@ -47,7 +54,6 @@ covers(
 );
 
 covers(['lease.takeOver', 'claim.once'], 'of rivals for an old claim one wins', async () => {
-  const { target } = await startOwn({ env: { CLAIM_LEASE_SECONDS: '1' }, relayerCount: 11 });
   const [watch, old] = [await createRequest(target), await createRequest(target)];
   await claim(target, old.requestId, relayerAt(target, 0));
   await claim(target, watch.requestId, relayerAt(target, 0));
@@ -62,7 +68,6 @@ covers(['lease.takeOver', 'claim.once'], 'of rivals for an old claim one wins', 
 });
 
 covers(['lease.ownAgain'], 'the owner of a lapsed claim gets it again only after one more lease', async () => {
-  const { target } = await startOwn({ env: { CLAIM_LEASE_SECONDS: '1' }, relayerCount: 1 });
   const { requestId } = await createRequest(target);
   const before = await claim(target, requestId, relayerAt(target, 0));
   const again = await eventually(() => claim(target, requestId, relayerAt(target, 0)));

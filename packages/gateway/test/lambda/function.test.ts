@@ -73,7 +73,8 @@ describeWithDynamo('the function', () => {
     expect(await readLog(traced)).toContainEqual(expect.objectContaining({ msg: 'request', trace_id: traceId }));
   });
 
-  it('rehearses on the gateway that answers, and leaves no trace of it', async () => {
+  // Shows AWS-5.
+  it('rehearses on the gateway that answers, and leaves no trace of it; answers nobody who passed its edge by, and measures all the same', async () => {
     const secret = 's'.repeat(48);
     const fresh = await rig.start('fresh', { ORIGIN_SECRET: secret, LOG_LEVEL: 'debug' });
     const call = makeCall({ target: '/admin/requests', headers: [...admin, ['X-Origin-Secret', secret]] });
@@ -86,6 +87,15 @@ describeWithDynamo('the function', () => {
     expect(counted).toEqual([expect.objectContaining({ Route: '/admin/requests', ColdStarts: 1 })]);
     // They were made, not refused at the door: the tables have counted them.
     expect(counted[0]?.WriteUnits).toBeGreaterThan(20);
+
+    const ask = (headers: CallFacts['headers'] = []) => {
+      const made = makeCall({ target: '/health', headers });
+      return sendToFunction(fresh, made, httpApiEvent(made, deployment));
+    };
+    expect(await ask()).toMatchObject({ status: 403 });
+    expect(await ask([['X-Origin-Secret', secret]])).toMatchObject({ status: 200 });
+    expect(await fresh.invoke({ source: 'aws.events' })).toEqual({ handled: 'measured' });
+    expect((await fresh.readOutput()).join()).not.toContain(secret);
   });
 
   it.each([{ ping: true }, null, 'warm', []])('takes %j for a ping', async (event) => {
@@ -99,20 +109,6 @@ describeWithDynamo('the function', () => {
     expect(await running.invoke(event)).toEqual({ handled: 'measured' });
     const [line] = (await readLog(running)).filter(({ OldestPendingAge }) => OldestPendingAge !== undefined);
     expect(line).toMatchObject({ Stage: 'dev', OldestPendingAge: expect.any(Number) });
-  });
-
-  // Shows AWS-5.
-  it('answers nobody who passed its edge by, and measures all the same', async () => {
-    const secret = 's'.repeat(48);
-    const behind = await rig.start('behind', { ORIGIN_SECRET: secret });
-    const call = (headers: CallFacts['headers'] = []) => {
-      const made = makeCall({ target: '/health', headers });
-      return sendToFunction(behind, made, httpApiEvent(made, deployment));
-    };
-    expect(await call()).toMatchObject({ status: 403 });
-    expect(await call([['X-Origin-Secret', secret]])).toMatchObject({ status: 200 });
-    expect(await behind.invoke({ source: 'aws.events' })).toEqual({ handled: 'measured' });
-    expect((await behind.readOutput()).join()).not.toContain(secret);
   });
 
   it('logs a queue that it could not measure, and does not fail for it', async () => {

@@ -8,7 +8,7 @@ const stores = drawSome(['SQLite', 'DynamoDB'], { of: 'walks among writers', sma
 
 if (stores.includes('SQLite')) {
   pagingRace('SQLite', startGatewayPair, {
-    records: sized({ small: 500, long: 10_000 }),
+    records: sized({ small: 300, long: 10_000 }),
     fillers: 40,
     ordersLateRecords: true,
   });

@@ -137,7 +137,7 @@ const SCENARIOS: readonly (Scenario & { readonly name: string; readonly isMining
 
 describe('a process that is killed between any two steps', () => {
   // Shows SEND-2, SEND-3.
-  test.each(drawSome(SCENARIOS, { of: 'crashes of a sender', small: 2 }))(
+  test.each(drawSome(SCENARIOS, { of: 'crashes of a sender', small: 1 }))(
     'sends $name once, all the same',
     async ({ name: _, isMiningOff = false, ...scenario }) => {
       anvil = await startAnvil({ isMiningOff });

@@ -42,7 +42,7 @@ describeWithDynamo('lists over shards', () => {
             records,
           );
         }),
-        { numRuns: sized({ small: 12, long: 200 }) },
+        { numRuns: sized({ small: 8, long: 200 }) },
       );
     });
   });

@@ -194,6 +194,7 @@ export const programs = {
     summary: 'a development chain on 127.0.0.1:8545 with the contracts on it',
     group: 'try',
     steps: [{ file: 'packages/devnet/src/entry/devnet.ts' }],
+    loadsLater: ['packages/devnet/src/deployContracts.ts', 'packages/devnet/src/startDevnet.ts'],
   },
   walkthrough: {
     summary: 'plays the main job against a gateway and shows each call',

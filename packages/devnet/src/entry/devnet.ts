@@ -4,9 +4,7 @@ import { dirname, resolve } from 'node:path';
 import type { Deployment } from '@prism-gateway/contracts';
 import { DirectoryError, makeDirectory } from '@prism-gateway/runtime';
 import { CommandLineError, parseCommandLine, USAGE_STATUS, writeFailure } from '@prism-gateway/runtime/command-line';
-import { privateKeyToAddress } from 'viem/accounts';
-import { deployContracts } from '../deployContracts.ts';
-import { AnvilStartError, startDevnet } from '../startDevnet.ts';
+import type { AnvilStartError } from '../startDevnet.ts';
 
 const HELP = `Starts a development chain (Anvil) on 127.0.0.1 and deploys the contracts to it.
 
@@ -78,9 +76,15 @@ function describe({ rpcUrl, contracts, accounts, file }: DevnetReport): string {
   ].join('\n');
 }
 
+/** What it needs is loaded once the command line is right: help and refusals come at once without it. */
 async function run(args: readonly string[]): Promise<void> {
   const { help, json, out: file, devnet: options } = readArguments(args);
   if (help) return console.log(HELP);
+  const [{ privateKeyToAddress }, { deployContracts }, { startDevnet }] = await Promise.all([
+    import('viem/accounts'),
+    import('../deployContracts.ts'),
+    import('../startDevnet.ts'),
+  ]);
   makeDirectory(dirname(file));
   const devnet = await startDevnet(options);
   const end = () => void devnet.stop();
@@ -95,10 +99,13 @@ async function run(args: readonly string[]): Promise<void> {
   console.log(json ? JSON.stringify(report) : describe(report));
 }
 
+const NOT_STARTED: AnvilStartError['code'] = 'ANVIL_START_FAILED';
+
 /** Says in one sentence what a user can do something about; anything else is a fault of ours. */
 function report(error: unknown): void {
-  const isPlain = [CommandLineError, AnvilStartError, DirectoryError].some((kind) => error instanceof kind);
-  if (!(isPlain && error instanceof Error)) throw error;
+  if (!(error instanceof Error)) throw error;
+  const isPlain = error instanceof CommandLineError || error instanceof DirectoryError;
+  if (!isPlain && !('code' in error && error.code === NOT_STARTED)) throw error;
   console.error(writeFailure(process.argv, error.message));
   process.exitCode = error instanceof CommandLineError ? USAGE_STATUS : 1;
 }

@@ -118,7 +118,7 @@ describe('a wrong command line', () => {
     expect(names).toEqual(expect.arrayContaining(ours));
   });
 
-  test.each(drawSome(all, { of: 'wrong command lines', small: 4 }))(
+  test.each(drawSome(all, { of: 'wrong command lines', small: 3 }))(
     'of %s: %s ends with 2 and a sentence that names it',
     async (name, line, named) => {
       const { status, stdout, stderr } = await run(name, line.split(' '));

@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -39,10 +40,25 @@ beforeEach(() => {
 afterEach(async () => {
   client.close();
   await Promise.all(running.map((gateway) => gateway.kill()));
+  // A stream that was not read to its end closes in the background.
+  await expect.poll(listOpen).toEqual([]);
   rmSync(root, { recursive: true });
 });
 
 const inRoot = (name: string) => join(root, name);
+
+/** Files below the root that this process has open. */
+function listOpen(): string[] {
+  if (process.platform !== 'linux') return [];
+  return readdirSync('/proc/self/fd').flatMap((name) => {
+    try {
+      const file = readlinkSync(`/proc/self/fd/${name}`);
+      return file.startsWith(root) || file === '/dev/zero' ? [file] : [];
+    } catch {
+      return [];
+    }
+  });
+}
 
 async function start(name: string): Promise<RunningGateway> {
   const gateway = await startGateway({ dataDir: inRoot(name) });

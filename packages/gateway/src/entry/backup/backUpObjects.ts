@@ -138,7 +138,8 @@ export async function backUpObjects(
   const { target, dataDir } = context;
   const file = join(target.workFolder, 'objects.jsonl');
   const output = createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true });
-  const findBefore = createLookup(listBefore === undefined ? undefined : readObjectList(await target.read(listBefore)));
+  const before = listBefore === undefined ? undefined : await target.read(listBefore);
+  const findBefore = createLookup(before && readObjectList(before));
   const total = { count: 0, bytes: 0, newBytes: 0 };
   for await (const paths of inGroups(walkFiles(dataDir, 'objects/v1'), AT_ONCE)) {
     const tasks = [];
@@ -151,6 +152,8 @@ export async function backUpObjects(
       if (!output.write(`${JSON.stringify(kept.entry)}\n`)) await once(output, 'drain');
     }
   }
+  // Where there are fewer objects than before, some of it was not read.
+  before?.destroy();
   output.end();
   await finished(output);
   const list = { path: 'objects.jsonl', ...(await digestFile(file)) };

@@ -1,14 +1,23 @@
-import { expect } from 'vitest';
+import { beforeAll, expect } from 'vitest';
 import { callApi } from '../rig/callApi.ts';
 import { callAsRelayer } from '../rig/callAsRelayer.ts';
 import { covers } from '../rig/covers.ts';
 import { errorOf, faultPaths } from '../rig/faults.ts';
 import { claim, createRequest, readRecord, readRequest, updateRequest, writeBody } from '../rig/requests.ts';
-import { startOwn } from '../rig/startOwn.ts';
-import { relayerAt } from '../rig/target.ts';
+import { startOwn, startShared } from '../rig/startOwn.ts';
+import { relayerAt, type Target } from '../rig/target.ts';
+
+/** Of two settings that do not meet. */
+let bounded: Target;
+beforeAll(async () => {
+  const env = { MAX_OPEN_CLAIMS: '2', PUBLIC_WAIT_SECONDS: '1' };
+  const { target, stop } = await startShared({ env, relayerCount: 2 });
+  bounded = target;
+  return stop;
+});
 
 covers(['claim.most', 'updateRequest.409'], 'a relayer holds no more than MAX_OPEN_CLAIMS', async () => {
-  const { target } = await startOwn({ env: { MAX_OPEN_CLAIMS: '2' }, relayerCount: 2 });
+  const target = bounded;
   const relayer = relayerAt(target, 0);
   const records = [];
   for (let i = 0; i < 4; i++) records.push(await createRequest(target));
@@ -27,7 +36,7 @@ covers(['claim.most', 'updateRequest.409'], 'a relayer holds no more than MAX_OP
 });
 
 covers(['wait.most'], 'nobody waits longer than PUBLIC_WAIT_SECONDS', async () => {
-  const { target } = await startOwn({ env: { PUBLIC_WAIT_SECONDS: '1' } });
+  const target = bounded;
   const { requestId } = await createRequest(target);
   const startedAt = performance.now();
   const answer = await callApi(target, { method: 'GET', path: `/requests/${requestId}?status=pending&wait=25` });

@@ -1,6 +1,6 @@
+import { type Account, openAccount } from '@prism-gateway/crypto/accounts';
 import { createRelayerAuthMessage } from '@prism-gateway/protocol';
 import { keccak256 } from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
 import { RELAYER_KEYS } from '../rigs/documentedGateway.ts';
 
 /** Who a call says it comes from. */
@@ -27,8 +27,17 @@ export interface Proofs {
   readonly token: string;
 }
 
+const accounts = new Map<string, Promise<Account>>();
+
+/** Opens an account once: it signs in native code. */
+function accountOf(name: 'first' | 'stranger'): Promise<Account> {
+  const account = accounts.get(name) ?? openAccount({ privateKey: RELAYER_KEYS[name] });
+  accounts.set(name, account);
+  return account;
+}
+
 async function relayerHeaders(name: 'first' | 'stranger', { method, target, body }: FuzzCall): Promise<string[]> {
-  const account = privateKeyToAccount(RELAYER_KEYS[name]);
+  const account = await accountOf(name);
   const timestamp = String(Date.now());
   const [path = ''] = target.split('?');
   const message = createRelayerAuthMessage({ timestamp, method, path, bodyHash: keccak256(body) });

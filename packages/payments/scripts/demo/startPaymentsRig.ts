@@ -135,12 +135,8 @@ export async function startPaymentsRig(
   }
 
   async function findPayouts(mark: Hex) {
-    const logs = await client.getContractEvents({
-      address: creditToken,
-      abi: creditTokenAbi,
-      eventName: 'Transfer',
-      fromBlock: 0n,
-    });
+    // All of the token's, not decoded: viem would hash the event's name for each.
+    const logs = await client.getLogs({ address: creditToken, fromBlock: 0n });
     const hashes = [...new Set(logs.map((log) => log.transactionHash))];
     for (const hash of hashes) if (!read.has(hash)) read.set(hash, await readPayout(hash));
     return hashes.flatMap((hash) => read.get(hash) ?? []).filter((payout) => payout.mark === mark);

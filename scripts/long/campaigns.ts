@@ -2,8 +2,8 @@ const gateway = 'packages/gateway/test';
 const relayer = 'packages/relayer/test';
 
 /**
- * Tests that play many real processes against many faults at once, by chance: `npm run test:campaigns` has them in their small size, and
- * `npm run test:long` in full. What each of them may meet, a test of `npm test` shows by plan.
+ * Tests that play many real processes against many faults, or each other, at once and by chance: `npm run test:campaigns` has them in
+ * their small size, and `npm run test:long` in full. What each of them may meet, a test of `npm test` shows by plan.
  */
 export const campaigns: readonly string[] = [
   'demo/test/demo.test.ts',
@@ -12,6 +12,8 @@ export const campaigns: readonly string[] = [
   `${gateway}/faults/functionStorm.test.ts`,
   `${gateway}/faults/storm.test.ts`,
   `${gateway}/kills/killLoop.test.ts`,
+  `${gateway}/races/claimRace.test.ts`,
+  `${gateway}/races/pagingRace.test.ts`,
   'packages/payments/test/randomRuns.test.ts',
   `${relayer}/hostile/hostile.test.ts`,
   `${relayer}/junk/junk.test.ts`,

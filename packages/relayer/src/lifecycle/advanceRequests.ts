@@ -9,6 +9,8 @@ import type { OpenRequest } from './openRequest.ts';
 
 /** Pause before requests are handled again whose moves could not be written down, in milliseconds. */
 const JOURNAL_PAUSE_MS = 1000;
+/** Pauses after a defect, in milliseconds: before what was handled together is handled one by one, and before one is handled again. */
+const DEFECT_PAUSE_MS = { together: 1000, alone: 30_000 };
 
 /** Moves requests on from one state. @returns ids of those that have a next move; the others have ended, or wait for the next start */
 export type Handler = (requests: readonly OpenRequest[]) => Promise<readonly string[]>;
@@ -52,23 +54,35 @@ function chooseStep({ requestId, state, intentId }: OpenRequest, standing: Stand
   return { handler: 'reviewClaim', lane: requestId };
 }
 
-/**
- * A journal that cannot be written now, for the disk is full, ends nothing: what has not moved meanwhile is handled again, as after a
- * restart.
- */
-async function waitForJournal(ports: AdvancePorts, requests: readonly OpenRequest[], error: unknown): Promise<void> {
-  const { journal, notes, signal } = ports;
+/** Tells what went wrong. @returns how long to wait, and whether what was handled together goes on together */
+function noteFailure({ notes }: AdvancePorts, requests: readonly OpenRequest[], error: unknown) {
   const isSenders = error instanceof SenderError && error.code === 'JOURNAL_FAILED';
-  if (!isSenders && !isJournalFault(error)) throw error;
-  notes.fault('journal');
-  notes.log.error({ reason: error.message, requests: requests.length }, 'the journal cannot be written; trying again');
-  await sleep(JOURNAL_PAUSE_MS, undefined, { signal }).catch(() => undefined);
+  if (isSenders || isJournalFault(error)) {
+    notes.fault('journal');
+    notes.log.error(
+      { reason: error.message, requests: requests.length },
+      'the journal cannot be written; trying again',
+    );
+    return { pauseMs: JOURNAL_PAUSE_MS, isTogether: true };
+  }
+  notes.fault('work');
+  notes.log.error({ err: error, requests: requests.length }, 'work on requests failed; each is tried again by itself');
+  return { pauseMs: requests.length > 1 ? DEFECT_PAUSE_MS.together : DEFECT_PAUSE_MS.alone, isTogether: false };
+}
+
+/**
+ * Nothing that is claimed is left lying: what has not moved is handled again, as after a restart. A journal that cannot be written now, for
+ * the disk is full, ends nothing; nor does one request that brings a defect to light, with which the others are not handled again.
+ */
+async function tryAgain(ports: AdvancePorts, requests: readonly OpenRequest[], error: unknown): Promise<void> {
+  const { journal, signal } = ports;
+  const { pauseMs, isTogether } = noteFailure(ports, requests, error);
+  await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
   if (signal.aborted) return;
-  const still = requests.filter(({ requestId, state }) => journal.get(requestId)?.state === state);
-  advanceRequests(
-    ports,
-    still.map(({ requestId }) => requestId),
-  );
+  const still = requests
+    .filter(({ requestId, state }) => journal.get(requestId)?.state === state)
+    .map(({ requestId }) => requestId);
+  for (const ids of isTogether ? [still] : still.map((id) => [id])) advanceRequests(ports, ids);
 }
 
 /**
@@ -92,6 +106,6 @@ export function advanceRequests(ports: AdvancePorts, requestIds: readonly string
   }
   for (const { handle, requests } of lanes.values()) {
     const handled = handle(requests).then((moved) => advanceRequests(ports, moved));
-    inFlight.run(handled.catch((error: unknown) => waitForJournal(ports, requests, error)));
+    inFlight.run(handled.catch((error: unknown) => tryAgain(ports, requests, error)));
   }
 }

@@ -99,3 +99,34 @@ test('without rivals nothing is looked at twice', async () => {
   await claimRequests(ports, [claimable('a', A, { nonce: 0n })]);
   expect({ claimed, looked }).toEqual({ claimed: [['a']], looked: [] });
 });
+
+test('what is to be judged anew by the time that its burst comes is left, and what was won goes on', async () => {
+  const { ports, claimed, advanced } = createPorts(() => []);
+  const [a, b, c, d] = [A, B, C, `0x${'dd'.repeat(20)}` as const].map((signer, i) =>
+    claimable(`r${i}`, signer, { nonce: 0n }),
+  ) as [Claimable, Claimable, Claimable, Claimable];
+  const { claim } = ports.gateway;
+  const gateway: ClaimPorts['gateway'] = {
+    async claim(ids) {
+      // A block has come meanwhile.
+      Object.assign(c, { verdict: undefined });
+      return await claim(ids);
+    },
+  };
+  await claimRequests({ ...ports, gateway }, [a, b, c, d]);
+  expect(claimed).toEqual([['r0', 'r1'], ['r3']]);
+  expect(advanced).toEqual(['r0', 'r1', 'r3']);
+});
+
+test('a defect strands nothing of what was won before it', async () => {
+  const { ports, advanced } = createPorts(() => []);
+  const budgets = {
+    hold({ requestId }: { readonly requestId: string }) {
+      if (requestId === 'r2') throw new TypeError('a defect');
+      return true;
+    },
+  };
+  const picked = [A, B, C].map((signer, i) => claimable(`r${i}`, signer, { nonce: 0n }));
+  await expect(claimRequests({ ...ports, budgets }, picked)).rejects.toThrow('a defect');
+  expect(advanced).toEqual(['r0', 'r1']);
+});

@@ -116,52 +116,60 @@ function createFreshness({ queue, claimRate, notes, signal }: ClaimPorts) {
       return undefined;
     }
   }
-  return async (slice: readonly Claimable[]): Promise<readonly Claimable[] | undefined> => {
-    const pending = await look(slice);
-    return (
-      pending &&
-      slice.filter((claimable) => {
-        const { signatures } = claimable.verdict;
-        const follows = findPredecessor(claimable);
-        const isOrphan = follows !== undefined && signatures.some(({ signer }) => gone.has(keyOf(signer, follows)));
-        if (pending.has(claimable) && !isOrphan) return true;
-        for (const { signer, nonce } of signatures) gone.add(keyOf(signer, nonce));
-        return false;
-      })
-    );
+  return async (slice: readonly Candidate[]): Promise<readonly Claimable[] | undefined> => {
+    // What has changed since it was picked is picked anew; it may change while the gateway is asked, too.
+    const pending = await look(slice.filter(isClaimable));
+    if (pending === undefined) return undefined;
+    return slice.filter(isClaimable).filter((claimable) => {
+      const { signatures } = claimable.verdict;
+      const follows = findPredecessor(claimable);
+      const isOrphan = follows !== undefined && signatures.some(({ signer }) => gone.has(keyOf(signer, follows)));
+      if (pending.has(claimable) && !isOrphan) return true;
+      for (const { signer, nonce } of signatures) gone.add(keyOf(signer, nonce));
+      return false;
+    });
   };
 }
 
-/**
- * Claims requests in bursts, each of which is looked at again right before, and stops at the first burst in which a rival was faster: then what is known of the queue is old. What was won,
- * or had no answer, is taken on.
- *
- * @param ports - gateway, journal, and what is under way
- * @param picked - `checked`, in random order
- */
-export async function claimRequests(ports: ClaimPorts, picked: readonly Claimable[]): Promise<void> {
-  const { claimRate, notes, signal, advance } = ports;
-  const open: string[] = [];
+/** Claims burst by burst. @param open - takes the ids of what is begun, and not lost */
+async function claimBursts(ports: ClaimPorts, picked: readonly Claimable[], open: Set<string>): Promise<void> {
+  const { claimRate, notes, signal } = ports;
   const keepPending = createFreshness(ports);
   for (let next = 0; next < picked.length && !signal.aborted; ) {
     const slice = picked.slice(next, next + claimRate.burst);
     next += slice.length;
-    // What has changed since it was picked is picked anew; the others wait until what is at stake has been settled.
     const pending = await keepPending(slice);
-    if (pending === undefined) break;
-    const burst = pending.filter(isClaimable).filter(({ record: { requestId }, verdict }) => {
+    if (pending === undefined) return;
+    // The others wait until what is at stake has been settled.
+    const burst = pending.filter(({ record: { requestId }, verdict }) => {
       if (verdict.kind === 'settle') return true;
       return ports.budgets.hold({ requestId, signatures: verdict.signatures }, verdict.stake);
     });
     if (burst.length === 0) continue;
+    for (const { record } of burst) open.add(record.requestId);
     const results = [...(await claimBurst(ports, burst))];
-    open.push(...results.filter(([, result]) => !isLost(result)).map(([requestId]) => requestId));
+    for (const [requestId, result] of results) if (isLost(result)) open.delete(requestId);
     const conflicts = results.filter(([, result]) => result === 'conflict').length;
     // A refusal tells nothing of rivals.
     const refusals = results.filter(([, result]) => result === 'refused').length;
     claimRate.learn({ won: burst.length - conflicts - refusals, conflicts });
     notes.claimShare(claimRate.share);
-    if (conflicts + refusals > 0) break;
+    if (conflicts + refusals > 0) return;
   }
-  advance(open);
+}
+
+/**
+ * Claims requests in bursts, each of which is looked at again right before, and stops at the first burst in which a rival was faster:
+ * then what is known of the queue is old. What was won, or had no answer, is taken on, whatever else fails.
+ *
+ * @param ports - gateway, journal, and what is under way
+ * @param picked - `checked`, in random order
+ */
+export async function claimRequests(ports: ClaimPorts, picked: readonly Claimable[]): Promise<void> {
+  const open = new Set<string>();
+  try {
+    await claimBursts(ports, picked, open);
+  } finally {
+    ports.advance([...open]);
+  }
 }

@@ -57,7 +57,7 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
       return log.error({ reason: error.message }, 'the journal fails');
     }
     notes.fault('work');
-    log.error({ err: error }, 'work on a request failed; it goes on at the next start');
+    log.error({ err: error }, 'work on requests failed');
   }, budgets.release);
   const candidates = createCandidates();
   const claimRate = createClaimRateController();

@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { callApi } from '../rig/callApi.ts';
 import { CORS_OF_SPECIFICATION } from '../rig/checkAnswer.ts';
 import { covers } from '../rig/covers.ts';
+import { eventually } from '../rig/eventually.ts';
 import { errorOf } from '../rig/faults.ts';
 import { randomHex } from '../rig/randomHex.ts';
 import { sendRaw } from '../rig/sendRaw.ts';
@@ -127,7 +128,8 @@ covers(['error.shape'], 'an error says what was wrong in a sentence, and repeats
 
 covers(['operations'], 'health, readiness, the OpenAPI document and its page are there', async () => {
   for (const path of ['/health', '/ready']) {
-    expect((await callApi(target, { path })).status).toBe(200);
+    // On a loaded machine the store may take longer than readiness waits for it.
+    await eventually(async () => expect((await callApi(target, { path })).status).toBe(200));
   }
   const document = await callApi(target, { path: '/openapi.json' });
   expect(document.status).toBe(200);

@@ -64,6 +64,19 @@ test('held, then paid; held, then closed by a person: each is told to be over, o
   await last.stop();
 });
 
+test('held here for a limit, and paid by another instance that may pay more: over, though nothing else asks the chain', async () => {
+  const [key, other] = [await rig.fundKey(), await rig.fundKey()];
+  const overrides = { RELAYER_ADDRESSES: other.address, MAX_PAYMENT: '1' };
+  const { add, frontend, instance, waitForState } = await startScene(rig, { key, overrides });
+  const { paymentIntentId, walletAddress } = add(AMOUNT);
+  await waitForState(paymentIntentId, 'held');
+  const peer = await runInstance(rig.settingsFor(other, [key.address], frontend));
+  await waitForState(paymentIntentId, 'completed');
+  await waitForOver(instance, 1);
+  expect(await rig.creditsOf(walletAddress)).toBe(computeCreditsOwed(AMOUNT, 1000n));
+  await Promise.all([instance.stop(), peer.stop()]);
+});
+
 test('held or given back here, and paid by another instance: over as well, and the one that was held waits for nobody', async () => {
   const [key, other] = [await rig.fundKey(), await rig.fundKey()];
   await using poor = await startPoorQuotes(rig.rpcUrl);

@@ -1,13 +1,11 @@
 import { markPayout } from '../chain/marks.ts';
-import { PAYOUT_CONFIRMATIONS } from '../flow/findPayout.ts';
+import { FRESH_POLLS, PAYOUT_CONFIRMATIONS } from '../flow/findPayout.ts';
 import type { RelayerContext } from '../flow/relayerContext.ts';
 import type { Payment } from '../journal/payment.ts';
 import { formatStablecoins } from '../payments/formatAmount.ts';
 
 /** The code of the end, which asks for nothing. */
 const OVER = 'PAYMENT_OVER';
-/** Polls for which a look at the chain serves, for what another instance has paid: nobody waits for it. */
-const FRESH_POLLS = 5;
 
 /** Says how a payment ended that this instance has ended; undefined: it has not. */
 function describeEnd({ state, txHash, paidBy }: Payment): string | undefined {

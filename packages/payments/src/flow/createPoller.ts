@@ -232,7 +232,7 @@ export function createPoller(context: RelayerContext): Poller {
     const wanted = payments.filter((listed) => !active.has(listed.paymentIntentId) && isCool(listed));
     waiting = [...(await choosePayable(wanted))];
     await watchPayouts(context);
-    await lookAtHeld(context);
+    await lookAtHeld(context, new Set(payments.map(({ paymentIntentId }) => paymentIntentId)));
     await tellRecoveries(context);
     driveOpen();
     return waiting.length;

@@ -10,6 +10,8 @@ import type { RelayerContext } from './relayerContext.ts';
 
 /** Blocks that settle a payout, the including one counted. */
 export const PAYOUT_CONFIRMATIONS = 2;
+/** Polls for which a look at the chain serves, for what another instance has paid: nobody waits for it. */
+export const FRESH_POLLS = 5;
 
 /** Whether the contract `Payouts` has paid a mark; where there is none, nobody can say. */
 async function isMarkUsed({ client, config }: RelayerContext, mark: Hex): Promise<boolean> {

@@ -4,7 +4,7 @@ import { markPayout } from '../chain/marks.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import type { Payment } from '../journal/payment.ts';
 import { LIMIT_REASON } from './admitPayment.ts';
-import { findPayout, takePayout } from './findPayout.ts';
+import { FRESH_POLLS, findPayout, takePayout } from './findPayout.ts';
 import type { RelayerContext } from './relayerContext.ts';
 
 /**
@@ -42,16 +42,20 @@ function isOnChain({ journal }: RelayerContext, { txHash }: Payment): boolean {
 }
 
 /**
- * Looks at what is held because nobody knew whether it was paid: the chain may know by now.
+ * Looks at what is held because nobody knew whether it was paid: the chain may know by now. One over a limit is searched for once the
+ * frontend lists it no more, for another instance may pay more; nobody waits for that.
  *
  * @param context - the instance
- * @throws viem's errors
+ * @param listed - ids of the payments that the frontend lists
+ * @throws NodeBehindError; viem's errors
  */
-export async function lookAtHeld(context: RelayerContext): Promise<void> {
-  for (const payment of context.journal.list(['held'])) {
-    if (isOnChain(context, payment)) continue;
-    // One over a limit is not searched for, but what is found beside others is taken in: another instance may pay more.
-    if (payment.reason?.startsWith(LIMIT_REASON) && !isMarked(context, payment)) continue;
+export async function lookAtHeld(context: RelayerContext, listed: ReadonlySet<string>): Promise<void> {
+  const held = context.journal.list(['held']).filter((payment) => !isOnChain(context, payment));
+  const isOverLimit = ({ reason }: Payment) => reason?.startsWith(LIMIT_REASON) === true;
+  if (held.some((payment) => isOverLimit(payment) && !listed.has(payment.paymentIntentId)))
+    await context.search.search({ notOlderMs: FRESH_POLLS * context.config.pollIntervalMs });
+  for (const payment of held) {
+    if (isOverLimit(payment) && !isMarked(context, payment)) continue;
     const payout = await findPayout(context, payment);
     // One that went elsewhere is why it is held.
     if (payout === undefined || payout.recipient?.toLowerCase() !== payment.walletAddress.toLowerCase()) continue;

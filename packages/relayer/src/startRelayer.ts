@@ -110,7 +110,10 @@ export async function startRelayer(options: RelayerOptions): Promise<RunningRela
     },
   });
   const fetch = tracer === undefined ? watched : traceFetch(tracer, watched);
-  const client = createRelayerClient({ url: settings.gatewayUrl, account, fetch });
+  const calls = { url: settings.gatewayUrl, account, fetch };
+  // Whoever follows the feed tries again itself, and then without a long wait.
+  const { readFeed } = createRelayerClient({ ...calls, retry: { attempts: 1 } });
+  const client = { ...createRelayerClient(calls), readFeed };
   async function stop(): Promise<void> {
     await Promise.all(workers.map((worker) => worker.stop(settings.drainMs)));
     await server?.close();

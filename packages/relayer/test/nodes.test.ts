@@ -8,7 +8,7 @@ import {
   startRelayWorld,
 } from '@prism-gateway/testing/relay';
 import { createTestClient, type Hex, http, numberToHex, parseGwei, publicActions } from 'viem';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 
 const FEE = 3000n * 10n ** 18n;
 const WELL: RpcFaultPlan = () => undefined;
@@ -16,20 +16,26 @@ const WELL: RpcFaultPlan = () => undefined;
 let world: RelayWorld;
 let nodes: RpcFaultProxy[] = [];
 let relayer: RelayerProcess;
+let relayers = 0;
 let nonce = 0n;
 beforeAll(async () => {
-  world = await startRelayWorld({ users: 1, relayers: 1 });
+  world = await startRelayWorld({ users: 1, relayers: 6 });
   nodes = await Promise.all([0, 1, 2].map(() => startRpcFaultProxy({ target: world.devnet.rpcUrl })));
-  relayer = await startRelayerProcess(world.relayerEnv(0, nodes.map(({ url }) => url).join(',')));
 });
 afterAll(async () => {
-  await relayer?.stop();
   await Promise.all(nodes.map((node) => node.stop()));
   await world?.[Symbol.asyncDispose]();
 });
-beforeEach(() => {
+/** One that knows nothing of the nodes yet: which of them have lied is kept. */
+async function startRelayer(rpc: readonly RpcFaultProxy[], env: Record<string, string> = {}): Promise<RelayerProcess> {
+  return await startRelayerProcess({ ...world.relayerEnv(relayers++, rpc.map(({ url }) => url).join(',')), ...env });
+}
+
+beforeEach(async () => {
   for (const node of nodes) node.setPlan(WELL);
+  relayer = await startRelayer(nodes);
 });
+afterEach(() => relayer?.stop());
 
 const connect = () => createTestClient({ mode: 'anvil', transport: http(world.devnet.rpcUrl) }).extend(publicActions);
 
@@ -104,8 +110,7 @@ test('a request that did not pay for a moment is taken as soon as gas costs what
 test('of two nodes one that makes its newest block up ends no request before it is as deep as it has to be', async () => {
   await relayer.stop();
   const [liar, honest] = [nodes[0]!, nodes[1]!];
-  const env = world.relayerEnv(0, `${liar.url},${honest.url}`);
-  relayer = await startRelayerProcess({ ...env, CONFIRMATIONS: '3' });
+  relayer = await startRelayer([liar, honest], { CONFIRMATIONS: '3' });
   const ahead = (quantity: unknown) => numberToHex(BigInt(String(quantity)) + 100n);
   liar.setPlan((method, params) => {
     if (method === 'eth_blockNumber') return { kind: 'change', change: ahead };

@@ -116,10 +116,12 @@ export function createFeedQueue(ports: FeedQueuePorts, first: FeedPage): Pending
 
   async function follow(): Promise<void> {
     const backOff = createBackOff({ ...PAUSES, random, signal });
+    let wait = WAIT_SECONDS;
     while (!signal.aborted) {
       await waitForRoom();
       try {
-        const page = await calls.feed({ cursor: liveCursor, wait: WAIT_SECONDS });
+        const page = await calls.feed({ cursor: liveCursor, wait });
+        wait = WAIT_SECONDS;
         liveCursor = page.cursor;
         const fresh = pendingOf(page.items);
         unread.push(...fresh);
@@ -127,6 +129,8 @@ export function createFeedQueue(ports: FeedQueuePorts, first: FeedPage): Pending
         backOff.reset();
       } catch (error) {
         if (signal.aborted) return;
+        // Whether the gateway is there again is told at once, and not after a long wait for news.
+        wait = 0;
         await noteFault(error);
         if (!(await backOff.wait())) return;
       }

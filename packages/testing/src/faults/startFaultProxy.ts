@@ -38,6 +38,8 @@ export interface FaultProxy extends AsyncDisposable {
   planFaults(faults: readonly FaultKind[], affects?: (call: ProxiedCall) => boolean): void;
   /** How many planned faults have not befallen anyone yet. */
   planned(): number;
+  /** Ends all connections, those of calls that wait for an answer among them. */
+  cutAll(): void;
   /** Stops listening and ends all connections. */
   close(): Promise<void>;
 }
@@ -172,11 +174,10 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
     await acts[kind](response, () => forwardCall(upstream, agent, call));
   }
 
-  const server = await listenOnLoopback(
-    createServer((incoming, response) => {
-      handle(incoming, response).catch(() => response.destroy());
-    }),
-  );
+  const proxy = createServer((incoming, response) => {
+    handle(incoming, response).catch(() => response.destroy());
+  });
+  const server = await listenOnLoopback(proxy);
   const close = async () => {
     await server.close();
     agent.destroy();
@@ -187,6 +188,7 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
     setShares: picker.setShares,
     planFaults: (faults, affects = () => true) => picker.plan(faults, affects),
     planned: picker.planned,
+    cutAll: () => proxy.closeAllConnections(),
     close,
     [Symbol.asyncDispose]: close,
   };

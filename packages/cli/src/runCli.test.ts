@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningGateway, startFetchServer, startGateway } from '@prism-gateway/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { runCli } from './runCli.ts';
 
 const RELAYER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
@@ -12,10 +12,17 @@ const PATIENT = { timeout: 20_000 };
 const UNKNOWN = '01890000-0000-7000-8000-000000000000';
 
 let gateway: RunningGateway;
+/** Requests of the present test, which go with it. */
+let posted: string[] = [];
 beforeAll(async () => {
   gateway = await startGateway({ env: { RATE_LIMIT_WRITES: '600' } });
 });
 afterAll(() => gateway?.kill());
+afterEach(async () => {
+  const headers = { 'x-admin-key': gateway.adminKey };
+  for (const id of posted) await fetch(`${gateway.url}/admin/requests/${id}`, { method: 'DELETE', headers });
+  posted = [];
+});
 
 /** Watches, and tells each thing that is printed, until the caller ends it. */
 function watch(line: string, url = gateway.url) {
@@ -54,7 +61,9 @@ async function submit(chainName = 'eip155:1'): Promise<string> {
   const json = { chainName, action: 'WRITE_DATA_FOR', params };
   const headers = { 'content-type': 'application/json' };
   const answer = await fetch(`${gateway.url}/requests`, { method: 'POST', headers, body: JSON.stringify(json) });
-  return ((await answer.json()) as { requestId: string }).requestId;
+  const { requestId } = (await answer.json()) as { requestId: string };
+  posted.push(requestId);
+  return requestId;
 }
 
 test('the whitelist is kept by commands', async () => {
@@ -174,15 +183,15 @@ test('the live view waits for a gateway that is restarted; a program is told by 
 });
 
 test('the live view has room for everything, however many chains strangers name', async () => {
-  for (let n = 0; n < 12; n++) await submit(`chain:${n}`);
+  for (let n = 0; n < 13; n++) await submit(`chain:${n}`);
   const live = watch('requests watch');
   await expect.poll(() => live.printed.length, PATIENT).toBeGreaterThan(0);
   const screen = live.printed[0] ?? '';
   await live.end();
-  expect(screen.match(/^(chain|eip155):\d+ +\d/gm)).toHaveLength(10);
-  expect(screen).toMatch(/^and [3-9] more$/m);
+  expect(screen.match(/^chain:\d+ +\d/gm)).toHaveLength(10);
+  expect(screen).toMatch(/^and 3 more$/m);
   expect(screen.split('\n').length).toBeLessThan(40);
-  expect((await prism('stats')).out.match(/^(chain|eip155):\d+ +\d/gm)?.length).toBeGreaterThan(12);
+  expect((await prism('stats')).out.match(/^chain:\d+ +\d/gm)).toHaveLength(13);
 });
 
 test('whoever answers cannot act upon the terminal', async () => {

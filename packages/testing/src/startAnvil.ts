@@ -3,6 +3,8 @@ import type { Devnet } from '@prism-gateway/devnet';
 export interface AnvilOptions {
   /** Blocks only when `evm_mine` or `anvil_mine` is called; else each transaction has its block at once. */
   readonly isMiningOff?: boolean;
+  /** Gas limit of a block; a chain with another one has another first block. */
+  readonly gasLimit?: number;
 }
 
 /** A running chain of its own, without any contracts. */

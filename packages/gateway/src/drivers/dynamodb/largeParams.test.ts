@@ -97,6 +97,9 @@ describeWithDynamo('params with an item of their own', () => {
   });
 
   test('params are in no index', async () => {
+    const claimed = largeRequest();
+    for (const record of [claimed, largeRequest()]) await store.create(record);
+    await store.claim(claimOf(claimed));
     for (const IndexName of ['bySigner', 'byStatusWithClaim', 'byChain', 'byPendingChain']) {
       const { Items = [] } = await raw.send(new ScanCommand({ TableName: DYNAMO_TABLES.requests, IndexName }));
       expect(Items.length).toBeGreaterThan(0);

@@ -94,10 +94,12 @@ export async function startPaymentsRig(
     readonly leaseMs?: number;
     /** Between two empty blocks, which give depth to what is mined at once. */
     readonly heartbeatMs?: number;
+    /** Of a block; a chain with another one has another first block. */
+    readonly gasLimit?: number;
   } = {},
 ): Promise<PaymentsRig> {
   const dir = mkdtempSync(join(tmpdir(), 'payments-'));
-  const devnet = await startDevnet(options.blockTimeMs === undefined ? {} : { blockTimeMs: options.blockTimeMs });
+  const devnet = await startDevnet(options);
   const { rpcUrl, privateKeys } = devnet;
   // There are ten.
   const deployer = privateKeys[0] as Hex;

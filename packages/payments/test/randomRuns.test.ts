@@ -38,7 +38,9 @@ async function cause(rig: PaymentsRig, what: Exclude<Trouble, { kind: 'restart' 
       return await rig.client.setNextBlockBaseFeePerGas({ baseFeePerGas: what.gwei * 10n ** 9n });
     case 'reorg':
       // Anvil's own method; what was in the blocks is gone, and not even waits to be mined.
-      return void (await rig.client.request({ method: 'anvil_reorg', params: [what.depth, []] } as never));
+      return void (await rig.betweenBlocks(() =>
+        rig.client.request({ method: 'anvil_reorg', params: [what.depth, []] } as never),
+      ));
     case 'drop':
       return void (await rig.client.request({ method: 'anvil_dropAllTransactions', params: [] } as never));
     case 'lease':

@@ -41,10 +41,12 @@ async function undo(txHash: string): Promise<void> {
   const { blockNumber, blockHash } = await rig.client.getTransactionReceipt({ hash });
   const isThere = async () => (await rig.client.getBlock({ blockNumber }).catch(() => undefined))?.hash === blockHash;
   // A block that is mined between the look and the reorganisation makes it too shallow.
-  while (await isThere()) {
-    const depth = Number((await rig.client.getBlockNumber({ cacheTime: 0 })) - blockNumber) + 1;
-    await rig.client.request({ method: 'anvil_reorg', params: [depth, []] } as never);
-  }
+  await rig.betweenBlocks(async () => {
+    while (await isThere()) {
+      const depth = Number((await rig.client.getBlockNumber({ cacheTime: 0 })) - blockNumber) + 1;
+      await rig.client.request({ method: 'anvil_reorg', params: [depth, []] } as never);
+    }
+  });
 }
 
 const waitForPayouts = (id: string, count: number) =>

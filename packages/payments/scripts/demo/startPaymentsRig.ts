@@ -54,6 +54,8 @@ export interface PaymentsRig extends AsyncDisposable {
   setRate(rate: bigint): Promise<void>;
   /** Deploys the contract through which these may pay. */
   deployPayouts(payers: readonly Address[]): Promise<Address>;
+  /** Runs work while no empty block is mined: Anvil loses a block that is mined within a reorganisation. */
+  betweenBlocks<T>(work: () => Promise<T>): Promise<T>;
   /** Deploys any contract, by the deployer. */
   deploy(contract: { readonly abi: Abi; readonly bytecode: Hex; readonly args: readonly unknown[] }): Promise<Address>;
   /** The settings of an instance; fast. */
@@ -69,17 +71,19 @@ function createClient(rpcUrl: string) {
   return createTestClient({ mode: 'anvil', transport: http(rpcUrl) }).extend(publicActions);
 }
 
-/** Mines a block now and then. */
+/** Mines a block now and then; with `inTurn`, not while other work does. */
 function startHeartbeat(client: ReturnType<typeof createClient>, intervalMs: number) {
+  const inTurn = createTurns();
   const stopping = new AbortController();
   const { signal } = stopping;
   const beating = (async () => {
     while (!signal.aborted) {
-      await client.mine({ blocks: 1 }).catch(() => undefined);
+      await inTurn(() => client.mine({ blocks: 1 })).catch(() => undefined);
       await pause(intervalMs, undefined, { signal }).catch(() => undefined);
     }
   })();
   return {
+    inTurn,
     async stop() {
       stopping.abort();
       await beating;
@@ -216,6 +220,7 @@ export async function startPaymentsRig(
         const hash = await wallet.writeContract({ ...call, chain: null });
         await client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
       }),
+    betweenBlocks: heartbeat.inTurn,
     deploy,
     deployPayouts: (payers) =>
       deploy({ abi: payoutsAbi, bytecode: payoutsBytecode, args: [wallet.account.address, creditToken, payers] }),

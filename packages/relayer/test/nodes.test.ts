@@ -62,10 +62,11 @@ async function expectSuccess(requestId: string): Promise<void> {
 test('a node that makes receipts up ends no request: two nodes that agree do', async () => {
   const lie = (receipt: unknown) => (receipt === null ? null : { ...Object(receipt), status: '0x0', logs: [] });
   nodes[0]!.setPlan((method) => (method === 'eth_getTransactionReceipt' ? { kind: 'change', change: lie } : undefined));
-  await expectSuccess(await post());
+  const isSeen = () => relayer.output.some((line) => line.includes('a node has made a receipt up'));
+  // On a loaded machine another node may be the first to have a receipt.
+  for (let posts = 0; posts < 10 && !isSeen(); posts++) await expectSuccess(await post());
   // It was asked, and was not believed.
-  const isSeen = relayer.output.some((line) => line.includes('a node has made a receipt up'));
-  expect(isSeen).toBe(true);
+  expect(isSeen()).toBe(true);
 });
 
 // Shows NODE-1.

@@ -89,6 +89,40 @@ test('the whole life: outcome kept until it is reported, then forgotten after a 
   expect(readState('a')).toBeUndefined();
 });
 
+test('without a restart, too: some at a time, with calls and moves; not what is open, nor what was sent and lost', async () => {
+  const ids = Array.from({ length: 1500 }, (_, i) => `r${i}`);
+  const kept = ['open', 'sent'];
+  journal.begin([...ids, ...kept].map(request), 'claimRequests');
+  const by = 'claimRequests';
+  journal.move([...ids, ...kept].map((requestId) => ({ requestId, to: 'claimed', by, nowMs: 6 })));
+  const ended = { ...submission, requestIds: ['r0', 'r1'] };
+  journal.submit([ended, { ...submission, intentId: 'j', requestIds: kept }], { by: 'submitClaims', nowMs: 7 });
+  const outcome = { status: 'failed', errorMessage: 'no' } as const;
+  const mine = (requestId: string, hand: 'settleSubmission' | 'reviewClaim') =>
+    journal.move([{ requestId, to: 'mined', by: hand, outcome, nowMs: 8 }]);
+  for (const requestId of ids) {
+    mine(requestId, ended.requestIds.includes(requestId) ? 'settleSubmission' : 'reviewClaim');
+    journal.move([{ requestId, to: 'reported', by: 'reportOutcomes', nowMs: 8 }]);
+  }
+  mine('sent', 'settleSubmission');
+  journal.move([{ requestId: 'sent', to: 'lost', by: 'reportOutcomes', nowMs: 8 }]);
+  const count = (table: string) => {
+    const other = new DatabaseSync(path, { readOnly: true });
+    const rows = other.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.rows;
+    other.close();
+    return rows;
+  };
+  const weekLater = 9 + 7 * 86_400_000;
+  journal.forgetOld(weekLater);
+  await expect.poll(() => count('requests')).toBe(502);
+  journal.forgetOld(weekLater);
+  await expect.poll(() => [count('requests'), count('submissions'), count('moves')]).toEqual([2, 1, 8]);
+  expect(journal.submission('i')).toBeUndefined();
+  expect(journal.get('open')).toMatchObject({ state: 'submitted', intentId: 'j' });
+  journal.forgetOld(weekLater + 90 * 86_400_000);
+  await expect.poll(() => count('requests')).toBe(1);
+});
+
 test('a wrong move changes nothing, and spares what was written before', () => {
   journal.begin([request('a'), request('b')], 'claimRequests');
   journal.move([{ requestId: 'a', to: 'claimed', by: 'claimRequests', nowMs: 6 }]);

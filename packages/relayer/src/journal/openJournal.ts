@@ -3,6 +3,7 @@ import type { ExceededBudget, Loss } from '../budgets/loss.ts';
 import { assertMove, type LifeState, type Mover } from '../lifecycle/lifecycle.ts';
 import type { BegunRequest, OpenRequest, Outcome, Submission } from '../lifecycle/openRequest.ts';
 import { createCommits } from './createCommits.ts';
+import { createForgetting } from './createForgetting.ts';
 import { createJournalView, type JournalView, type Totals } from './createJournalView.ts';
 import { type JudgedRequest, openJudgedTable, type RecallQuery } from './openJudgedTable.ts';
 import { openLossTable } from './openLossTable.ts';
@@ -11,8 +12,6 @@ import { makeTables } from './schema.ts';
 
 /** How long a process waits for another one's commit, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5000;
-/** How long a request that has ended stays for people to read, in milliseconds: a week. */
-const KEEP_ENDED_MS = 7 * 86_400_000;
 
 /** A change of state, and what comes with it. */
 export type JournalMove = { readonly requestId: string; readonly by: Mover; readonly nowMs: number } & (
@@ -80,6 +79,8 @@ export interface Journal {
   submission(intentId: string): Submission | undefined;
   /** Requests that have not ended, oldest claim first. */
   open(): readonly OpenRequest[];
+  /** Forgets some of what ended a week before; to be called now and then. @param nowMs - Unix time in milliseconds */
+  forgetOld(nowMs: number): void;
   /** Whether it could not be written when that was tried last. */
   isFailing(): boolean;
   /** Tries whether it can be written, and changes nothing. @throws FileGoneError FILE_GONE; Error of SQLite */
@@ -93,7 +94,7 @@ type SqlValue = string | number | null;
  * Opens the journal of one relayer on one chain.
  *
  * @param options.path - the SQLite file; made where it is missing
- * @param options.nowMs - Unix time in milliseconds; what ended a week before is forgotten
+ * @param options.nowMs - Unix time in milliseconds
  * @returns a journal whose changes are on the disk when they return
  * @see https://sqlite.org/pragma.html#pragma_synchronous
  */
@@ -101,16 +102,7 @@ export function openJournal(options: { readonly path: string; readonly nowMs: nu
   const database = openDatabase(options.path, { timeout: BUSY_TIMEOUT_MS });
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;');
   makeTables(database);
-  database
-    .prepare("DELETE FROM requests WHERE state IN ('reported', 'lost') AND updated_at < ?")
-    .run(options.nowMs - KEEP_ENDED_MS);
-  database.exec(
-    'DELETE FROM submissions WHERE intent_id NOT IN (SELECT intent_id FROM requests WHERE intent_id IS NOT NULL)',
-  );
-  database.exec('DELETE FROM moves WHERE request_id NOT IN (SELECT request_id FROM requests)');
-  database.prepare('DELETE FROM losses WHERE lost_at < ?').run(options.nowMs - KEEP_ENDED_MS);
-  database.prepare('DELETE FROM foreign_transactions WHERE found_at < ?').run(options.nowMs - KEEP_ENDED_MS);
-  database.prepare('DELETE FROM outvoted_nodes WHERE found_at < ?').run(options.nowMs - KEEP_ENDED_MS);
+  const forgetOld = createForgetting(database);
   const judgedTable = openJudgedTable(database);
   const lossTable = openLossTable(database);
   const view = createJournalView(database);
@@ -141,6 +133,7 @@ export function openJournal(options: { readonly path: string; readonly nowMs: nu
 
   const commits = createCommits(database);
   const { write, writeNow } = commits;
+  writeNow(() => forgetOld(options.nowMs));
 
   // The columns are the schema's own.
   const find = (requestId: string) => select.get(requestId) as unknown as Row | undefined;
@@ -251,6 +244,10 @@ export function openJournal(options: { readonly path: string; readonly nowMs: nu
     // The columns are the schema's own.
     open: () => (selectOpen.all() as unknown as Row[]).map(readRow),
     isFailing: commits.isFailing,
+    forgetOld(nowMs) {
+      // What is not on the disk yet is kept in memory, and so would this be.
+      if (!commits.isFailing()) write(() => forgetOld(nowMs));
+    },
     probe() {
       commits.commit();
       // What failed once is tried by a write: a full disk lets a transaction begin.

@@ -18,6 +18,7 @@ const JOURNAL_SCHEMA = `
     updated_at INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX IF NOT EXISTS open_requests ON requests (claimed_at) WHERE state NOT IN ('reported', 'lost');
+  CREATE INDEX IF NOT EXISTS ended_requests ON requests (updated_at) WHERE state IN ('reported', 'lost');
   CREATE TABLE IF NOT EXISTS submissions (
     intent_id TEXT PRIMARY KEY,
     call_to TEXT NOT NULL,
@@ -28,6 +29,7 @@ const JOURNAL_SCHEMA = `
     max_fee TEXT,
     expires_at INTEGER
   ) STRICT;
+  CREATE INDEX IF NOT EXISTS submissions_when ON submissions (created_at);
   CREATE TABLE IF NOT EXISTS moves (
     request_id TEXT NOT NULL,
     state TEXT NOT NULL,

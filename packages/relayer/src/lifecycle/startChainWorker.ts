@@ -87,7 +87,7 @@ async function claimUntil(
   }
 }
 
-/** Looks at chain and journal now and then: whether they can be used is told by their health. @returns what ends it */
+/** Looks at chain and journal now and then: whether they can be used is told by their health, and what is old is forgotten. @returns what ends it */
 function startHeartbeat(options: ChainOptions, open: OpenChain): NodeJS.Timeout {
   return setInterval(() => {
     // What fails here is noted where the head is read.
@@ -97,6 +97,7 @@ function startHeartbeat(options: ChainOptions, open: OpenChain): NodeJS.Timeout 
     try {
       open.lifecycle.look();
       open.journal.probe();
+      open.journal.forgetOld(options.now());
       options.health.noteWell('journal');
     } catch (error) {
       noteFault(options, open, error);

@@ -68,6 +68,10 @@ test.concurrent('of two nodes one that makes up an account nonce holds nothing u
       { outvotedNodes: [{ node: 'node 1 of RPC_URL', says: expect.stringContaining('made 500 transactions') }] },
     ],
   });
+  const count = (node: string) =>
+    works.relayer.readMetric('prism_relayer_outvoted_nodes_total', `node="${node} of RPC_URL"`);
+  expect(await count('node 1')).toBeGreaterThan(0);
+  expect(await count('node 2')).toBe(0);
   expect(works.relayer.output.some((line) => /"node":"node 1 of RPC_URL","says":.*is alone with that/.test(line))).toBe(
     true,
   );

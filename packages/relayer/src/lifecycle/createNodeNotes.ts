@@ -30,14 +30,17 @@ export function createNodeNotes(ports: {
   readonly health: Pick<Health, 'warn'>;
   readonly journal: Pick<Journal, 'noteOutvoted'>;
   readonly log: { warn(facts: object, message: string): void };
+  /** Counts an answer with which a node is alone. */
+  readonly count: (node: string) => void;
   readonly now: () => number;
 }): NoteAlone {
-  const { names, distrust, health, journal, log, now } = ports;
+  const { names, distrust, health, journal, log, count, now } = ports;
   const toldAtMs = new Map<string, number>();
   return function noteAlone(place, { subject, says }) {
     distrust(place);
     const node = names[place] ?? `node ${place + 1}`;
     const key = `${node} ${subject}`;
+    count(node);
     health.warn(
       key,
       `of ${subject}, ${node} says ${says}; no other bears it out: take it out of RPC_URL if it goes on`,

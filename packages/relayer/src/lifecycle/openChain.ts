@@ -170,9 +170,12 @@ async function openOnce(options: ChainOptions, { chainId, rpc, nodes }: ChainNod
   const chain = noteHeads(createChainReader({ rpc, forwarder, relayer, costs }), options);
   const state = watchChain(chain, { now, confirmations });
   const journal = openJournal({ path: path('relayer'), nowMs: now() });
+  const { outvoted } = options.metrics;
+  const names = nodes.map(({ name }) => name);
+  for (const node of names) outvoted.inc({ chain: given.chainName, node }, 0);
   const noteAlone = createNodeNotes({
-    ...{ health, journal, log: logger, now },
-    names: nodes.map(({ name }) => name),
+    ...{ names, health, journal, log: logger, now },
+    count: (node) => outvoted.inc({ chain: given.chainName, node }),
     distrust(node) {
       rpc.distrust(node);
       sender.distrust(node);

@@ -24,6 +24,8 @@ export interface Metrics {
   readonly budgets: Counter<'chain' | 'budget'>;
   /** Transactions of the own key that the journal does not know. */
   readonly foreign: Counter<'chain'>;
+  /** Answers with which one of several nodes was alone, by its place in `RPC_URL`. */
+  readonly outvoted: Counter<'chain' | 'node'>;
   readonly faults: Counter<'chain' | 'where'>;
   readonly inFlight: Gauge<'chain'>;
   /** Requests that are known and not yet done with, by `reason`: what they wait for, or how far they are. */
@@ -76,6 +78,10 @@ export function createMetrics(chains: readonly string[]): Metrics {
     lostEther: counter('lost_ether', 'Ether that transactions have cost beyond their fees', ['chain']),
     budgets: counter('budgets_exceeded', 'Loss budgets that were used up, by budget', ['chain', 'budget']),
     foreign: counter('foreign_transactions', 'Transactions of the own key that the journal does not know', ['chain']),
+    outvoted: counter('outvoted_nodes', 'Answers with which a node was alone, by its place in RPC_URL', [
+      'chain',
+      'node',
+    ]),
     faults: counter('faults', 'Calls and work that failed, by place', ['chain', 'where']),
     inFlight: gauge('in_flight', 'Requests that are claimed and not yet reported', ['chain']),
     requests: gauge('requests', 'Requests that are known and not done with, by what they wait for', [

@@ -59,8 +59,8 @@ test('what was acknowledged while the receiver was down is delivered after a kil
 });
 
 describeWithDynamo('with DynamoDB', () => {
-  let engine: Awaited<ReturnType<typeof startDynamo>> | undefined;
-  afterAll(() => engine?.close());
+  const engines = new AsyncDisposableStack();
+  afterAll(() => engines.disposeAsync());
 
   const startOn = ({ endpoint }: Awaited<ReturnType<typeof startDynamo>>) =>
     start({ env: { STORE: 'dynamodb', AWS_ENDPOINT_URL_DYNAMODB: endpoint } });
@@ -81,7 +81,7 @@ describeWithDynamo('with DynamoDB', () => {
 
   // Shows WEBHOOK-5, WEBHOOK-10. Who was killed holds the stream's lease for ten seconds more.
   test('what was moved while the receiver was down is told in order, once it is up, by the server that is left', async () => {
-    engine = await startDynamo();
+    const engine = engines.use(await startDynamo());
     const receiver = await startReceiver();
     const { port } = new URL(receiver.url);
     const [first, second] = [await startOn(engine), await startOn(engine)];
@@ -107,7 +107,7 @@ describeWithDynamo('with DynamoDB', () => {
   });
 
   test('a server whose table has no stream refuses to register, and says what to do', async () => {
-    engine ??= await startDynamo();
+    const engine = engines.use(await startDynamo());
     const settings = { STORE: 'dynamodb', STAGE: 'dev', AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint };
     const gateway = await start({ env: { ...settings, AWS_ENDPOINT_URL_DYNAMODB_STREAMS: `${engine.endpoint}/` } });
     // AWS's own engine keeps tables apart by key: this is the one of a server that was given none.

@@ -2,7 +2,7 @@ import { openAccount } from '@prism-gateway/crypto/accounts';
 import { makeDirectory, type PageMaker, serveMetrics } from '@prism-gateway/runtime';
 import { type Logger, withFields } from '@prism-gateway/runtime/logs';
 import { type Tracer, traceFetch } from '@prism-gateway/runtime/tracing';
-import { createRelayerClient } from '@prism-gateway/sdk';
+import { createRelayerClient, type RelayerClient } from '@prism-gateway/sdk';
 import { createKeepAliveFetch } from './gateway/createKeepAliveFetch.ts';
 import { watchFetch } from './gateway/watchFetch.ts';
 import { createHealth, type Health } from './lifecycle/createHealth.ts';
@@ -111,9 +111,11 @@ export async function startRelayer(options: RelayerOptions): Promise<RunningRela
   });
   const fetch = tracer === undefined ? watched : traceFetch(tracer, watched);
   const calls = { url: settings.gatewayUrl, account, fetch };
-  // Whoever follows the feed tries again itself, and then without a long wait.
-  const { readFeed } = createRelayerClient({ ...calls, retry: { attempts: 1 } });
-  const client = { ...createRelayerClient(calls), readFeed };
+  const patient = createRelayerClient(calls);
+  const once = createRelayerClient({ ...calls, retry: { attempts: 1 } });
+  // A long wait is not begun again by itself: whoever waits asks first whether the gateway is there.
+  const readFeed: RelayerClient['readFeed'] = (query) => ((query.wait ?? 0) > 0 ? once : patient).readFeed(query);
+  const client = { ...patient, readFeed };
   async function stop(): Promise<void> {
     await Promise.all(workers.map((worker) => worker.stop(settings.drainMs)));
     await server?.close();

@@ -4,6 +4,7 @@ import { mutantsOf } from './mutantsOf.ts';
 const folder = 'packages/contracts';
 const testsNamed = (...names: readonly string[]) => names.map((name) => `${folder}/test/${name}.test.ts`);
 const moneyTests = testsNamed('campaign', 'fees', 'creation', 'multiUserBatch');
+const prismTests = [...moneyTests, ...testsNamed('prisms')];
 const signatureTests = testsNamed('signatures', 'multiUserBatch', 'campaign');
 
 const solidity = (file: string, tests: readonly string[], changes: readonly Change[]): readonly Mutant[] =>
@@ -73,7 +74,7 @@ const money: readonly Mutant[] = [
     ['if (prism.sponsored > balance) prism.sponsored = balance;', ''],
     ['if (msg.sender != forwarder)', 'if (msg.sender == address(0))'],
   ]),
-  ...solidity('cloud/PrismCloud.sol', moneyTests, [
+  ...solidity('cloud/PrismCloud.sol', prismTests, [
     ['sponsored < left ? sponsored : left', 'sponsored < left ? sponsored : sponsored'],
     ['prism.owner != address(0) || prism.deleted', 'prism.owner != address(0)'],
     ['if (prism.pendingOwner != signer) revert NotPendingOwner(cloudId, signer);', ''],

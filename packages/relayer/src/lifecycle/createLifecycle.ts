@@ -125,7 +125,7 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
         isCustomer,
         wake,
       },
-      strangers: { requestIds: new Set(), last: Promise.resolve(), fault: undefined },
+      strangers: { requestIds: new Set(), last: Promise.resolve(), isShared: false, fault: undefined },
       news: queue.news,
       noteUnjudged: (reason) => health.noteFailure('judge', reason),
       pickClaims: (seen) => pickClaims(picking, seen),

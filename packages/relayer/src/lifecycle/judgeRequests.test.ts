@@ -47,7 +47,7 @@ function createPorts(customers: readonly RequestRecord[], given: Partial<JudgePo
     pickClaims: async () => 'idle',
     gateway: { newestOf: async () => [] },
     recovery: { chainId: 1, forwarder: WORD, recoverSigner: async () => WORD },
-    strangers: { requestIds: new Set(), last: Promise.resolve(), fault: undefined },
+    strangers: { requestIds: new Set(), last: Promise.resolve(), isShared: false, fault: undefined },
     ...{ news: () => new Promise<void>(() => undefined), wake: () => undefined, now: () => 0 },
     ...given,
   };
@@ -120,6 +120,23 @@ test('a flood in names that nobody can prove delays no stranger whose own key ha
   await judgeRequests(ports, candidates.list());
   await ports.strangers.last;
   expect(checks[before]?.ids).toEqual(['r5001']);
+});
+
+// Shows RELAY-17.
+test('beside who has paid before, strangers take half of the time at most', async () => {
+  const WORK_MS = 60;
+  let judgedAtMs = 0;
+  const check: JudgePorts['check'] = async ({ candidates: asked }) => {
+    const endMs = performance.now() + WORK_MS;
+    while (performance.now() < endMs);
+    judgedAtMs = performance.now();
+    return { verdicts: new Map(asked.map(({ record }) => [record.requestId, LEFT])), failures: new Map() };
+  };
+  const { ports, candidates } = createPorts([write(2000)], { check });
+  await judgeRequests(ports, candidates.see([write(1), write(2000)], 0));
+  await ports.strangers.last;
+  // Timers may be a millisecond early.
+  expect(performance.now() - judgedAtMs).toBeGreaterThanOrEqual(WORK_MS - 2);
 });
 
 test('a round of strangers alone ends as soon as something new comes', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { ChainError } from '../chain/chainError.ts';
 import type { CheckRequests } from '../checks/checkRequests.ts';
 import type { ProveSignatures } from '../checks/proveSignatures.ts';
@@ -40,6 +41,8 @@ export interface StrangersTurn {
   requestIds: ReadonlySet<string>;
   /** Ends with that. It never rejects. */
   last: Promise<void>;
+  /** Whether the last round had requests of others to judge, too. */
+  isShared: boolean;
   /** What it ended by, until the next round tells. */
   fault: { readonly error: unknown } | undefined;
 }
@@ -185,9 +188,15 @@ async function chooseStrangers(
 
 /** Judges strangers' requests: those that are proven before the others. */
 async function judgeStrangers(ports: JudgePorts, due: readonly Candidate[], copies: ReadonlySet<Candidate>) {
+  let before = performance.eventLoopUtilization();
   const lots = await tellFaults(ports, chooseStrangers(ports, due));
   ports.strangers.requestIds = new Set(lots.flat().map(({ record }) => record.requestId));
-  for (const lot of lots) await judgeDue(ports, lot, { copies, maxTries: MAX_TRIES });
+  for (const lot of lots) {
+    await judgeDue(ports, lot, { copies, maxTries: MAX_TRIES });
+    // Beside those who have paid before, of the processor's time half at most; a node that is slow takes none of it.
+    if (ports.strangers.isShared) await pause(performance.eventLoopUtilization(before).active);
+    before = performance.eventLoopUtilization();
+  }
 }
 
 /** Begins to judge strangers' requests, unless others of theirs are being judged. */
@@ -222,6 +231,7 @@ export async function judgeRequests(ports: JudgePorts, seen: readonly Candidate[
   await screenNew(ports, seen, copies);
   const isFree = ({ record }: Candidate) => !strangers.requestIds.has(record.requestId);
   const due = listDue(ports, seen.filter(isFree));
+  strangers.isShared = due.customers.length > 0;
   startStrangers(ports, due.strangers, copies);
   if (due.customers.length > 0) await judgeDue(ports, due.customers, { copies, maxTries: FEW_TRIES });
   else await Promise.race([strangers.last, news()]);

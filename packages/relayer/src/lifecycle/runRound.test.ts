@@ -117,7 +117,7 @@ function createRelayer(records: readonly RequestRecord[]) {
       screen: (wanted) => screenRequests(checks, wanted),
       check: (wanted) => checkRequests(checks, wanted),
       prove: (wanted) => proveSignatures(checks, wanted),
-      strangers: { requestIds: new Set(), last: Promise.resolve(), fault: undefined },
+      strangers: { requestIds: new Set(), last: Promise.resolve(), isShared: false, fault: undefined },
       ...{ news: queue.news, wake: () => undefined },
       ...{
         noteFailures: async () => undefined,

@@ -11,7 +11,7 @@ const MAX_FORGOTTEN = 1000;
 export type Forget = (nowMs: number) => void;
 
 /**
- * Makes the forgetting of a journal. Requests go with their moves and calls; the most of each kind that may go at a time, the oldest first.
+ * Makes the forgetting of a journal. Requests go with their moves and calls; some of each kind at a time, the oldest first.
  *
  * @param database - with the journal's tables
  * @returns to be called now and then: a relayer may run for months

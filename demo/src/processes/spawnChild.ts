@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { guardChild } from '@prism-gateway/runtime/guard-child';
 import { DemoError } from '../demoError.ts';
 
 /** What is started. */
@@ -35,16 +36,6 @@ const START_TIMEOUT_MS = 60_000;
 /** How long a process may take to end after SIGTERM. */
 const STOP_TIMEOUT_MS = 3000;
 
-/** Ends a process should this one end without doing so, even by SIGKILL: the guardian's input closes then. */
-function guard(pid: number): ChildProcess {
-  const guardian = spawn('/bin/sh', ['-c', `read -r _; kill -9 ${pid}`], {
-    stdio: ['pipe', 'ignore', 'ignore'],
-    detached: true,
-  });
-  guardian.unref();
-  return guardian;
-}
-
 /** Copies what a child prints to its log file, and waits for the line that says that it is up. */
 function readOutput(child: ChildProcess, { logPath, readyPattern }: ChildOrder): Promise<string> {
   const ready = Promise.withResolvers<string>();
@@ -77,8 +68,7 @@ export async function spawnChild(order: ChildOrder): Promise<Child> {
     detached: true,
   });
   let isAsked = false;
-  const guardian = child.pid === undefined ? undefined : guard(child.pid);
-  const closed = once(child, 'close').finally(() => guardian?.kill('SIGKILL'));
+  const closed = once(child, 'close').finally(guardChild(child));
   const gone = closed.then(([code, by]) => {
     const error = new DemoError('PROCESS_ENDED', `${name} has ended with ${by ?? code}: see ${logPath}`);
     if (!isAsked) order.onUnexpectedEnd(error);

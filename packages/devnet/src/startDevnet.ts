@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { guardChild } from '@prism-gateway/runtime/guard-child';
 import type { Hex } from 'viem';
 import { HDKey } from 'viem/accounts';
 import { toHex } from 'viem/utils';
@@ -153,17 +154,6 @@ async function readUrl(child: ChildProcess, signal: AbortSignal): Promise<string
 }
 
 /**
- * A process that ends Anvil, and removes its folder, should this one end without doing so, even by SIGKILL: its input closes then.
- */
-function guard(pid: number, folder: string): ChildProcess {
-  const script = 'read -r _; kill -9 "$1"; rm -rf -- "$2"';
-  const stdio = ['pipe', 'ignore', 'ignore'] as const;
-  const guardian = spawn('/bin/sh', ['-c', script, 'sh', `${pid}`, folder], { stdio: [...stdio] });
-  guardian.unref();
-  return guardian;
-}
-
-/**
  * Starts Anvil on 127.0.0.1. It ends with this process, however that ends.
  *
  * @returns the running devnet, empty but for its funded accounts
@@ -174,12 +164,11 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
   const anvil = findAnvil();
   const folder = await mkdtemp(join(tmpdir(), 'prism-devnet-'));
   const child = spawn(anvil, createArguments(options, folder), { stdio: ['ignore', 'pipe', 'pipe'] });
-  const guardian = child.pid === undefined ? undefined : guard(child.pid, folder);
+  const endGuard = guardChild(child, { folder });
   const ended = once(child, 'close')
     .catch(() => undefined)
     .then(() => rm(folder, { recursive: true, force: true }))
-    // Else it would one day end a process that has got the same id since.
-    .finally(() => guardian?.kill('SIGKILL'));
+    .finally(endGuard);
   const stop = async () => {
     child.kill('SIGKILL');
     await ended;

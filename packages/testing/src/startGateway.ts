@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { guardChild } from '@prism-gateway/runtime/guard-child';
 
 const SERVER = fileURLToPath(new URL('../../gateway/src/entry/server.ts', import.meta.url));
 
@@ -84,7 +85,8 @@ export async function startGateway({
   const options: SpawnOptions = { env: gatewayEnv(dataDir, env), stdio: ['ignore', 'pipe', 'pipe'] };
   const child = spawn(process.execPath, [...nodeFlags, SERVER], options);
   const output: string[] = [];
-  const closed = once(child, 'close');
+  const endGuard = guardChild(child, given === undefined ? { folder: dataDir } : {});
+  const closed = once(child, 'close').finally(endGuard);
   const url = await readAddress(child, output);
   async function end(signal: NodeJS.Signals): Promise<number | null> {
     child.kill(signal);

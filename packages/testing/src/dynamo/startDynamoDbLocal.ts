@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { guardChild } from '@prism-gateway/runtime/guard-child';
 import { DynamoEngineMissingError, type DynamoServer } from './dynamoServer.ts';
 
 const LAUNCHER = fileURLToPath(new URL('./LoopbackDynamoDbLocal.java', import.meta.url));
@@ -39,6 +40,7 @@ function javaArguments(): string[] {
  */
 export async function startDynamoDbLocal(): Promise<DynamoServer> {
   const child = spawn('java', javaArguments(), { stdio: ['pipe', 'pipe', 'pipe'] });
+  child.once('close', guardChild(child));
   const output: string[] = [];
   const port = Promise.withResolvers<string>();
   const read = (line: string) => {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
+import { guardChild } from '@prism-gateway/runtime/guard-child';
 import { findFreePort } from '../findFreePort.ts';
 import { DynamoEngineMissingError, type DynamoServer } from './dynamoServer.ts';
 
@@ -45,7 +46,7 @@ export async function startDynoxide(): Promise<DynamoServer> {
     const child = spawn(binary, ['serve', '--host', '127.0.0.1', '--port', `${port}`], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    const closed = once(child, 'close');
+    const closed = once(child, 'close').finally(guardChild(child));
     if (await isUp(child)) {
       const close = async () => {
         child.kill('SIGKILL');

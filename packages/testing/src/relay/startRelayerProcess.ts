@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { guardChild } from '@prism-gateway/runtime/guard-child';
 
 const ENTRY = fileURLToPath(new URL('../../../relayer/src/entry/relayer.ts', import.meta.url));
 
@@ -22,13 +23,6 @@ export interface RelayerProcess {
 
 /** Settings of a relayer; those of the rig: metrics on any port. */
 export type RelayerEnv = Readonly<Record<string, string>>;
-
-/** A process that ends the relayer should this one end without doing so, even by SIGKILL: its input closes then. */
-function guard(pid: number): ChildProcess {
-  const guardian = spawn('/bin/sh', ['-c', `read -r _; kill -9 ${pid}`], { stdio: ['pipe', 'ignore', 'ignore'] });
-  guardian.unref();
-  return guardian;
-}
 
 /** Reads the lines of a starting relayer until it says that it has started. */
 async function readMetricsUrl(child: ChildProcess, output: string[]): Promise<string> {
@@ -62,14 +56,12 @@ export async function startRelayerProcess(env: RelayerEnv, nodeFlags: readonly s
     env: { PATH, HOME, NODE_COMPILE_CACHE, METRICS_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const guardian = child.pid === undefined ? undefined : guard(child.pid);
   const output: string[] = [];
-  const closed = once(child, 'close');
+  const closed = once(child, 'close').finally(guardChild(child));
   const metricsUrl = await readMetricsUrl(child, output);
   async function end(signal: NodeJS.Signals): Promise<number | null> {
     child.kill(signal);
     const [code] = await closed;
-    guardian?.kill('SIGKILL');
     // `close` tells the exit code, or null after a signal.
     return code as number | null;
   }

@@ -96,6 +96,8 @@ const checkImports = [
 const checkOpenApi = [{ file: 'packages/gateway/scripts/lintOpenApi.ts' }];
 /** @type {readonly Step[]} */
 const checkSize = [{ file: 'packages/sdk/scripts/checkSize.ts' }];
+/** @type {readonly Step[]} */
+const checkWay = [{ file: 'scripts/way/checkWay.ts' }];
 /** @type {Step} */
 const buildLambda = { file: 'scripts/buildLambda.ts' };
 
@@ -326,15 +328,16 @@ export const programs = {
     steps: [{ file: 'bench/src/main.ts' }],
   },
   check: {
-    summary: 'format, lint, types, import rules, OpenAPI and the size of the SDK',
+    summary: "format, lint, types, import rules, OpenAPI, the SDK's size and how many files a call passes",
     group: 'develop',
-    steps: [...checkFormat, ...checkTypes, ...checkImports, ...checkOpenApi, ...checkSize],
+    steps: [...checkFormat, ...checkTypes, ...checkImports, ...checkOpenApi, ...checkSize, ...checkWay],
   },
   'check:format': { summary: 'format and lint alone', group: 'develop', steps: checkFormat },
   'check:types': { summary: 'types alone', group: 'develop', steps: checkTypes },
   'check:imports': { summary: 'who imports whom', group: 'develop', steps: checkImports },
   'check:openapi': { summary: 'the OpenAPI document alone', group: 'develop', steps: checkOpenApi },
   'check:size': { summary: 'the size of the SDK alone', group: 'develop', steps: checkSize },
+  'check:way': { summary: 'how many files a call passes alone', group: 'develop', steps: checkWay },
   rules: {
     summary: 'lists the rules of the specification, each with the tests that show it',
     group: 'develop',

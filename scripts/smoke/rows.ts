@@ -264,7 +264,7 @@ export const rows: readonly SmokeRow[] = [
   { command: 'promtool', elsewhere: 'test:deploy runs it, on the same files' },
   { command: 'systemctl', elsewhere: 'takes systemd as process 1; test:deploy has systemd-analyze judge each unit' },
   { command: 'useradd', elsewhere: 'changes the machine' },
-  ...['check:format', 'check:types', 'check:imports', 'check:openapi', 'check:size'].map((command) => ({
+  ...['check:format', 'check:types', 'check:imports', 'check:openapi', 'check:size', 'check:way'].map((command) => ({
     command,
     elsewhere: 'a part of check',
   })),

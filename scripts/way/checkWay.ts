@@ -1,7 +1,7 @@
 /**
- * `node scripts/way/countWay.ts`: counts the files that a reader opens who follows a call from the socket to the disk. A real gateway
- * answers the call many times while V8 counts the calls of its functions, on both threads. A file is run for the call if one of its
- * functions is called each time, and it is on the way unless ./beside.ts says what else it does there.
+ * `npm run check:way`: counts the files that a reader opens who follows a call from the socket to the disk, and fails where they are too
+ * many. A real gateway answers the call many times while V8 counts the calls of its functions, on both threads. A file is run for the
+ * call if one of its functions is called each time, and it is on the way unless ./beside.ts says what else it does there.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -14,6 +14,8 @@ import { BESIDE } from './beside.ts';
 
 /** More than any timer of the gateway ticks meanwhile. */
 const CALLS = 200;
+/** Most files on the way that one can hold in mind. */
+const MAX_FILES = 22;
 const ROOT = new URL('../../', import.meta.url).href;
 const OURS = /^(?!.*node_modules).*\.ts$/;
 
@@ -54,7 +56,7 @@ async function readCounts(folder: string): Promise<Counts> {
       if (!url.startsWith(ROOT) || !OURS.test(url)) continue;
       for (const { functionName, ranges } of functions) {
         const [{ startOffset, count } = { startOffset: 0, count: 0 }] = ranges;
-        const key = `${url.slice(ROOT.length)} ${functionName || 'a callback'} ${startOffset}`;
+        const key = `${url.slice(ROOT.length)} ${functionName || '<callback>'} ${startOffset}`;
         counts.set(key, (counts.get(key) ?? 0) + count);
       }
     }
@@ -99,14 +101,22 @@ function wayOf(counts: Counts, without: Counts): ReadonlyMap<string, ReadonlySet
   return way;
 }
 
-function print(call: string, way: ReturnType<typeof wayOf>): void {
+/** @returns whether few enough are to be opened */
+function judge(call: string, way: ReturnType<typeof wayOf>): boolean {
   const opened = [...way].filter(([file]) => BESIDE[file] === undefined);
-  console.log(`${call}: ${opened.length} files to open, of ${way.size} that run`);
+  console.log(`${call}: ${opened.length} files to open (at most ${MAX_FILES}), of ${way.size} that run`);
   for (const [file, names] of opened) console.log(`  ${file}: ${[...names].join(', ')}`);
   for (const [file] of way) if (BESIDE[file] !== undefined) console.log(`  beside the way: ${file}, ${BESIDE[file]}`);
+  return opened.length <= MAX_FILES;
 }
 
 const submitted = await countCalls(submitAll('left'));
 const claimed = await countCalls(submitAll('claimed'));
-print('POST /requests', wayOf(submitted, new Map()));
-print('PATCH /requests/{requestId} with a claim', wayOf(claimed, submitted));
+const judged = [
+  judge('POST /requests', wayOf(submitted, new Map())),
+  judge('PATCH /requests/{requestId} with a claim', wayOf(claimed, submitted)),
+];
+if (!judged.every(Boolean)) {
+  console.error('Merge what belongs together, or tell in scripts/way/beside.ts what a file does beside the way.');
+  process.exitCode = 1;
+}

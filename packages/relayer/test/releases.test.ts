@@ -6,7 +6,7 @@ import { signWrite, startRelayerProcess, startRelayWorld } from '@prism-gateway/
 import { createTestClient, http, numberToHex, publicActions } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect, test } from 'vitest';
-import { openWatchJournal } from '../src/watchtower/openWatchJournal.ts';
+import { openWatchJournal } from '../src/watchtower/journal/openWatchJournal.ts';
 import { startWatchtower } from '../src/watchtower/startWatchtower.ts';
 import { parseWatchSettings } from '../src/watchtower/watchSettings.ts';
 

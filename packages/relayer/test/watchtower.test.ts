@@ -9,7 +9,7 @@ import { sized } from '@prism-gateway/testing/test-size';
 import { createTestClient, type Hex, http, numberToHex, publicActions, walletActions } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect, test } from 'vitest';
-import { openWatchJournal } from '../src/watchtower/openWatchJournal.ts';
+import { openWatchJournal } from '../src/watchtower/journal/openWatchJournal.ts';
 import { runAudit } from '../src/watchtower/runAudit.ts';
 import { startWatchtower } from '../src/watchtower/startWatchtower.ts';
 import { parseWatchSettings } from '../src/watchtower/watchSettings.ts';

@@ -4,7 +4,7 @@ import { createLogRecorder, startFetchServer } from '@prism-gateway/testing';
 import { expect, test } from 'vitest';
 import { createEnforcer } from './createEnforcer.ts';
 import type { Finding, FindingKind } from './finding.ts';
-import { openWatchJournal, type WatchJournal } from './openWatchJournal.ts';
+import { openWatchJournal, type WatchJournal } from './journal/openWatchJournal.ts';
 
 const RELAYER = '0x00000000000000000000000000000000000000aa';
 

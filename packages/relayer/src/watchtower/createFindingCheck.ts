@@ -3,7 +3,7 @@ import type { Hex } from 'viem';
 import { ChainError } from '../chain/chainError.ts';
 import type { ChainRpc } from '../chain/createChainRpc.ts';
 import type { Finding } from './finding.ts';
-import type { StoredExecution } from './openWatchJournal.ts';
+import type { StoredExecution } from './journal/openSeenChain.ts';
 import { readTold } from './readTold.ts';
 
 /** A finding, and what else a node has to bear out. */

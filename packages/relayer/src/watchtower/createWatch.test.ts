@@ -2,7 +2,7 @@ import type { RequestRecord } from '@prism-gateway/protocol';
 import { expect, test } from 'vitest';
 import type { ChainRpc } from '../chain/createChainRpc.ts';
 import { createWatch, type WatchOptions } from './createWatch.ts';
-import { openWatchJournal } from './openWatchJournal.ts';
+import { openWatchJournal } from './journal/openWatchJournal.ts';
 
 const WORD = `0x${'11'.repeat(32)}` as const;
 const [SIGNER, RELAYER, FORWARDER] = ['aa', 'bb', 'cc'].map((byte) => `0x${byte.repeat(20)}` as const) as [

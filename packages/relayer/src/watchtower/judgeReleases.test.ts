@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openWatchJournal, type WatchJournal } from './journal/openWatchJournal.ts';
 import { judgeReleases } from './judgeReleases.ts';
-import { openWatchJournal, type WatchJournal } from './openWatchJournal.ts';
 
 const LOOPER = `0x${'11'.repeat(20)}` as const;
 const HONEST = `0x${'22'.repeat(20)}` as const;

@@ -1,5 +1,7 @@
 import type { Finding } from './finding.ts';
-import type { Releases, SeenHead, WatchJournal } from './openWatchJournal.ts';
+import type { Releases } from './journal/openReleaseTable.ts';
+import type { SeenHead } from './journal/openSeenChain.ts';
+import type { WatchJournal } from './journal/openWatchJournal.ts';
 
 /** Over how long releases are counted, in seconds. */
 const WINDOW_SECONDS = 3600n;

@@ -6,7 +6,7 @@ import type { ChainRpc } from '../chain/createChainRpc.ts';
 import { createWalkBack, type WalkBack } from '../chain/createWalkBack.ts';
 import { findBlockAt } from '../chain/findBlockAt.ts';
 import { readExecutions } from '../chain/readExecutions.ts';
-import type { SeenHead, StoredExecution } from './openWatchJournal.ts';
+import type { SeenHead, StoredExecution } from './journal/openSeenChain.ts';
 
 /** What has happened on the chain since the last look. */
 export interface ChainNews {

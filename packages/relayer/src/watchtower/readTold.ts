@@ -2,7 +2,7 @@ import { readRequestExecuted } from '@prism-gateway/contracts';
 import { parseArray, parseCount, parseLog, parseRecord } from '@prism-gateway/rpc';
 import type { Hex } from 'viem';
 import type { ChainRpc } from '../chain/createChainRpc.ts';
-import type { StoredExecution } from './openWatchJournal.ts';
+import type { StoredExecution } from './journal/openSeenChain.ts';
 
 /**
  * Reads the executions that a transaction's own events tell of.

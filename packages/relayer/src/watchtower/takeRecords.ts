@@ -2,7 +2,9 @@ import type { RequestRecord } from '@prism-gateway/protocol';
 import type { Hex } from 'viem';
 import { listSignedParts } from '../checks/findNonce.ts';
 import type { QueueNews } from './createQueueLook.ts';
-import type { SeenHead, WatchedRow, WatchJournal } from './openWatchJournal.ts';
+import type { SeenHead } from './journal/openSeenChain.ts';
+import type { WatchedRow } from './journal/openWatchedTable.ts';
+import type { WatchJournal } from './journal/openWatchJournal.ts';
 
 /** What has to be known of the chain to take a record in. */
 export interface TakeContext {

@@ -1,0 +1,108 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Hex } from 'viem';
+import type { SeenExecution } from '../judgeReport.ts';
+import { bigOf, type Row } from './columns.ts';
+
+/** Heads and executions. Times are Unix seconds of the chain where they say so, and else Unix milliseconds. */
+export const SEEN_CHAIN_TABLES = `
+  CREATE TABLE IF NOT EXISTS executions (
+    tx_hash TEXT NOT NULL,
+    log_index INTEGER NOT NULL,
+    block INTEGER NOT NULL,
+    signer TEXT NOT NULL,
+    nonce TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    relayer TEXT NOT NULL,
+    deep_seconds INTEGER,
+    seen_at_ms INTEGER NOT NULL,
+    PRIMARY KEY (tx_hash, log_index)
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS executions_by_signer ON executions (signer);
+  CREATE INDEX IF NOT EXISTS executions_by_block ON executions (block);
+  CREATE TABLE IF NOT EXISTS heads (number INTEGER PRIMARY KEY, hash TEXT NOT NULL, seconds INTEGER NOT NULL) STRICT;
+`;
+
+/** How many of the newest heads are remembered, to tell how deep a reorganisation went. */
+const KEPT_HEADS = 512;
+
+/** A block, as it was the newest one. */
+export interface SeenHead {
+  readonly number: bigint;
+  readonly hash: Hex;
+  /** Unix seconds. */
+  readonly seconds: bigint;
+}
+
+/** An execution, with what tells whose it is. */
+export interface StoredExecution extends SeenExecution {
+  readonly logIndex: number;
+  readonly signer: Hex;
+  readonly nonce: bigint;
+  readonly digest: Hex;
+}
+
+function readExecution(row: Row): StoredExecution {
+  return {
+    txHash: `${row.tx_hash}` as Hex,
+    logIndex: Number(row.log_index),
+    block: BigInt(Number(row.block)),
+    signer: `${row.signer}` as Hex,
+    nonce: BigInt(`${row.nonce}`),
+    digest: `${row.digest}` as Hex,
+    relayer: `${row.relayer}` as Hex,
+    deepSeconds: bigOf(row.deep_seconds),
+  };
+}
+
+/** The chain as it was seen: heads and executions. */
+export interface SeenChain {
+  /** Heads that were seen, newest first. */
+  heads(): readonly SeenHead[];
+  /** Puts down the newest head, and how deep what came before it is now. */
+  addHead(head: SeenHead, confirmations: bigint): void;
+  /** Forgets heads and executions above a block. @returns the signers of those executions */
+  undoAbove(block: bigint): readonly Hex[];
+  addExecutions(executions: readonly StoredExecution[], nowMs: number): void;
+  /** Executions of some signers, oldest first. */
+  executionsOf(signers: Iterable<Hex>): readonly StoredExecution[];
+}
+
+/** Opens its tables. @param database - that has them */
+export function openSeenChain(database: DatabaseSync): SeenChain {
+  const statements = {
+    heads: database.prepare('SELECT * FROM heads ORDER BY number DESC'),
+    addHead: database.prepare('INSERT OR REPLACE INTO heads VALUES (?, ?, ?)'),
+    trim: database.prepare('DELETE FROM heads WHERE number <= (SELECT max(number) FROM heads) - ?'),
+    deepen: database.prepare('UPDATE executions SET deep_seconds = ? WHERE deep_seconds IS NULL AND block <= ?'),
+    undone: database.prepare('SELECT DISTINCT signer FROM executions WHERE block > ?'),
+    undoExecutions: database.prepare('DELETE FROM executions WHERE block > ?'),
+    undoHeads: database.prepare('DELETE FROM heads WHERE number > ?'),
+    add: database.prepare('INSERT OR REPLACE INTO executions VALUES (?, ?, ?, ?, ?, ?, ?, NULL, ?)'),
+    of: database.prepare('SELECT * FROM executions WHERE signer = ? ORDER BY block, log_index'),
+  };
+  return {
+    heads: () =>
+      statements.heads.all().map((row) => ({
+        number: BigInt(Number(row.number)),
+        hash: `${row.hash}` as Hex,
+        seconds: BigInt(Number(row.seconds)),
+      })),
+    addHead({ number, hash, seconds }: SeenHead, confirmations: bigint) {
+      statements.addHead.run(Number(number), hash, Number(seconds));
+      statements.trim.run(KEPT_HEADS);
+      statements.deepen.run(Number(seconds), Number(number - confirmations + 1n));
+    },
+    undoAbove(block: bigint) {
+      const signers = statements.undone.all(Number(block)).map((row) => `${row.signer}` as Hex);
+      statements.undoExecutions.run(Number(block));
+      statements.undoHeads.run(Number(block));
+      return signers;
+    },
+    addExecutions(executions: readonly StoredExecution[], nowMs: number) {
+      for (const { txHash, logIndex, block, signer, nonce, digest, relayer } of executions)
+        statements.add.run(txHash, logIndex, Number(block), signer, `${nonce}`, digest, relayer, nowMs);
+    },
+    executionsOf: (signers: Iterable<Hex>) =>
+      [...signers].flatMap((signer) => statements.of.all(signer).map(readExecution)),
+  };
+}

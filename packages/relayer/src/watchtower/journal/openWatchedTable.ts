@@ -1,0 +1,152 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Hex } from 'viem';
+import { bigOf, hexOf, numberOf, orNull, type Row } from './columns.ts';
+
+/** Requests under watch, and whose they are. Times are Unix seconds of the chain where they say so, and else Unix milliseconds. */
+export const WATCHED_TABLES = `
+  CREATE TABLE IF NOT EXISTS watched (
+    request_id TEXT PRIMARY KEY,
+    state TEXT NOT NULL CHECK (state IN ('pending', 'held', 'ended', 'watching', 'done')),
+    status TEXT NOT NULL,
+    relayer TEXT,
+    claimed_seconds INTEGER,
+    claim_nonce INTEGER,
+    tx_hash TEXT,
+    ended_seconds INTEGER,
+    ended_block INTEGER,
+    expires_seconds INTEGER,
+    is_excused INTEGER NOT NULL DEFAULT 0,
+    body TEXT,
+    seen_at_ms INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS watched_by_state ON watched (state, seen_at_ms);
+  CREATE TABLE IF NOT EXISTS signers (signer TEXT NOT NULL, request_id TEXT NOT NULL, PRIMARY KEY (signer, request_id)) STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS signers_of ON signers (request_id);
+`;
+
+/** How long what is over is remembered, in milliseconds: a week. */
+const KEEP_MS = 7 * 86_400_000;
+
+/** How far the watch over a request is. `watching`: reported `failed`, and not yet past the Forwarder's maximal age. */
+export type WatchState = 'pending' | 'held' | 'ended' | 'watching' | 'done';
+
+/** A request under watch. */
+export interface WatchedRow {
+  readonly requestId: string;
+  readonly state: WatchState;
+  readonly status: string;
+  /** In lower case; of one that is claimed or ended, as is what follows. */
+  readonly relayer: Hex | undefined;
+  readonly claimedSeconds: bigint | undefined;
+  /** How many transactions the holder had sent when the claim was first seen. */
+  readonly claimNonce: number | undefined;
+  readonly txHash: Hex | undefined;
+  /** Unix seconds of the report, as the gateway says. */
+  readonly endedSeconds: bigint | undefined;
+  readonly endedBlock: bigint | undefined;
+  readonly expiresSeconds: bigint | undefined;
+  readonly isExcused: boolean;
+  /** What was posted: chainName, action and params as JSON. */
+  readonly body: string | undefined;
+}
+
+function readWatched(row: Row): WatchedRow {
+  return {
+    requestId: `${row.request_id}`,
+    state: `${row.state}` as WatchState,
+    status: `${row.status}`,
+    relayer: hexOf(row.relayer),
+    claimedSeconds: bigOf(row.claimed_seconds),
+    claimNonce: numberOf(row.claim_nonce),
+    txHash: hexOf(row.tx_hash),
+    endedSeconds: bigOf(row.ended_seconds),
+    endedBlock: bigOf(row.ended_block),
+    expiresSeconds: bigOf(row.expires_seconds),
+    isExcused: row.is_excused === 1,
+    body: row.body == null ? undefined : `${row.body}`,
+  };
+}
+
+/** Requests: their rows, and whose they are. */
+export interface WatchedTable {
+  /** Excuses whoever has claimed, and not yet been judged. */
+  excuseOpen(): void;
+  get(requestId: string): WatchedRow | undefined;
+  put(row: WatchedRow, seen: { readonly signers: Iterable<Hex>; readonly atMs: number }): void;
+  /** Forgets a request that the gateway does not have any more. */
+  forget(requestId: string): void;
+  /** Notes that a request was listed as it was known. */
+  touch(requestId: string, atMs: number): void;
+  setState(requestId: string, state: WatchState): void;
+  /** Requests that have ended and are not judged, and those that are held since before a time, in Unix seconds. */
+  listToJudge(heldBeforeSeconds: bigint): readonly WatchedRow[];
+  /** Who holds requests. */
+  holders(): readonly Hex[];
+  /** Requests that are open and were not listed since a time. */
+  listUnseen(beforeMs: number, limit: number): readonly string[];
+  /** Has those of some signers that are only watched judged again. */
+  wake(signers: Iterable<Hex>): void;
+  /** Ends the watch over what the Forwarder would not take any more, and forgets what is long over. */
+  retire(now: { readonly seconds: bigint; readonly ms: number }): void;
+  /** How many requests there are in each state. */
+  count(): ReadonlyMap<string, number>;
+}
+
+/** Opens their tables; what is long over is forgotten with the executions of its time. @param database - that has them, and those */
+export function openWatchedTable(database: DatabaseSync): WatchedTable {
+  const statements = {
+    get: database.prepare('SELECT * FROM watched WHERE request_id = ?'),
+    put: database.prepare('INSERT OR REPLACE INTO watched VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
+    addSigner: database.prepare('INSERT OR IGNORE INTO signers VALUES (?, ?)'),
+    touch: database.prepare('UPDATE watched SET seen_at_ms = ? WHERE request_id = ?'),
+    setState: database.prepare('UPDATE watched SET state = ? WHERE request_id = ?'),
+    toJudge: database.prepare(
+      "SELECT * FROM watched WHERE state = 'ended' OR (state = 'held' AND claimed_seconds < ?)",
+    ),
+    holders: database.prepare("SELECT DISTINCT relayer FROM watched WHERE state = 'held'"),
+    unseen: database.prepare(
+      "SELECT request_id FROM watched WHERE state IN ('pending', 'held') AND seen_at_ms < ? ORDER BY seen_at_ms LIMIT ?",
+    ),
+    wake: database.prepare(
+      `UPDATE watched SET state = 'ended' WHERE state = 'watching'
+       AND request_id IN (SELECT request_id FROM signers WHERE signer = ?)`,
+    ),
+    expire: database.prepare("UPDATE watched SET state = 'done' WHERE state = 'watching' AND expires_seconds < ?"),
+    forget: database.prepare('DELETE FROM watched WHERE request_id = ?'),
+    forgetDone: database.prepare("DELETE FROM watched WHERE state = 'done' AND seen_at_ms < ?"),
+    excuse: database.prepare("UPDATE watched SET is_excused = 1 WHERE state IN ('held', 'ended', 'watching')"),
+    count: database.prepare('SELECT state, count(*) AS requests FROM watched GROUP BY state'),
+  };
+  return {
+    get(requestId: string) {
+      const row = statements.get.get(requestId);
+      return row === undefined ? undefined : readWatched(row);
+    },
+    put(row: WatchedRow, { signers, atMs }: { readonly signers: Iterable<Hex>; readonly atMs: number }) {
+      const { requestId, state, status, relayer, claimNonce, txHash, isExcused, body } = row;
+      const claim = [relayer ?? null, orNull(row.claimedSeconds), claimNonce ?? null] as const;
+      const end = [txHash ?? null, orNull(row.endedSeconds), orNull(row.endedBlock)] as const;
+      const rest = [orNull(row.expiresSeconds), isExcused ? 1 : 0, body ?? null, atMs] as const;
+      statements.put.run(requestId, state, status, ...claim, ...end, ...rest);
+      for (const signer of signers) statements.addSigner.run(signer, requestId);
+    },
+    forget: (requestId: string) => void statements.forget.run(requestId),
+    touch: (requestId: string, atMs: number) => void statements.touch.run(atMs, requestId),
+    setState: (requestId: string, state: WatchState) => void statements.setState.run(state, requestId),
+    listToJudge: (heldBefore: bigint) => statements.toJudge.all(Number(heldBefore)).map(readWatched),
+    holders: () => statements.holders.all().map((row) => `${row.relayer}` as Hex),
+    listUnseen: (beforeMs: number, limit: number) =>
+      statements.unseen.all(beforeMs, limit).map((row) => `${row.request_id}`),
+    wake(signers: Iterable<Hex>) {
+      for (const signer of signers) statements.wake.run(signer);
+    },
+    retire({ seconds, ms }: { readonly seconds: bigint; readonly ms: number }) {
+      statements.expire.run(Number(seconds));
+      if (Number(statements.forgetDone.run(ms - KEEP_MS).changes) > 0)
+        database.exec('DELETE FROM signers WHERE request_id NOT IN (SELECT request_id FROM watched)');
+      database.prepare('DELETE FROM executions WHERE seen_at_ms < ?').run(ms - KEEP_MS);
+    },
+    excuseOpen: () => void statements.excuse.run(),
+    count: () => new Map(statements.count.all().map((row) => [`${row.state}`, Number(row.requests)])),
+  };
+}

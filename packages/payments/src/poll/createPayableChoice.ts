@@ -1,0 +1,51 @@
+import { createPaymentLatch } from '../alerts/createPaymentLatch.ts';
+import { KeyUsedElsewhereError } from '../chain/createKeyWatch.ts';
+import type { RelayerContext } from '../flow/relayerContext.ts';
+import type { ListedPayment } from '../payments/checkListing.ts';
+import { OBSTACLES, type Obstacle } from '../readiness/createReadiness.ts';
+
+/** How alerts call what is in the way of payments, and its end. */
+const OBSTACLE_SUBJECTS: Readonly<Record<Obstacle['code'], { readonly subject: string; readonly over: string }>> = {
+  APPROVAL_MISSING: { subject: 'Payments wait: an approval is missing', over: 'The approval is there' },
+  CONTRACTS_WRONG: { subject: 'Payments wait: a contract is not what it should be', over: 'The contracts are right' },
+  GAS_PRICE_TOO_HIGH: { subject: 'No payments are begun: gas costs too much', over: 'Gas costs less again' },
+  OUT_OF_ETHER: { subject: 'Payments wait: out of ether', over: 'There is ether again' },
+  OUT_OF_STABLECOINS: { subject: 'Payments wait: out of stablecoins', over: 'There are stablecoins again' },
+  RATE_DEVIATES: { subject: 'Payments wait: the rate is not as expected', over: 'The rate is as expected again' },
+};
+
+/** Whether nobody else uses the key, as far as the chain shows; payments are begun only then. */
+async function isKeyOurs({ watch }: RelayerContext): Promise<boolean> {
+  try {
+    await watch.check();
+    return true;
+  } catch (error) {
+    if (error instanceof KeyUsedElsewhereError) return false;
+    throw error;
+  }
+}
+
+/**
+ * Makes the choice of what an instance can pay now. People are told what is in the way, and when it is no longer.
+ *
+ * @param context - the instance
+ * @returns the choice, of what would be claimed; it throws viem's errors
+ */
+export function createPayableChoice(
+  context: RelayerContext,
+): (wanted: readonly ListedPayment[]) => Promise<readonly ListedPayment[]> {
+  const latches = new Map(
+    OBSTACLES.map((code) => [code, createPaymentLatch(context, { code, ...OBSTACLE_SUBJECTS[code] })] as const),
+  );
+  return async function choosePayable(wanted) {
+    const isTold = [...latches.values()].some((latch) => latch.isRaised());
+    if ((wanted.length === 0 && !isTold) || !(await isKeyOurs(context))) return [];
+    const { payable, obstacles } = await context.readiness.judge(wanted);
+    for (const [code, latch] of latches) {
+      const obstacle = obstacles.find((found) => found.code === code);
+      if (obstacle === undefined) latch.clear();
+      else latch.raise(obstacle.text);
+    }
+    return payable;
+  };
+}

@@ -1,0 +1,59 @@
+import { resumePayments } from '../flow/drivePayment.ts';
+import type { RelayerContext } from '../flow/relayerContext.ts';
+import type { Underway } from './createUnderway.ts';
+
+/** Takes up what the journal holds. */
+export interface Resumption {
+  /**
+   * Takes it up once, when it is known what the key has done; while it is not, that is found out beside.
+   *
+   * @returns whether it is known
+   * @throws what has kept it from being found out, once each time
+   */
+  resume(): boolean;
+  /** Ends once nothing is being found out. */
+  idle(): Promise<void>;
+}
+
+/**
+ * Makes what takes up the payments of the last start.
+ *
+ * @param context - the instance
+ * @param underway - where they are worked at
+ */
+export function createResumption(context: RelayerContext, { follow }: Pick<Underway, 'follow'>): Resumption {
+  let settling: Promise<void> | undefined;
+  let fault: { readonly error: unknown } | undefined;
+  let isResumed = false;
+
+  function startSettling(): void {
+    settling ??= context
+      .settle()
+      .catch((error: unknown) => {
+        fault = { error };
+      })
+      .finally(() => {
+        settling = undefined;
+      });
+  }
+
+  function throwFault(): void {
+    const found = fault;
+    fault = undefined;
+    if (found !== undefined) throw found.error;
+  }
+
+  return {
+    resume() {
+      if (context.watch.state() === 'unsettled') {
+        startSettling();
+        throwFault();
+        return false;
+      }
+      if (!isResumed) resumePayments(context, follow);
+      isResumed = true;
+      return true;
+    },
+    idle: async () => await settling,
+  };
+}

@@ -1,0 +1,97 @@
+import { isJournalFault } from '@prism-gateway/alerts';
+import { explainError } from '../explainError.ts';
+import { admitPayment } from '../flow/admitPayment.ts';
+import { drivePayment } from '../flow/drivePayment.ts';
+import type { RelayerContext } from '../flow/relayerContext.ts';
+import type { ListedPayment } from '../payments/checkListing.ts';
+
+/** The payments that an instance works at; each of them once at a time. */
+export interface Underway {
+  has(paymentIntentId: string): boolean;
+  /** Whether a payment that was worked at has rested since. */
+  isRested(paymentIntentId: string): boolean;
+  /** Sets what is begun next, in place of what was set before and is not begun. */
+  offer(payments: readonly ListedPayment[]): void;
+  /** Begins what was offered, in its order, as far as there is room; the rest follows as others end. */
+  begin(): void;
+  /** Works at a payment, whether there is room or not. */
+  follow(paymentIntentId: string, work: () => Promise<void>): void;
+  /** Ends once all that was offered is begun, and there is room, or nothing is begun any more. */
+  waitForRoom(): Promise<void>;
+  /** Begins nothing any more. */
+  stop(): void;
+  /** Ends once nothing is worked at. */
+  idle(): Promise<void>;
+}
+
+/**
+ * Makes the place for the payments that are under way: at most `maxInFlight` of those that are offered.
+ *
+ * @param context - the instance
+ * @param options.onJournalFault - told why a payment could not be written down
+ */
+export function createUnderway(
+  context: RelayerContext,
+  { onJournalFault }: { readonly onJournalFault: (error: unknown) => void },
+): Underway {
+  const { config, log, signal, monotonicNow } = context;
+  const active = new Map<string, Promise<void>>();
+  const restsUntilMs = new Map<string, number>();
+  let offered: ListedPayment[] = [];
+  let isStopped = false;
+  let room = Promise.withResolvers<void>();
+
+  const hasRoom = () => isStopped || (offered.length === 0 && active.size < config.maxInFlight);
+
+  function follow(paymentIntentId: string, work: () => Promise<void>): void {
+    const done = work()
+      .catch((error: unknown) => {
+        if (signal.aborted) return;
+        log.warn({ paymentIntentId, reason: explainError(error) }, 'not taken up');
+        if (isJournalFault(error)) onJournalFault(error);
+      })
+      .finally(() => {
+        active.delete(paymentIntentId);
+        restsUntilMs.set(paymentIntentId, monotonicNow() + config.retryDelayMs);
+        begin();
+      });
+    active.set(paymentIntentId, done);
+  }
+
+  function begin(): void {
+    while (!isStopped && !signal.aborted && active.size < config.maxInFlight) {
+      const listed = offered.shift();
+      if (listed === undefined) break;
+      const { paymentIntentId: id } = listed;
+      if (active.has(id)) continue;
+      follow(id, async () => {
+        if (await admitPayment(context, listed)) await drivePayment(context, id);
+      });
+    }
+    if (hasRoom()) room.resolve();
+  }
+
+  return {
+    has: (id) => active.has(id),
+    isRested: (id) => (restsUntilMs.get(id) ?? 0) <= monotonicNow(),
+    offer(payments) {
+      for (const [id, untilMs] of restsUntilMs) if (untilMs <= monotonicNow()) restsUntilMs.delete(id);
+      offered = isStopped ? [] : [...payments];
+    },
+    begin,
+    follow,
+    async waitForRoom() {
+      if (hasRoom()) return;
+      room = Promise.withResolvers();
+      await room.promise;
+    },
+    stop() {
+      isStopped = true;
+      offered = [];
+      room.resolve();
+    },
+    async idle() {
+      while (active.size > 0) await Promise.all(active.values());
+    },
+  };
+}

@@ -9,6 +9,11 @@ export interface FeedPage {
   readonly cursor: string;
 }
 
+/** What the feed gives beside them are claims that have lapsed: they are taken over by a setting of their own (RELAY-9). */
+export function pendingOf(items: readonly RequestRecord[]): RequestRecord[] {
+  return items.filter(({ status }) => status === 'pending');
+}
+
 /** Where a page of the feed begins: behind a cursor, from the oldest on, or from now on. */
 export interface FeedPlace {
   readonly cursor?: string | undefined;

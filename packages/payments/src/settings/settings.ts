@@ -9,6 +9,7 @@ import {
   logLevel,
   oneOf,
   parseEnvironment,
+  portOrOff,
   privateKey,
   wholeNumber,
 } from '@prism-gateway/runtime/settings';
@@ -68,10 +69,7 @@ const schema = z.object({
   LATE_AFTER_MINUTES: z._default(wholeNumber(1, 100_000), 30),
   STAGE: z._default(oneOf(['dev', 'prod']), 'dev'),
   METRICS_HOST: z._default(z.string(), '127.0.0.1'),
-  METRICS_PORT: z._default(
-    z.union([z.literal('off'), wholeNumber(0, 65_535)], expected('a port, 0 for any free one, or off')),
-    'off',
-  ),
+  METRICS_PORT: z._default(portOrOff(), 'off'),
   METRICS_FILE: z.optional(z.string()),
   METRICS_PUSH_URL: z.optional(httpUrl()),
   LOCK_DIR: z.optional(z.string()),

@@ -1,38 +1,30 @@
 import { join } from 'node:path';
 import { ACTIONS, type Action, isAction } from '@prism-gateway/protocol';
 import {
-  address,
   baseUnits,
   decimalAmount,
   type Environment,
   expected,
   flag,
-  httpUrl,
   keyFaults,
   logLevel,
   parseEnvironment,
-  privateKey,
+  portOrOff,
   splitList,
   wholeNumber,
 } from '@prism-gateway/runtime/settings';
 import * as z from 'zod/mini';
 import type { LossLimits } from '../budgets/createBudgets.ts';
-import { type ChainSettings, chainFields, chainName, chainsFormat, type GivenChain, rpcUrls } from './chainSettings.ts';
+import { type ChainSettings, chainFields, type GivenChain } from './chainSettings.ts';
 import { namedChainId } from './namedChainId.ts';
+import { findChainFaults, findRepeatedChains, listChains, namedChainsFields } from './namedChains.ts';
 
 const actionsError = expected(`a comma list of ${ACTIONS.join(', ')}`);
 /** 10^9 wei in 18-decimal fixed point of gwei: 10^18 / 10^9. */
 const FIXED_POINT_PER_WEI = 10n ** 9n;
 
 const schema = z.object({
-  GATEWAY_URL: z._default(httpUrl(), 'http://127.0.0.1:8787'),
-  RELAYER_PRIVATE_KEY: z.optional(privateKey()),
-  RELAYER_KEYSTORE: z.optional(z.string()),
-  RELAYER_KEYSTORE_PASSWORD: z.optional(z.string()),
-  RELAYER_CHAINS: z.optional(chainsFormat),
-  CHAIN_NAME: z.optional(chainName()),
-  RPC_URL: z.optional(rpcUrls()),
-  FORWARDER_ADDRESS: z.optional(address()),
+  ...namedChainsFields,
   CREDITS_PER_ETH: z.optional(chainFields.CREDITS_PER_ETH),
   MAX_FEE_GWEI: z._default(chainFields.MAX_FEE_GWEI, 100n * 10n ** 18n),
   MAX_IN_FLIGHT: z._default(chainFields.MAX_IN_FLIGHT, 128),
@@ -69,10 +61,7 @@ const schema = z.object({
   DATA_DIR: z._default(z.string(), './data'),
   LOCK_DIR: z.optional(z.string()),
   METRICS_HOST: z._default(z.string(), '127.0.0.1'),
-  METRICS_PORT: z._default(
-    z.union([z.literal('off'), wholeNumber(0, 65_535)], expected('a port, 0 for any free one, or off')),
-    9464,
-  ),
+  METRICS_PORT: z._default(portOrOff(), 9464),
   LOG_LEVEL: z._default(logLevel(), 'info'),
 });
 
@@ -125,31 +114,14 @@ export interface Settings {
 
 const rateFault = 'CREDITS_PER_ETH: required: how many credits one ether is worth to this relayer';
 
-function chainFaults(given: Environment): string[] {
-  const single = ['CHAIN_NAME', 'RPC_URL', 'FORWARDER_ADDRESS'] as const;
-  if (given.RELAYER_CHAINS === undefined) {
-    const faults = single
-      .filter((name) => given[name] === undefined)
-      .map((name) => `${name}: required, unless RELAYER_CHAINS names the chains`);
-    return given.CREDITS_PER_ETH === undefined ? [...faults, rateFault] : faults;
-  }
-  return single
-    .filter((name) => given[name] !== undefined)
-    .map((name) => `${name}: expected none beside RELAYER_CHAINS, which has its own`);
-}
-
-/** The chains that were named one way or the other. */
-function listGiven(settings: Parsed): readonly GivenChain[] {
-  const { RELAYER_CHAINS: chains, CHAIN_NAME: name, RPC_URL: rpcUrl, FORWARDER_ADDRESS: forwarder } = settings;
-  if (chains !== undefined) return chains;
-  return name && rpcUrl && forwarder ? [{ chainName: name, rpcUrl, forwarder, fromBlock: 0 }] : [];
+function findFaults(given: Environment): readonly string[] {
+  const isUnrated = given.RELAYER_CHAINS === undefined && given.CREDITS_PER_ETH === undefined;
+  return [...keyFaults(given, 'RELAYER_'), ...findChainFaults(given), ...(isUnrated ? [rateFault] : [])];
 }
 
 /** Faults between values that can be read. */
-function valueFaults(settings: Parsed): readonly string[] {
-  const faults: string[] = [];
-  const names = listGiven(settings).map((chain) => chain.chainName);
-  if (new Set(names).size < names.length) faults.push('RELAYER_CHAINS: expected each chainName once');
+function findValueFaults(settings: Parsed): readonly string[] {
+  const faults = [...findRepeatedChains(settings)];
   const isUnrated = (chain: GivenChain) => (chain.creditsPerEth ?? settings.CREDITS_PER_ETH) === undefined;
   if (settings.RELAYER_CHAINS?.some(isUnrated)) faults.push(rateFault);
   if (settings.POLL_MIN_MS > settings.POLL_MAX_MS) faults.push('POLL_MIN_MS: expected at most POLL_MAX_MS');
@@ -203,14 +175,13 @@ function readPolicy(settings: Parsed): RelayPolicy {
  * @throws SettingsError `SETTINGS_INVALID`: names every fault and repeats no value
  */
 export function parseSettings(environment: Environment): Settings {
-  const findFaults = (given: Environment) => [...keyFaults(given, 'RELAYER_'), ...chainFaults(given)];
-  const settings = parseEnvironment({ schema, findFaults, findValueFaults: valueFaults }, environment);
+  const settings = parseEnvironment({ schema, findFaults, findValueFaults }, environment);
   return {
     gatewayUrl: settings.GATEWAY_URL,
     privateKey: settings.RELAYER_PRIVATE_KEY,
     keystore: settings.RELAYER_KEYSTORE,
     keystorePassword: settings.RELAYER_KEYSTORE_PASSWORD,
-    chains: listGiven(settings).map((chain) => readChain(chain, settings)),
+    chains: listChains(settings).map((chain) => readChain(chain, settings)),
     policy: readPolicy(settings),
     dataDir: settings.DATA_DIR,
     lockDir: settings.LOCK_DIR ?? settings.DATA_DIR,

@@ -1,29 +1,20 @@
 import { type AlertSettings, alertFaults, alertFields } from '@prism-gateway/alerts';
 import {
-  address,
   type Environment,
-  expected,
   flag,
-  httpUrl,
   keyFaults,
   logLevel,
   parseEnvironment,
-  privateKey,
+  portOrOff,
   wholeNumber,
 } from '@prism-gateway/runtime/settings';
 import * as z from 'zod/mini';
-import { chainFields, chainName, chainsFormat, type GivenChain, rpcUrls } from '../settings/chainSettings.ts';
+import { chainFields } from '../settings/chainSettings.ts';
 import { namedChainId } from '../settings/namedChainId.ts';
+import { findChainFaults, findRepeatedChains, listChains, namedChainsFields } from '../settings/namedChains.ts';
 
 const schema = z.object({
-  GATEWAY_URL: z._default(httpUrl(), 'http://127.0.0.1:8787'),
-  RELAYER_PRIVATE_KEY: z.optional(privateKey()),
-  RELAYER_KEYSTORE: z.optional(z.string()),
-  RELAYER_KEYSTORE_PASSWORD: z.optional(z.string()),
-  RELAYER_CHAINS: z.optional(chainsFormat),
-  CHAIN_NAME: z.optional(chainName()),
-  RPC_URL: z.optional(rpcUrls()),
-  FORWARDER_ADDRESS: z.optional(address()),
+  ...namedChainsFields,
   CONFIRMATIONS: z.optional(chainFields.CONFIRMATIONS),
   LEASE_SECONDS: z._default(wholeNumber(1, 31_536_000), 900),
   POLL_MS: z._default(wholeNumber(10, 600_000), 1000),
@@ -32,10 +23,7 @@ const schema = z.object({
   ...alertFields,
   DATA_DIR: z._default(z.string(), './data/watchtower'),
   METRICS_HOST: z._default(z.string(), '127.0.0.1'),
-  METRICS_PORT: z._default(
-    z.union([z.literal('off'), wholeNumber(0, 65_535)], expected('a port, 0 for any free one, or off')),
-    9467,
-  ),
+  METRICS_PORT: z._default(portOrOff(), 9467),
   LOG_LEVEL: z._default(logLevel(), 'info'),
 });
 
@@ -75,25 +63,13 @@ export interface WatchSettings {
 }
 
 function findFaults(given: Environment): readonly string[] {
-  const single = ['CHAIN_NAME', 'RPC_URL', 'FORWARDER_ADDRESS'] as const;
-  const isSingle = given.RELAYER_CHAINS === undefined;
-  const chains = single
-    .filter((name) => (given[name] === undefined) === isSingle)
-    .map((name) =>
-      isSingle
-        ? `${name}: required, unless RELAYER_CHAINS names the chains`
-        : `${name}: expected none beside RELAYER_CHAINS, which has its own`,
-    );
   const isUnarmed = given.ENFORCE === 'true' && given.ADMIN_API_KEY === undefined;
   const key = isUnarmed ? ['ADMIN_API_KEY: required with ENFORCE=true'] : [];
-  return [...keyFaults(given, 'RELAYER_'), ...chains, ...key, ...alertFaults(given)];
+  return [...keyFaults(given, 'RELAYER_'), ...findChainFaults(given), ...key, ...alertFaults(given)];
 }
 
-function listChains(settings: z.infer<typeof schema>): readonly WatchedChainSettings[] {
-  const { RELAYER_CHAINS: chains, CHAIN_NAME: name, RPC_URL: rpcUrl, FORWARDER_ADDRESS: forwarder } = settings;
-  const single: readonly GivenChain[] =
-    name && rpcUrl && forwarder ? [{ chainName: name, rpcUrl, forwarder, fromBlock: 0 }] : [];
-  return (chains ?? single).map((chain) => ({
+function readChains(settings: z.infer<typeof schema>): readonly WatchedChainSettings[] {
+  return listChains(settings).map((chain) => ({
     chainName: chain.chainName,
     // The schema takes no empty list.
     rpcUrls: chain.rpcUrl as [string, ...string[]],
@@ -110,13 +86,13 @@ function listChains(settings: z.infer<typeof schema>): readonly WatchedChainSett
  * @throws SettingsError `SETTINGS_INVALID`: names every fault and repeats no value
  */
 export function parseWatchSettings(environment: Environment): WatchSettings {
-  const settings = parseEnvironment({ schema, findFaults }, environment);
+  const settings = parseEnvironment({ schema, findFaults, findValueFaults: findRepeatedChains }, environment);
   return {
     gatewayUrl: settings.GATEWAY_URL,
     privateKey: settings.RELAYER_PRIVATE_KEY,
     keystore: settings.RELAYER_KEYSTORE,
     keystorePassword: settings.RELAYER_KEYSTORE_PASSWORD,
-    chains: listChains(settings),
+    chains: readChains(settings),
     leaseSeconds: BigInt(settings.LEASE_SECONDS),
     pollMs: settings.POLL_MS,
     adminKey: settings.ENFORCE ? settings.ADMIN_API_KEY : undefined,

@@ -11,6 +11,7 @@ export {
   listOf,
   logLevel,
   oneOf,
+  portOrOff,
   privateKey,
   smtpUrl,
   splitList,

@@ -32,6 +32,16 @@ export function wholeNumber(min: number, max: number) {
   return z.pipe(parsedText(/^\d{1,15}$/, error, Number), z.number().check(z.gte(min, error), z.lte(max, error)));
 }
 
+/** A port to listen on: 0 for any free one. @returns the field; its value is a number, or `off` */
+export function portOrOff() {
+  const error = expected('a port from 0 to 65535, 0 for any free one, or off');
+  const read = (text: string) => (text === 'off' ? text : Number(text));
+  return z.pipe(
+    parsedText(/^(?:off|\d{1,5})$/, error, read),
+    z.union([z.literal('off'), z.number().check(z.lte(65_535, error))], error),
+  );
+}
+
 /**
  * An amount as people write ether or gwei: `0.05`.
  *

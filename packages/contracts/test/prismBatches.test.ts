@@ -1,34 +1,8 @@
-import type { Hex } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { type ChainRig, CREDIT, createUser, DEFAULT_FEE, FUNDS, idOf } from './chainRig.ts';
-import { useChain } from './useChain.ts';
+import { DEFAULT_FEE, FUNDS, idOf } from './chainRig.ts';
+import { alice, bob, cloudId, executed, PROTOCOL_FEE, rig, usePrism, write } from './rig/usePrism.ts';
 
-const PROTOCOL_FEE = CREDIT / 10n;
-
-const alice = createUser('alice');
-const bob = createUser('bob');
-
-let rig: ChainRig;
-/** Alice's, with `FUNDS` in it. */
-let cloudId: Hex;
-
-useChain(async (started) => {
-  rig = started;
-  cloudId = await rig.createPrism(alice);
-});
-
-const write = (dataId: string, payload: string) =>
-  rig.act({ action: 'WRITE_DATA_FOR', signer: alice, params: { cloudId, dataId, payload } });
-
-/** The event of a request that was carried out. */
-const executed = (signer: string, nonce: bigint) => ({
-  signer,
-  nonce,
-  success: true,
-  relayer: rig.official,
-  relayerFee: DEFAULT_FEE,
-  reason: '0x',
-});
+usePrism();
 
 describe('batches of one prism', () => {
   const dataIds = [idOf('a'), idOf('b'), idOf('c')];

@@ -123,6 +123,7 @@ function createEngine(
     consumers: new Map(),
     nextNonce,
     heldBelow: undefined,
+    isSignerVerified: false,
     nonceSeenAtMs: monotonicNow(),
     spendableWei: undefined,
     head: undefined,

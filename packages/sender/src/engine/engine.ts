@@ -77,6 +77,8 @@ export interface Engine {
   faults: { reserve: number; watch: number };
   /** When the node began to fail those who wait for a nonce. */
   faultyWhen: number | undefined;
+  /** The account's first signature has been looked at. */
+  isSignerVerified: boolean;
   isClosed: boolean;
   /** Gives nonces to what is queued. */
   reserving: Loop;

@@ -15,12 +15,9 @@ export interface VersionDraft {
   readonly fees: Fees;
 }
 
-/** Accounts whose signature has been seen to be right. */
-const verified = new WeakSet<object>();
-
 /** A signer that is set up wrong would spoil every nonce that it signs for; its first signature is looked at. */
 async function verifyFirst(engine: Engine, { raw, asked }: { raw: Hex; asked: UnsignedTransaction }): Promise<void> {
-  if (verified.has(engine.account)) return;
+  if (engine.isSignerVerified) return;
   // Whatever is not an EIP-1559 transaction is refused by what follows.
   const serialized = raw as `0x02${string}`;
   const signer = await recoverTransactionAddress({ serializedTransaction: serialized });
@@ -29,7 +26,7 @@ async function verifyFirst(engine: Engine, { raw, asked }: { raw: Hex; asked: Un
   if (!isRight || (nonce ?? 0) !== asked.nonce) {
     throw new Error('the account signed for another address, chain or nonce');
   }
-  verified.add(engine.account);
+  engine.isSignerVerified = true;
 }
 
 /**

@@ -26,8 +26,7 @@ export function findChainFaults(given: Environment): readonly string[] {
   );
 }
 
-const schema = z.object(namedChainsFields);
-type Named = Pick<z.infer<typeof schema>, 'RELAYER_CHAINS' | (typeof SINGLE)[number]>;
+type Named = Pick<z.infer<z.ZodMiniObject<typeof namedChainsFields>>, 'RELAYER_CHAINS' | (typeof SINGLE)[number]>;
 
 /** The chains that were named, whichever way. */
 export function listChains(settings: Named): readonly GivenChain[] {

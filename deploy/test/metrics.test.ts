@@ -3,11 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type PaymentsRig, startPaymentsRig } from '@prism-gateway/payments/demo';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
-import { type RelayWorld, signWrite, startRelayerProcess, startRelayWorld } from '@prism-gateway/testing/relay';
+import { signWrite, startProgram, startWorld, type World } from '@prism-gateway/testing/world';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findTool } from './rigs/findTool.ts';
 import { findMissingMetrics, listAlerts, listAskedMetrics, listExpressions } from './rigs/readMetricNames.ts';
-import { startDaemon } from './rigs/startDaemon.ts';
 import { startPrometheus } from './rigs/startPrometheus.ts';
 
 const run = promisify(execFile);
@@ -57,28 +56,21 @@ test('a metric that nobody emits, and a value that no label has, are found', () 
 });
 
 describe('programs at work', () => {
-  let world: RelayWorld;
+  let world: World;
   let rig: PaymentsRig;
   const running = new AsyncDisposableStack();
   const urls: string[] = [];
 
   beforeAll(async () => {
-    world = running.use(await startRelayWorld({ users: 1, relayers: 2 }));
+    world = running.use(await startWorld({ users: 1, relayers: 2 }));
     rig = running.use(await startPaymentsRig());
-    const start = async (...params: Parameters<typeof startDaemon>) =>
-      urls.push(running.use(await startDaemon(...params)).metricsUrl);
-    const relayer = await startRelayerProcess(world.relayerEnv(0));
-    running.defer(async () => void (await relayer.stop()));
-    urls.push(world.gateway.url, relayer.metricsUrl);
-    await start('packages/relayer/src/entry/watchtower.ts', {
-      ...world.relayerEnv(1),
-      ENFORCE: 'true',
-      ADMIN_API_KEY: world.gateway.adminKey,
-    });
-    const key = await rig.fundKey();
-    const settings = { ...rig.settingsFor(key), LOG_LEVEL: 'info' };
-    await start('packages/payments/src/entry/payments.ts', settings);
-    await start('packages/payments/src/entry/gasMonitor.ts', { ...settings, DATA_DIR: `${rig.dir}/monitor` });
+    const relayer = await world.startRelayer({ index: 0 });
+    const watchtower = await world.startWatchtower({ index: 1 });
+    const env = { ...rig.settingsFor(await rig.fundKey()), LOG_LEVEL: 'info' };
+    const payments = running.use(await startProgram('payments', { env }));
+    const monitorEnv = { ...env, DATA_DIR: `${rig.dir}/monitor` };
+    const monitor = running.use(await startProgram('gasMonitor', { env: monitorEnv }));
+    urls.push(...[world.gateway, relayer, watchtower, payments, monitor].map(({ url }) => url));
   });
   afterAll(() => running.disposeAsync());
 

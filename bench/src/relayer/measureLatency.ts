@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { forwarderAbi } from '@prism-gateway/contracts';
-import { type RelayWorld, signWrite, startRelayerProcess, startRelayWorld } from '@prism-gateway/testing/relay';
+import { signWrite, startProgram, startWorld, type World } from '@prism-gateway/testing/world';
 import { createPublicClient, type Hex, http, numberToHex } from 'viem';
 import { signWrites } from './signWrites.ts';
 
@@ -25,7 +25,7 @@ export interface RunFigures {
   readonly transactions: number;
 }
 
-async function readForwarderNonce({ devnet, deployment }: RelayWorld, signer: Hex): Promise<bigint> {
+async function readForwarderNonce({ devnet, deployment }: World, signer: Hex): Promise<bigint> {
   const client = createPublicClient({ transport: http(devnet.rpcUrl), cacheTime: 0 });
   const call = { address: deployment.forwarder, abi: forwarderAbi, functionName: 'nonces', args: [signer] } as const;
   return await client.readContract(call);
@@ -39,10 +39,10 @@ async function openWorld(
     confirmations,
     blockMs,
   }: { readonly users: number; readonly confirmations: number; readonly blockMs: number },
-): Promise<RelayWorld> {
-  const world = stack.use(await startRelayWorld({ users, relayers: 1, blockTimeMs: blockMs }));
+): Promise<World> {
+  const world = stack.use(await startWorld({ users, relayers: 1, chain: { blockTimeMs: blockMs } }));
   const env = { ...world.relayerEnv(0), CONFIRMATIONS: String(confirmations), LOG_LEVEL: 'info' };
-  stack.adopt(await startRelayerProcess(env), async ({ kill }) => await kill());
+  stack.adopt(await startProgram('relayer', { env }), async ({ kill }) => await kill());
   return world;
 }
 

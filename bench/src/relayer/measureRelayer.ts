@@ -1,4 +1,4 @@
-import { type RelayerProcess, startRelayerProcess, startRelayWorld } from '@prism-gateway/testing/relay';
+import { type Program, startProgram, startWorld } from '@prism-gateway/testing/world';
 import { measureLatency, measureRuns, type RunFigures } from './measureLatency.ts';
 import type { RelayerBenchOptions } from './options.ts';
 import { relayWrites } from './relayWrites.ts';
@@ -37,10 +37,13 @@ async function within<T>(measure: (stack: AsyncDisposableStack) => Promise<T>): 
 
 /** A relayer, and a way to end it whatever happens. */
 async function startRelayers(stack: AsyncDisposableStack, envs: readonly Readonly<Record<string, string>>[]) {
-  const started: RelayerProcess[] = [];
+  const started: Program[] = [];
   for (const env of envs) {
     started.push(
-      stack.adopt(await startRelayerProcess({ LOG_LEVEL: 'info', ...env }), async ({ kill }) => await kill()),
+      stack.adopt(
+        await startProgram('relayer', { env: { LOG_LEVEL: 'info', ...env } }),
+        async ({ kill }) => await kill(),
+      ),
     );
   }
   return started;
@@ -56,7 +59,7 @@ async function measureLone(
   tell: (line: string) => void,
 ): Promise<readonly Row[]> {
   const users = Math.max(options.requests, BATCH_SIZE);
-  const world = stack.use(await startRelayWorld({ users, relayers: 3 }));
+  const world = stack.use(await startWorld({ users, relayers: 3 }));
   const [, rawKey] = world.relayerKeys;
   if (rawKey === undefined) throw new TypeError('the world has three relayers');
   const env = { ...world.relayerEnv(0), MAX_IN_FLIGHT: String(MAX_IN_FLIGHT), MAX_BATCH_SIZE: String(BATCH_SIZE) };
@@ -95,7 +98,7 @@ async function measureRivals(
   options: RelayerBenchOptions,
   tell: (line: string) => void,
 ): Promise<readonly number[]> {
-  const world = stack.use(await startRelayWorld({ users: options.requests, relayers: options.rivals }));
+  const world = stack.use(await startWorld({ users: options.requests, relayers: options.rivals }));
   const relayers = await startRelayers(
     stack,
     world.relayerKeys.map((_, index) => world.relayerEnv(index)),

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ActionParams } from '@prism-gateway/protocol';
-import type { RelayerProcess, RelayWorld } from '@prism-gateway/testing/relay';
+import type { Program, World } from '@prism-gateway/testing/world';
 
 /** Connections that post. */
 const CONNECTIONS = 16;
@@ -10,7 +10,7 @@ const ASK_INTERVAL_MS = 20;
 const TIMEOUT_MS = 180_000;
 
 /** Posts writes, many at once. */
-export async function postWrites(world: RelayWorld, writes: readonly ActionParams<'WRITE_DATA_FOR'>[]): Promise<void> {
+export async function postWrites(world: World, writes: readonly ActionParams<'WRITE_DATA_FOR'>[]): Promise<void> {
   const rest = writes.values();
   async function runLane(): Promise<void> {
     // The lanes share one iterator.
@@ -21,7 +21,7 @@ export async function postWrites(world: RelayWorld, writes: readonly ActionParam
   await Promise.all(Array.from({ length: CONNECTIONS }, runLane));
 }
 
-async function sumMetric(relayers: readonly RelayerProcess[], name: string, labels?: string): Promise<number> {
+async function sumMetric(relayers: readonly Program[], name: string, labels?: string): Promise<number> {
   const values = await Promise.all(relayers.map((relayer) => relayer.readMetric(name, labels)));
   return values.reduce((sum, value) => sum + value, 0);
 }
@@ -36,7 +36,7 @@ export interface Relayed {
   readonly conflicts: number;
 }
 
-async function readSums(relayers: readonly RelayerProcess[]) {
+async function readSums(relayers: readonly Program[]) {
   const metric = (name: string, labels?: string) => sumMetric(relayers, `prism_relayer_${name}`, labels);
   const [succeeded, failed, gasUsed, transactions, won, conflicts] = await Promise.all([
     metric('reports_total', 'status="success"'),
@@ -55,8 +55,8 @@ async function readSums(relayers: readonly RelayerProcess[]) {
  * @throws Error where one has failed, or it takes too long
  */
 export async function relayWrites(
-  world: RelayWorld,
-  run: { readonly relayers: readonly RelayerProcess[]; readonly writes: readonly ActionParams<'WRITE_DATA_FOR'>[] },
+  world: World,
+  run: { readonly relayers: readonly Program[]; readonly writes: readonly ActionParams<'WRITE_DATA_FOR'>[] },
 ): Promise<Relayed> {
   const { relayers, writes } = run;
   const before = await readSums(relayers);

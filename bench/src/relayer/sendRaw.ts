@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { encodeForwarderCall } from '@prism-gateway/contracts';
 import type { ActionParams } from '@prism-gateway/protocol';
-import type { RelayWorld } from '@prism-gateway/testing/relay';
+import type { World } from '@prism-gateway/testing/world';
 import { createPublicClient, type Hex, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 
@@ -39,7 +39,7 @@ async function runLanes<T>(list: readonly T[], act: (item: T) => Promise<void>):
  * @throws Error where one was reverted
  */
 export async function sendRaw(
-  world: RelayWorld,
+  world: World,
   sending: { readonly key: Hex; readonly writes: readonly ActionParams<'WRITE_DATA_FOR'>[] },
 ): Promise<RawSending> {
   const account = privateKeyToAccount(sending.key);

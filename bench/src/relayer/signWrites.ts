@@ -1,5 +1,5 @@
 import type { ActionParams } from '@prism-gateway/protocol';
-import { type RelayWorld, signWrite } from '@prism-gateway/testing/relay';
+import { signWrite, type World } from '@prism-gateway/testing/world';
 import { numberToHex } from 'viem';
 
 /** Bytes of a payload. */
@@ -14,7 +14,7 @@ const FEE = 3000n * 10n ** 18n;
  * @param writes.nonce - the users' forwarder nonce, which also names the entry
  */
 export async function signWrites(
-  world: RelayWorld,
+  world: World,
   writes: { readonly count: number; readonly nonce: bigint },
 ): Promise<ActionParams<'WRITE_DATA_FOR'>[]> {
   const { nonce, count } = writes;

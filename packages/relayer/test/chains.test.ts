@@ -10,11 +10,11 @@ import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import {
   createPrisms,
   type PrismUser,
-  type RelayWorld,
   signWrite,
-  startRelayerProcess,
-  startRelayWorld,
-} from '@prism-gateway/testing/relay';
+  startProgram,
+  startWorld,
+  type World,
+} from '@prism-gateway/testing/world';
 import { createPublicClient, http, numberToHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect, test } from 'vitest';
@@ -25,7 +25,7 @@ const DATA_ID = numberToHex(7, { size: 32 });
 const OTHER_CHAIN = { chainId: 31_338, chainName: 'eip155:31338' };
 
 /** Signs a write of a chain's first user, and puts it into the queue. */
-async function post(world: RelayWorld, chain: { chainName: string; deployment: Deployment; user: PrismUser }) {
+async function post(world: World, chain: { chainName: string; deployment: Deployment; user: PrismUser }) {
   const { chainName, deployment, user } = chain;
   const timestamp = BigInt(Math.floor(Date.now() / 1000));
   const wish = { dataId: DATA_ID, payload: '0xabcd', relayerFee: 3000n * CREDIT, nonce: 1n, timestamp } as const;
@@ -50,7 +50,7 @@ async function startSilentNode(): Promise<{ readonly rpcUrl: string } & AsyncDis
 
 // Shows RELAY-14.
 test('one process with a keystore serves several chains, although the node of one is silent', async () => {
-  await using world = await startRelayWorld({ users: 1, relayers: 1 });
+  await using world = await startWorld({ users: 1, relayers: 1 });
   await using devnet = await startDevnet({ accounts: 2, chainId: OTHER_CHAIN.chainId });
   const { rpcUrl } = devnet;
   await using silent = await startSilentNode();
@@ -68,20 +68,22 @@ test('one process with a keystore serves several chains, although the node of on
   const keystore = join(world.dir, 'key.json');
   await writeFile(keystore, encryptKey(relayerKey, PASSWORD));
   const { GATEWAY_URL, DATA_DIR, TMPDIR, CREDITS_PER_ETH } = world.relayerEnv(0) as Record<string, string>;
-  const relayer = await startRelayerProcess({
-    ...({ GATEWAY_URL, DATA_DIR, TMPDIR, CREDITS_PER_ETH } as Record<string, string>),
-    RELAYER_KEYSTORE: keystore,
-    RELAYER_KEYSTORE_PASSWORD: PASSWORD,
-    RELAYER_CHAINS: JSON.stringify([
-      { chainName: 'silent', rpcUrl: silent.rpcUrl, forwarder: world.deployment.forwarder },
-      ...chains.map((chain) => ({
-        chainName: chain.chainName,
-        rpcUrl: chain.rpcUrl,
-        forwarder: chain.deployment.forwarder,
-        // This node makes blocks for transactions alone: no more of them would come.
-        confirmations: 1,
-      })),
-    ]),
+  const relayer = await startProgram('relayer', {
+    env: {
+      ...({ GATEWAY_URL, DATA_DIR, TMPDIR, CREDITS_PER_ETH } as Record<string, string>),
+      RELAYER_KEYSTORE: keystore,
+      RELAYER_KEYSTORE_PASSWORD: PASSWORD,
+      RELAYER_CHAINS: JSON.stringify([
+        { chainName: 'silent', rpcUrl: silent.rpcUrl, forwarder: world.deployment.forwarder },
+        ...chains.map((chain) => ({
+          chainName: chain.chainName,
+          rpcUrl: chain.rpcUrl,
+          forwarder: chain.deployment.forwarder,
+          // This node makes blocks for transactions alone: no more of them would come.
+          confirmations: 1,
+        })),
+      ]),
+    },
   });
   try {
     for (const chain of chains) {

@@ -1,6 +1,6 @@
 import { mountSmall } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
-import { signWrite, startRelayerProcess, startRelayWorld } from '@prism-gateway/testing/relay';
+import { signWrite, startProgram, startWorld } from '@prism-gateway/testing/world';
 import { createTestClient, http, numberToHex, publicActions } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, expect, test } from 'vitest';
@@ -15,11 +15,13 @@ test.skipIf(disk === undefined)(
   'on a full disk nothing is lost or sent twice, it is told, and all goes on once there is room',
   async () => {
     await using stack = new AsyncDisposableStack();
-    const world = stack.use(await startRelayWorld({ users: 3, relayers: 1 }));
-    const relayer = await startRelayerProcess({
-      ...world.relayerEnv(0),
-      DATA_DIR: `${disk?.dir}/relayer`,
-      POLL_MAX_MS: '300',
+    const world = stack.use(await startWorld({ users: 3, relayers: 1 }));
+    const relayer = await startProgram('relayer', {
+      env: {
+        ...world.relayerEnv(0),
+        DATA_DIR: `${disk?.dir}/relayer`,
+        POLL_MAX_MS: '300',
+      },
     });
     stack.defer(() => relayer.kill());
     const chain = createTestClient({ mode: 'anvil', transport: http(world.devnet.rpcUrl) }).extend(publicActions);

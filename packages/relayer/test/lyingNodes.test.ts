@@ -1,6 +1,6 @@
 import { type RpcFaultPlan, startRpcFaultProxy } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
-import { type RelayWorld, signWrite, startRelayerProcess, startRelayWorld } from '@prism-gateway/testing/relay';
+import { signWrite, startProgram, startWorld, type World } from '@prism-gateway/testing/world';
 import { numberToHex } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readHealth } from './readHealth.ts';
@@ -10,10 +10,10 @@ const says =
   (asked) =>
     asked === method ? { kind: 'answer', result } : undefined;
 
-let world: RelayWorld;
+let world: World;
 const open = new AsyncDisposableStack();
 beforeAll(async () => {
-  world = open.use(await startRelayWorld({ users: 6, relayers: 5 }));
+  world = open.use(await startWorld({ users: 6, relayers: 5 }));
 });
 afterAll(() => open.disposeAsync());
 
@@ -24,7 +24,7 @@ async function start(index: number, { lie, honest }: { readonly lie: RpcFaultPla
   for (const proxy of proxies) open.use(proxy);
   const chainName = `chain-of-${index}`;
   const env = world.relayerEnv(index, proxies.map(({ url }) => url).join(','));
-  const relayer = await startRelayerProcess({ ...env, CHAIN_NAME: chainName });
+  const relayer = await startProgram('relayer', { env: { ...env, CHAIN_NAME: chainName } });
   open.defer(() => relayer.kill());
   // A slow machine has it started before it has seen the chain.
   await expect
@@ -60,7 +60,7 @@ test.concurrent('of two nodes one that makes up an account nonce holds nothing u
   await expect.poll(() => readHealth(works.relayer), { timeout: PATIENCE_MS }).toMatch(told);
   expect(await write(works, 0, 2n)).toMatchObject({ status: 'success' });
   // A process with metrics has a page of its status.
-  const status = await (await fetch(`${works.relayer.metricsUrl}/status`)).json();
+  const status = await (await fetch(`${works.relayer.url}/status`)).json();
   expect(status).toMatchObject({
     faults: [],
     warnings: [expect.stringContaining('node 1 of RPC_URL')],

@@ -1,6 +1,6 @@
 import { type RpcFaultPlan, startRpcFaultProxy } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
-import { type RelayWorld, signWrite, startRelayerProcess, startRelayWorld } from '@prism-gateway/testing/relay';
+import { signWrite, startProgram, startWorld, type World } from '@prism-gateway/testing/world';
 import { numberToHex } from 'viem';
 import { afterAll, beforeAll, test } from 'vitest';
 import { readHealth } from './readHealth.ts';
@@ -20,10 +20,10 @@ const LIE: RpcFaultPlan = (method) => {
   return { kind: 'change', change };
 };
 
-let world: RelayWorld;
+let world: World;
 const open = new AsyncDisposableStack();
 beforeAll(async () => {
-  world = open.use(await startRelayWorld({ users: 2, relayers: 2 }));
+  world = open.use(await startWorld({ users: 2, relayers: 2 }));
 });
 afterAll(() => open.disposeAsync());
 
@@ -34,7 +34,7 @@ async function start(index: number, honest: number) {
   for (const proxy of proxies) open.use(proxy);
   const chainName = `chain-of-${index}`;
   const env = world.relayerEnv(index, proxies.map(({ url }) => url).join(','));
-  const relayer = await startRelayerProcess({ ...env, CHAIN_NAME: chainName, GIVE_UP_SECONDS: '0' });
+  const relayer = await startProgram('relayer', { env: { ...env, CHAIN_NAME: chainName, GIVE_UP_SECONDS: '0' } });
   open.defer(() => relayer.kill());
   const params = await signWrite(world.deployment, world.users[index]!, {
     ...{ dataId: numberToHex(1, { size: 32 }), payload: '0xabcd', relayerFee: 3000n * 10n ** 18n, nonce: 1n },

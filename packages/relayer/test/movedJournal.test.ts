@@ -2,7 +2,7 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLogRecorder, startChatReceiver } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
-import { startRelayerProcess, startRelayWorld } from '@prism-gateway/testing/relay';
+import { startProgram, startWorld } from '@prism-gateway/testing/world';
 import { expect, test, vi } from 'vitest';
 import { startWatchtower } from '../src/watchtower/startWatchtower.ts';
 import { parseWatchSettings } from '../src/watchtower/watchSettings.ts';
@@ -13,10 +13,10 @@ const WAIT = { timeout: PATIENCE_MS, interval: 100 };
 // Shows RELAY-23, WATCH-6.
 test('a folder that is moved away shows at once, and that it is back', async () => {
   await using stack = new AsyncDisposableStack();
-  const world = stack.use(await startRelayWorld({ users: 0, relayers: 2 }));
+  const world = stack.use(await startWorld({ users: 0, relayers: 2 }));
   const chat = stack.adopt(await startChatReceiver(), (receiver) => receiver.close());
   const relayer = stack.adopt(
-    await startRelayerProcess({ ...world.relayerEnv(0), POLL_MAX_MS: '300' }),
+    await startProgram('relayer', { env: { ...world.relayerEnv(0), POLL_MAX_MS: '300' } }),
     async (running) => void (await running.stop()),
   );
   const watchDir = join(world.dir, 'watchtower');

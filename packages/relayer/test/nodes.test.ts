@@ -1,25 +1,19 @@
 import { type RpcFaultPlan, type RpcFaultProxy, startRpcFaultProxy } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
-import {
-  type RelayerProcess,
-  type RelayWorld,
-  signWrite,
-  startRelayerProcess,
-  startRelayWorld,
-} from '@prism-gateway/testing/relay';
+import { type Program, signWrite, startProgram, startWorld, type World } from '@prism-gateway/testing/world';
 import { createTestClient, type Hex, http, numberToHex, parseGwei, publicActions } from 'viem';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 
 const FEE = 3000n * 10n ** 18n;
 const WELL: RpcFaultPlan = () => undefined;
 
-let world: RelayWorld;
+let world: World;
 let nodes: RpcFaultProxy[] = [];
-let relayer: RelayerProcess;
+let relayer: Program;
 let relayers = 0;
 let nonce = 0n;
 beforeAll(async () => {
-  world = await startRelayWorld({ users: 1, relayers: 6 });
+  world = await startWorld({ users: 1, relayers: 6 });
   nodes = await Promise.all([0, 1, 2].map(() => startRpcFaultProxy({ target: world.devnet.rpcUrl })));
 });
 afterAll(async () => {
@@ -27,8 +21,10 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]();
 });
 /** One that knows nothing of the nodes yet: which of them have lied is kept. */
-async function startRelayer(rpc: readonly RpcFaultProxy[], env: Record<string, string> = {}): Promise<RelayerProcess> {
-  return await startRelayerProcess({ ...world.relayerEnv(relayers++, rpc.map(({ url }) => url).join(',')), ...env });
+async function startRelayer(rpc: readonly RpcFaultProxy[], env: Record<string, string> = {}): Promise<Program> {
+  return await startProgram('relayer', {
+    env: { ...world.relayerEnv(relayers++, rpc.map(({ url }) => url).join(',')), ...env },
+  });
 }
 
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { type RpcFaultPlan, startRpcFaultProxy } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
-import { type RelayWorld, signWrite, startRelayerProcess, startRelayWorld } from '@prism-gateway/testing/relay';
+import { signWrite, startProgram, startWorld, type World } from '@prism-gateway/testing/world';
 import { numberToHex } from 'viem';
 import { afterAll, beforeAll, test } from 'vitest';
 import { readHealth } from './readHealth.ts';
@@ -27,10 +27,10 @@ const isOfAnotherChain: RpcFaultPlan = (method) =>
   method === 'eth_chainId' ? { kind: 'answer', result: '0x1' } : undefined;
 const isSilent: RpcFaultPlan = () => ({ kind: 'stallBefore' });
 
-let world: RelayWorld;
+let world: World;
 const open: AsyncDisposableStack = new AsyncDisposableStack();
 beforeAll(async () => {
-  world = await startRelayWorld({ users: 4, relayers: 4 });
+  world = await startWorld({ users: 4, relayers: 4 });
 });
 afterAll(async () => {
   await open.disposeAsync();
@@ -43,7 +43,7 @@ async function start(index: number, plans: readonly RpcFaultPlan[]) {
   for (const proxy of proxies) open.use(proxy);
   const chainName = `chain-of-${index}`;
   const env = world.relayerEnv(index, proxies.map(({ url }) => url).join(','));
-  const relayer = await startRelayerProcess({ ...env, CHAIN_NAME: chainName });
+  const relayer = await startProgram('relayer', { env: { ...env, CHAIN_NAME: chainName } });
   open.defer(() => relayer.kill());
   const params = await signWrite(world.deployment, world.users[index]!, {
     ...{ dataId: numberToHex(1, { size: 32 }), payload: '0xabcd', relayerFee: FEE, nonce: 1n },

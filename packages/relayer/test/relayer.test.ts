@@ -7,13 +7,13 @@ import { createRelayerClient } from '@prism-gateway/sdk';
 import { listenOnLoopback } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import {
-  type RelayerEnv,
-  type RelayerProcess,
-  type RelayWorld,
+  type Program,
+  type ProgramEnv,
   signWrite,
-  startRelayerProcess,
-  startRelayWorld,
-} from '@prism-gateway/testing/relay';
+  startProgram,
+  startWorld,
+  type World,
+} from '@prism-gateway/testing/world';
 import { createTestClient, createWalletClient, http, numberToHex, publicActions, walletActions } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -25,17 +25,17 @@ const USERS = 24;
 /** Users whose writes wait at the same time. */
 const GATHERED = [9, 10, 11, 12, 13, 14, 20, 21, 22, 23];
 
-let world: RelayWorld;
-let relayer: RelayerProcess;
-const env = (): RelayerEnv => ({
+let world: World;
+let relayer: Program;
+const env = (): ProgramEnv => ({
   ...world.relayerEnv(0),
   GIVE_UP_SECONDS: '1',
   POLL_MAX_MS: '300',
   UNKNOWN_WALLETS: 'true',
 });
 beforeAll(async () => {
-  world = await startRelayWorld({ users: USERS, relayers: 2 });
-  relayer = await startRelayerProcess(env());
+  world = await startWorld({ users: USERS, relayers: 2 });
+  relayer = await startProgram('relayer', { env: env() });
 });
 afterAll(async () => {
   await relayer?.kill();
@@ -198,7 +198,7 @@ test('after SIGTERM it ends what it has claimed; writes that wait are gathered; 
   const signed = await Promise.all(GATHERED.map((user) => sign({ user })));
   const waiting = await Promise.all(signed.map(post));
   await rm(env().DATA_DIR!, { recursive: true });
-  relayer = await startRelayerProcess(env());
+  relayer = await startProgram('relayer', { env: env() });
   for (const requestId of [held, ...waiting]) expect((await wait(requestId)).status).toBe('success');
   const story = relayer.output.filter((line) => /"mined"|"warn"/.test(line)).join('\n');
   expect(await relayer.readMetric('prism_relayer_batched_writes_total'), story).toBeGreaterThan(1);
@@ -206,7 +206,7 @@ test('after SIGTERM it ends what it has claimed; writes that wait are gathered; 
   await expect.poll(() => relayer.readMetric('prism_relayer_claims_total', 'result="won"')).toBe(GATHERED.length + 1);
   expect(await relayer.stop()).toBe(0);
   expect(await world.client.getRequest(late)).toMatchObject({ status: 'success' });
-  relayer = await startRelayerProcess(env());
+  relayer = await startProgram('relayer', { env: env() });
 });
 
 // Shows RELAY-13.
@@ -218,7 +218,9 @@ test('it ends within its drain time while the gateway does not answer', async ()
     else asked.resolve();
   });
   const gateway = await listenOnLoopback(hanging);
-  const other = await startRelayerProcess({ ...world.relayerEnv(1), GATEWAY_URL: gateway.url, DRAIN_SECONDS: '0' });
+  const other = await startProgram('relayer', {
+    env: { ...world.relayerEnv(1), GATEWAY_URL: gateway.url, DRAIN_SECONDS: '0' },
+  });
   await asked.promise;
   const startedAt = performance.now();
   expect(await other.stop()).toBe(0);
@@ -230,10 +232,10 @@ test('it ends within its drain time while the gateway does not answer', async ()
 test('it refuses to start with a key and folder that another process uses, and without settings, and says why', async () => {
   // The other one is at work on the chain.
   await expect.poll(() => relayer.output.some((line) => line.includes('"working"'))).toBe(true);
-  await expect(startRelayerProcess(env())).rejects.toThrow(/Another process uses this journal/);
+  await expect(startProgram('relayer', { env: env() })).rejects.toThrow(/Another process uses this journal/);
   const twin = { ...env(), DATA_DIR: `${world.dir}/twin`, LOCK_DIR: env().DATA_DIR! };
-  await expect(startRelayerProcess(twin)).rejects.toThrow(/Another process sends with this key/);
-  await expect(startRelayerProcess({})).rejects.toThrow(/RELAYER_PRIVATE_KEY: required/);
+  await expect(startProgram('relayer', { env: twin })).rejects.toThrow(/Another process sends with this key/);
+  await expect(startProgram('relayer', { env: {} })).rejects.toThrow(/RELAYER_PRIVATE_KEY: required/);
 });
 
 test('neither key nor RPC URL stands in what it prints', () => {

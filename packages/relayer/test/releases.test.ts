@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { createAdminClient, createRelayerClient } from '@prism-gateway/sdk';
 import { createLogRecorder } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
-import { signWrite, startRelayerProcess, startRelayWorld } from '@prism-gateway/testing/relay';
+import { signWrite, startProgram, startWorld } from '@prism-gateway/testing/world';
 import { createTestClient, http, numberToHex, publicActions } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect, test } from 'vitest';
@@ -19,9 +19,9 @@ const FOUND = 'findings_total{chain="eip155:31337",kind="idleRelease"}';
 // Shows WATCH-1 and WATCH-4.
 test('a relayer that claims and gives back without ever working is found and suspended, and an honest one beside it is not', async () => {
   await using stack = new AsyncDisposableStack();
-  const world = stack.use(await startRelayWorld({ users: 2, relayers: 3 }));
+  const world = stack.use(await startWorld({ users: 2, relayers: 3 }));
   const chain = createTestClient({ mode: 'anvil', transport: http(world.devnet.rpcUrl) }).extend(publicActions);
-  const honest = await startRelayerProcess(world.relayerEnv(HONEST));
+  const honest = await startProgram('relayer', { env: world.relayerEnv(HONEST) });
   stack.defer(async () => void (await honest.stop()));
   const settings = parseWatchSettings({
     ...world.relayerEnv(WATCHER),

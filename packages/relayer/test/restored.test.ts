@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createAdminClient, createGatewayClient, createRelayerClient } from '@prism-gateway/sdk';
 import { findFreePort, startGateway } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
-import { signWrite, startRelayerProcess, startRelayWorld } from '@prism-gateway/testing/relay';
+import { signWrite, startProgram, startWorld } from '@prism-gateway/testing/world';
 import { numberToHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect, test } from 'vitest';
@@ -13,7 +13,7 @@ const FEE = 3000n * 10n ** 18n;
 // Shows RELAY-8.
 test('after the gateway was restored from an older backup, what was reported is reported again, and new requests are served', async () => {
   await using stack = new AsyncDisposableStack();
-  const world = stack.use(await startRelayWorld({ users: 3, relayers: 1 }));
+  const world = stack.use(await startWorld({ users: 3, relayers: 1 }));
   const [dataDir, backup] = [join(world.dir, 'gateway'), join(world.dir, 'backup')];
   const env = { PORT: String(await findFreePort()) };
   let gateway = await startGateway({ env, dataDir });
@@ -38,7 +38,7 @@ test('after the gateway was restored from an older backup, what was reported is 
   await gateway.stop();
   await cp(dataDir, backup, { recursive: true });
   gateway = await startGateway({ env, dataDir });
-  const relayer = await startRelayerProcess({ ...world.relayerEnv(0), GATEWAY_URL: gateway.url });
+  const relayer = await startProgram('relayer', { env: { ...world.relayerEnv(0), GATEWAY_URL: gateway.url } });
   stack.defer(() => relayer.kill());
   const first = [await wait(pending), await wait(claimed)];
   expect(first.map(({ status }) => status)).toEqual(['success', 'success']);

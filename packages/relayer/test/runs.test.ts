@@ -1,11 +1,5 @@
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
-import {
-  type RelayerProcess,
-  type RelayWorld,
-  signWrite,
-  startRelayerProcess,
-  startRelayWorld,
-} from '@prism-gateway/testing/relay';
+import { type Program, signWrite, startProgram, startWorld, type World } from '@prism-gateway/testing/world';
 import { createPublicClient, http, numberToHex } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
@@ -13,11 +7,11 @@ const CHAIN_NAME = 'eip155:31337';
 const FEE = 3000n * 10n ** 18n;
 const WRITES = 30;
 
-let world: RelayWorld;
-let relayer: RelayerProcess | undefined;
+let world: World;
+let relayer: Program | undefined;
 beforeAll(async () => {
-  world = await startRelayWorld({ users: 1, relayers: 1, blockTimeMs: 1000 });
-  relayer = await startRelayerProcess(world.relayerEnv(0));
+  world = await startWorld({ users: 1, relayers: 1, chain: { blockTimeMs: 1000 } });
+  relayer = await startProgram('relayer', { env: world.relayerEnv(0) });
 });
 afterAll(async () => {
   await relayer?.stop();

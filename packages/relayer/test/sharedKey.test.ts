@@ -1,13 +1,7 @@
 import { cp, rm } from 'node:fs/promises';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
-import {
-  type RelayerProcess,
-  type RelayWorld,
-  signWrite,
-  startRelayerProcess,
-  startRelayWorld,
-} from '@prism-gateway/testing/relay';
 import { isLong } from '@prism-gateway/testing/test-size';
+import { type Program, signWrite, startProgram, startWorld, type World } from '@prism-gateway/testing/world';
 import { createTestClient, http, numberToHex, publicActions } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -16,10 +10,10 @@ import { readHealth } from './readHealth.ts';
 const FEE = 3000n * 10n ** 18n;
 const LONG = { timeout: PATIENCE_MS };
 
-let world: RelayWorld;
+let world: World;
 const open = new AsyncDisposableStack();
 beforeAll(async () => {
-  world = open.use(await startRelayWorld({ users: 5, relayers: 3 }));
+  world = open.use(await startWorld({ users: 5, relayers: 3 }));
 });
 afterAll(() => open.disposeAsync());
 
@@ -30,9 +24,9 @@ const countPending = (relayer: number) =>
 const folder = (name: string) => `${world.dir}/${name}`;
 
 /** Requests are for those alone that call the chain as one of the relayers does. */
-async function start(relayer: number, name: string): Promise<RelayerProcess> {
+async function start(relayer: number, name: string): Promise<Program> {
   const env = { ...world.relayerEnv(relayer), CHAIN_NAME: `chain-of-${relayer}`, DATA_DIR: folder(name) };
-  const process = await startRelayerProcess(env);
+  const process = await startProgram('relayer', { env });
   open.defer(() => process.kill());
   return process;
 }
@@ -89,9 +83,7 @@ test.runIf(isLong)(
     expect(await countPending(1)).toBe(1);
     const counts = [one, other].map((each) => each.readMetric('prism_relayer_foreign_transactions_total'));
     expect((await Promise.all(counts)).toSorted()).toEqual([0, 1]);
-    const status = await Promise.all(
-      [one, other].map(async ({ metricsUrl }) => await (await fetch(`${metricsUrl}/status`)).json()),
-    );
+    const status = await Promise.all([one, other].map(async ({ url }) => await (await fetch(`${url}/status`)).json()));
     expect(JSON.stringify(status)).toMatch(/"foreignTransactions":\{"total":1,"last":\{"nonce":0/);
   },
 );

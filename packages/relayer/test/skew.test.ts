@@ -1,6 +1,6 @@
 import { createLogger } from '@prism-gateway/runtime/logs';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
-import { type RelayWorld, signWrite, startRelayWorld } from '@prism-gateway/testing/relay';
+import { signWrite, startWorld, type World } from '@prism-gateway/testing/world';
 import { numberToHex } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseSettings } from '../src/settings/settings.ts';
@@ -8,10 +8,10 @@ import { type RunningRelayer, startRelayer } from '../src/startRelayer.ts';
 
 const FAST_BY_MS = 40_000;
 
-let world: RelayWorld;
+let world: World;
 let relayer: RunningRelayer | undefined;
 beforeAll(async () => {
-  world = await startRelayWorld({ users: 1, relayers: 1, officialRelayers: 0, contracts: { priorityWindow: 2 } });
+  world = await startWorld({ users: 1, relayers: 1, officialRelayers: 0, contracts: { priorityWindow: 2 } });
 });
 afterAll(async () => {
   await relayer?.stop();

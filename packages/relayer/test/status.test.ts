@@ -3,13 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type FaultProxy, startFaultProxy, startRpcFaultProxy } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
-import {
-  type RelayerProcess,
-  type RelayWorld,
-  signWrite,
-  startRelayerProcess,
-  startRelayWorld,
-} from '@prism-gateway/testing/relay';
+import { type Program, signWrite, startProgram, startWorld, type World } from '@prism-gateway/testing/world';
 import { numberToHex } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CommandInput, explainRequest, showStatus } from '../src/entry/showStatus.ts';
@@ -17,15 +11,15 @@ import { type CommandInput, explainRequest, showStatus } from '../src/entry/show
 const ENTRY = fileURLToPath(new URL('../src/entry/relayer.ts', import.meta.url));
 const CREDIT = 10n ** 18n;
 
-let world: RelayWorld;
+let world: World;
 let proxy: Awaited<ReturnType<typeof startRpcFaultProxy>>;
 let way: FaultProxy;
-let relayer: RelayerProcess;
+let relayer: Program;
 /** Methods that the node refuses now. */
 let refused: readonly string[] = [];
 
 beforeAll(async () => {
-  world = await startRelayWorld({ users: 3, relayers: 1 });
+  world = await startWorld({ users: 3, relayers: 1 });
   proxy = await startRpcFaultProxy({
     target: world.devnet.rpcUrl,
     plan: (method) =>
@@ -33,7 +27,7 @@ beforeAll(async () => {
   });
   way = await startFaultProxy({ upstream: world.gateway.url });
   const env = { ...world.relayerEnv(0, proxy.url), GATEWAY_URL: way.url };
-  relayer = await startRelayerProcess({ ...env, POLL_MAX_MS: '300' });
+  relayer = await startProgram('relayer', { env: { ...env, POLL_MAX_MS: '300' } });
 });
 afterAll(async () => {
   await relayer?.kill();
@@ -52,7 +46,7 @@ async function post(user: number, fee: bigint): Promise<string> {
 
 const environment = () => ({
   DATA_DIR: world.relayerEnv(0).DATA_DIR ?? '',
-  METRICS_PORT: new URL(relayer.metricsUrl).port,
+  METRICS_PORT: new URL(relayer.url).port,
 });
 
 /** What a command prints, beside the relayer at work. */
@@ -67,14 +61,14 @@ async function tell(
 
 /** What the status endpoint tells of the one chain. */
 async function readChain() {
-  const status = await (await fetch(`${relayer.metricsUrl}/status`)).json();
+  const status = await (await fetch(`${relayer.url}/status`)).json();
   expect(status).toMatchObject({ faults: [], chains: [{ chainName: 'eip155:31337', chainId: 31_337 }] });
   return (status as { chains: [{ transactions: string; earnedCredits: string; judged: object; waiting: object }] })
     .chains[0];
 }
 
 async function readHealth(): Promise<string> {
-  const response = await fetch(`${relayer.metricsUrl}/health`);
+  const response = await fetch(`${relayer.url}/health`);
   return `${response.status} ${(await response.text()).replace(/since \S+: /, '')}`;
 }
 

@@ -6,13 +6,7 @@ import { createSignedParams, createTypedData } from '@prism-gateway/protocol/typ
 import { createRelayerClient } from '@prism-gateway/sdk';
 import { type RpcFaultPlan, startRpcFaultProxy } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
-import {
-  type RelayerProcess,
-  type RelayWorld,
-  signWrite,
-  startRelayerProcess,
-  startRelayWorld,
-} from '@prism-gateway/testing/relay';
+import { type Program, signWrite, startProgram, startWorld, type World } from '@prism-gateway/testing/world';
 import { createTestClient, http, numberToHex, publicActions, walletActions } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -32,11 +26,11 @@ const limitLogs: RpcFaultPlan = (method, _, [filter]) => {
   return isNarrow ? undefined : { kind: 'error', code: -32_602, message: 'the range is too wide' };
 };
 
-let world: RelayWorld;
-let relayer: RelayerProcess | undefined;
+let world: World;
+let relayer: Program | undefined;
 beforeAll(async () => {
   const gatewayEnv = { CLAIM_LEASE_SECONDS: String(LEASE_SECONDS) };
-  world = await startRelayWorld({ users: 7, relayers: 2, gatewayEnv });
+  world = await startWorld({ users: 7, relayers: 2, gateway: gatewayEnv });
 });
 afterAll(async () => {
   await relayer?.kill();
@@ -139,7 +133,7 @@ test('claims of a relayer that has gone silent are left where nothing else is as
 
   await using proxy = await startRpcFaultProxy({ target: world.devnet.rpcUrl, plan: limitLogs });
   const env = world.relayerEnv(0, proxy.url);
-  relayer = await startRelayerProcess(env);
+  relayer = await startProgram('relayer', { env });
   await expect.poll(() => relayer?.output.some((line) => line.includes('"working"'))).toBe(true);
   await sleep(500);
   expect((await world.client.getRequest(untouched.requestId)).status).toBe('processing');
@@ -149,7 +143,9 @@ test('claims of a relayer that has gone silent are left where nothing else is as
   const own = privateKeyToAccount(world.relayerKeys[0]!);
   const forbidden = await claimSponsored({ user: 5, ageSeconds: 5, account: own });
 
-  relayer = await startRelayerProcess({ ...env, TAKE_OVER_SECONDS: String(LEASE_SECONDS), GIVE_UP_SECONDS: '0' });
+  relayer = await startProgram('relayer', {
+    env: { ...env, TAKE_OVER_SECONDS: String(LEASE_SECONDS), GIVE_UP_SECONDS: '0' },
+  });
   const wait = (requestId: string) =>
     world.client.waitForRequest(requestId, { timeoutMs: PATIENCE_MS, pollIntervalMs: 50 });
   const claimedBy = own.address;

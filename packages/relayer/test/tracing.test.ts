@@ -2,7 +2,7 @@ import { openTracing, traceFetch } from '@prism-gateway/runtime/tracing';
 import { createGatewayClient } from '@prism-gateway/sdk';
 import { type OtlpReceiver, startOtlpReceiver } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
-import { type RelayWorld, signWrite, startRelayerProcess, startRelayWorld } from '@prism-gateway/testing/relay';
+import { signWrite, startProgram, startWorld, type World } from '@prism-gateway/testing/world';
 import { numberToHex } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
@@ -10,13 +10,13 @@ const CHAIN_NAME = 'eip155:31337';
 const FEE = 3000n * 10n ** 18n;
 
 let collector: OtlpReceiver;
-let world: RelayWorld;
+let world: World;
 beforeAll(async () => {
   collector = await startOtlpReceiver();
-  world = await startRelayWorld({
+  world = await startWorld({
     users: 1,
     relayers: 1,
-    gatewayEnv: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, LOG_LEVEL: 'info' },
+    gateway: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, LOG_LEVEL: 'info' },
   });
 });
 afterAll(async () => {
@@ -44,7 +44,9 @@ test('one trace leads from a user of the SDK through the gateway to its store, a
   const user = openTracing({ environment, serviceName: 'none', onFault: () => undefined });
   if (user === undefined) throw new Error('a collector was named');
   const client = createGatewayClient({ url: world.gateway.url, fetch: traceFetch(user.tracer, fetch) });
-  const relayer = await startRelayerProcess({ ...world.relayerEnv(0), OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+  const relayer = await startProgram('relayer', {
+    env: { ...world.relayerEnv(0), OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+  });
   const params = await signOne();
   const { requestId } = await user.tracer.run({ name: 'write' }, () =>
     client.submitRequest({ chainName: CHAIN_NAME, action: 'WRITE_DATA_FOR', params }),

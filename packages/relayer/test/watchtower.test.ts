@@ -4,8 +4,8 @@ import type { ActionParams } from '@prism-gateway/protocol';
 import { createRelayerClient } from '@prism-gateway/sdk';
 import { createLogRecorder, type RpcFaultPlan, startChatReceiver, startRpcFaultProxy } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
-import { type RelayWorld, signWrite, startRelayerProcess, startRelayWorld } from '@prism-gateway/testing/relay';
 import { sized } from '@prism-gateway/testing/test-size';
+import { signWrite, startProgram, startWorld, type World } from '@prism-gateway/testing/world';
 import { createTestClient, type Hex, http, numberToHex, publicActions, walletActions } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect, test } from 'vitest';
@@ -36,13 +36,15 @@ const HIDES: RpcFaultPlan = (method) => {
 async function setUp() {
   await using stack = new AsyncDisposableStack();
   const gatewayEnv = { CLAIM_LEASE_SECONDS: String(LEASE_SECONDS) };
-  const world = stack.use(await startRelayWorld({ users: 9, relayers: 4, gatewayEnv }));
+  const world = stack.use(await startWorld({ users: 9, relayers: 4, gateway: gatewayEnv }));
   const chat = stack.adopt(await startChatReceiver(), (receiver) => receiver.close());
   const honest = stack.adopt(
-    await startRelayerProcess({
-      ...world.relayerEnv(HONEST),
-      CONFIRMATIONS: String(CONFIRMATIONS),
-      GIVE_UP_SECONDS: '0',
+    await startProgram('relayer', {
+      env: {
+        ...world.relayerEnv(HONEST),
+        CONFIRMATIONS: String(CONFIRMATIONS),
+        GIVE_UP_SECONDS: '0',
+      },
     }),
     async (relayer) => void (await relayer.stop()),
   );
@@ -73,7 +75,7 @@ async function setUp() {
 
 type Scene = Awaited<ReturnType<typeof setUp>>;
 
-const connect = ({ devnet }: RelayWorld) =>
+const connect = ({ devnet }: World) =>
   createTestClient({ mode: 'anvil', transport: http(devnet.rpcUrl), pollingInterval: 50 })
     .extend(publicActions)
     .extend(walletActions);

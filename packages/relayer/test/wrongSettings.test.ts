@@ -1,16 +1,16 @@
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
-import { type RelayWorld, signWrite, startRelayerProcess, startRelayWorld } from '@prism-gateway/testing/relay';
 import { isLong } from '@prism-gateway/testing/test-size';
+import { signWrite, startProgram, startWorld, type World } from '@prism-gateway/testing/world';
 import { numberToHex } from 'viem';
 import { afterAll, beforeAll, test } from 'vitest';
 import { readHealth } from './readHealth.ts';
 
 const LONG = { timeout: PATIENCE_MS };
 
-let world: RelayWorld;
+let world: World;
 const open = new AsyncDisposableStack();
 beforeAll(async () => {
-  world = open.use(await startRelayWorld({ users: 3, relayers: 4 }));
+  world = open.use(await startWorld({ users: 3, relayers: 4 }));
 });
 afterAll(() => open.disposeAsync());
 
@@ -25,7 +25,7 @@ test.concurrent.for([
   ['fast', 0, 600_000, 'ahead of'],
   ['slow', 1, -600_000, 'behind'],
 ] as const)('a relayer whose clock is ten minutes %s says so', async ([, index, ms, side], { expect }) => {
-  const relayer = await startRelayerProcess(world.relayerEnv(index), shiftClock(ms));
+  const relayer = await startProgram('relayer', { env: world.relayerEnv(index), nodeFlags: shiftClock(ms) });
   open.defer(() => relayer.kill());
   const fault = `cannot trust its clock since .*Z: it is (599|60\\d) seconds ${side} the gateway's; set the clock of this`;
   await expect.poll(() => readHealth(relayer), LONG).toMatch(new RegExp(fault));
@@ -38,14 +38,14 @@ test.concurrent.for([
   ['ether for a credit', '0.00000033', /CREDITS_PER_ETH is 0\.00000033: .* any fee would pay for any gas/],
 ] as const)('a rate in %s ends the start with the reason', async ([, rate, reason], { expect }) => {
   const env = { ...world.relayerEnv(2), CREDITS_PER_ETH: rate, DATA_DIR: `${world.dir}/rate-${rate}` };
-  await expect(startRelayerProcess(env)).rejects.toThrow(reason);
+  await expect(startProgram('relayer', { env })).rejects.toThrow(reason);
 });
 
 // Shows RELAY-26.
 test
   .runIf(isLong)
   .concurrent('a rate that is too large by far has /health say that all fees are too small', async ({ expect }) => {
-    const relayer = await startRelayerProcess({ ...world.relayerEnv(3), CREDITS_PER_ETH: '3000000000' });
+    const relayer = await startProgram('relayer', { env: { ...world.relayerEnv(3), CREDITS_PER_ETH: '3000000000' } });
     open.defer(() => relayer.kill());
     for (const user of world.users) {
       const params = await signWrite(world.deployment, user, {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import type { RunningGateway } from './startGateway.ts';
+import type { RunningGateway } from './world/startGateway.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../gateway/scripts/fillQueue.ts', import.meta.url));
 

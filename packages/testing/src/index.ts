@@ -35,7 +35,6 @@ export { type Anvil, type AnvilOptions, startAnvil } from './startAnvil.ts';
 export { type BlackHole, startBlackHole } from './startBlackHole.ts';
 export { type ChatReceiver, type ReceivedMessage, startChatReceiver } from './startChatReceiver.ts';
 export { startFetchServer } from './startFetchServer.ts';
-export { type GatewaySettings, type RunningGateway, startGateway } from './startGateway.ts';
 export { type JwtIssuer, type JwtIssuerOptions, startJwtIssuer } from './startJwtIssuer.ts';
 export { type MailServer, type ReceivedMail, startMailServer } from './startMailServer.ts';
 export {
@@ -56,3 +55,4 @@ export {
 } from './startRpcNode.ts';
 export { type S3Server, startS3Server } from './startS3Server.ts';
 export { startStrictS3Server } from './startStrictS3Server.ts';
+export { type RunningGateway, startGateway } from './world/startGateway.ts';

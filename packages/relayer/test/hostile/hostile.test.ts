@@ -1,13 +1,7 @@
 import { readRequestExecuted } from '@prism-gateway/contracts';
 import type { CreateRequestBody } from '@prism-gateway/protocol';
-import {
-  type PrismUser,
-  type RelayerProcess,
-  type RelayWorld,
-  startRelayerProcess,
-  startRelayWorld,
-} from '@prism-gateway/testing/relay';
 import { isLong, sized } from '@prism-gateway/testing/test-size';
+import { type PrismUser, type Program, startProgram, startWorld, type World } from '@prism-gateway/testing/world';
 import { createTestClient, createWalletClient, type Hex, http, publicActions } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect, test } from 'vitest';
@@ -26,7 +20,7 @@ const LEFT_ALONE = ['fee', 'sponsor', 'budget'];
 const PATIENCE_MS = sized({ small: 120_000, long: 600_000 });
 
 /** What a relayer has paid beyond its fees, and earned beyond its costs, transaction by transaction, in wei. */
-async function readBooks(world: RelayWorld, { relayer, from }: { readonly relayer: Hex; readonly from: bigint }) {
+async function readBooks(world: World, { relayer, from }: { readonly relayer: Hex; readonly from: bigint }) {
   const client = createTestClient({ mode: 'anvil', transport: http(world.devnet.rpcUrl) }).extend(publicActions);
   const head = await client.getBlockNumber();
   const books = { lost: 0n, earned: 0n, head };
@@ -45,11 +39,11 @@ async function readBooks(world: RelayWorld, { relayer, from }: { readonly relaye
   return books;
 }
 
-const submit = async (world: RelayWorld, body: CreateRequestBody): Promise<string> =>
+const submit = async (world: World, body: CreateRequestBody): Promise<string> =>
   (await world.client.submitRequest(body as never)).requestId;
 
 /** Each honest user writes, one after the other of its own, all of them at once. @returns how long that took, in milliseconds */
-async function workHonestly(world: RelayWorld, honest: readonly PrismUser[], firstNonce: bigint): Promise<number> {
+async function workHonestly(world: World, honest: readonly PrismUser[], firstNonce: bigint): Promise<number> {
   const beganMs = performance.now();
   const ids: string[] = [];
   for (let round = 0n; round < BigInt(ROUNDS); round += 1n) {
@@ -65,7 +59,7 @@ async function workHonestly(world: RelayWorld, honest: readonly PrismUser[], fir
 }
 
 /** Has carried out what comes before the attacks, by a relayer that is not attacked. */
-async function prepare({ devnet, deployment, relayerKeys }: RelayWorld, attacks: readonly Attack[]): Promise<void> {
+async function prepare({ devnet, deployment, relayerKeys }: World, attacks: readonly Attack[]): Promise<void> {
   const account = privateKeyToAccount(relayerKeys[1] as Hex);
   const client = createWalletClient({ account, transport: http(devnet.rpcUrl) }).extend(publicActions);
   let nonce = await client.getTransactionCount({ address: account.address });
@@ -80,7 +74,7 @@ async function prepare({ devnet, deployment, relayerKeys }: RelayWorld, attacks:
 }
 
 /** Counts what a relayer has still to judge, or to claim. */
-async function countUnsettled({ readMetric }: RelayerProcess): Promise<number> {
+async function countUnsettled({ readMetric }: Program): Promise<number> {
   const name = 'prism_relayer_requests';
   const left = await Promise.all(LEFT_ALONE.map((reason) => readMetric(name, `reason="${reason}"`)));
   return (await readMetric(name)) - left.reduce((sum, count) => sum + count, 0);
@@ -105,14 +99,20 @@ test('whoever posts to have it pay for nothing costs a relayer less than an hone
   const credits = 100_000n * 10n ** 18n;
   // All of them post, and look, from one address.
   const gatewayEnv = { RATE_LIMIT_WRITES: '0', RATE_LIMIT_WRITE_BYTES: '0', RATE_LIMIT_READS: '0' };
-  const world = await startRelayWorld({ users, relayers: 2, blockTimeMs: BLOCK_MS, credits, gatewayEnv });
+  const world = await startWorld({
+    users,
+    relayers: 2,
+    chain: { blockTimeMs: BLOCK_MS },
+    credits,
+    gateway: gatewayEnv,
+  });
   await using _ = world;
   const [honest, hostile] = [world.users.slice(0, HONEST_USERS), world.users.slice(HONEST_USERS)];
   const client = createTestClient({ mode: 'anvil', transport: http(world.devnet.rpcUrl) }).extend(publicActions);
   const from = await client.getBlockNumber();
   // The worst case: any code is served.
   const env = { ...world.relayerEnv(0), UNKNOWN_WALLETS: 'true', GIVE_UP_SECONDS: '5', POLL_MAX_MS: '300' };
-  const relayer = await startRelayerProcess(env);
+  const relayer = await startProgram('relayer', { env });
   const address = privateKeyToAccount(world.relayerKeys[0] as Hex).address.toLowerCase() as Hex;
   try {
     const aloneMs = await workHonestly(world, honest, 1n);

@@ -1,7 +1,7 @@
 import { encodeForwarderCall } from '@prism-gateway/contracts';
 import type { ActionParams, CreateRequestBody } from '@prism-gateway/protocol';
 import { createMultiUserBatchParams, createSignedParams, createTypedData } from '@prism-gateway/protocol/typed-data';
-import { type PrismUser, type RelayWorld, signWrite } from '@prism-gateway/testing/relay';
+import { type PrismUser, signWrite, type World as WholeWorld } from '@prism-gateway/testing/world';
 import { type Hex, numberToHex, toHex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { WALLET_CODES } from './walletCode.ts';
@@ -35,7 +35,7 @@ const MAX_LEFT_SECONDS = 60;
 /** Bytes of a write that takes a good part of a block. */
 const LARGE_BYTES = 8000;
 
-type World = Pick<RelayWorld, 'deployment'>;
+type World = Pick<WholeWorld, 'deployment'>;
 type Write = ActionParams<'WRITE_DATA_FOR'>;
 
 const nowSeconds = () => BigInt(Math.floor(Date.now() / 1000) - 5);

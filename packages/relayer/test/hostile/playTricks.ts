@@ -1,6 +1,6 @@
 import { encodeForwarderCall, forwarderAbi } from '@prism-gateway/contracts';
 import type { ActionParams } from '@prism-gateway/protocol';
-import type { RelayWorld } from '@prism-gateway/testing/relay';
+import type { World } from '@prism-gateway/testing/world';
 import {
   createTestClient,
   encodeFunctionData,
@@ -35,7 +35,7 @@ export interface Tricksters {
  * @param relayer - its address
  * @param attacks - those with a trick
  */
-export function playTricks(world: RelayWorld, relayer: Hex, attacks: readonly Attack[]): Tricksters {
+export function playTricks(world: World, relayer: Hex, attacks: readonly Attack[]): Tricksters {
   const { rpcUrl } = world.devnet;
   const { forwarder } = world.deployment;
   const chain = createTestClient({ mode: 'anvil', transport: http(rpcUrl) })

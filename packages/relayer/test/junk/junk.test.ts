@@ -1,13 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { RequestRecord } from '@prism-gateway/protocol';
 import { fillQueue } from '@prism-gateway/testing';
-import {
-  type RelayerProcess,
-  type RelayWorld,
-  startRelayerProcess,
-  startRelayWorld,
-} from '@prism-gateway/testing/relay';
 import { isLong, sized } from '@prism-gateway/testing/test-size';
+import { type Program, startProgram, startWorld, type World } from '@prism-gateway/testing/world';
 import { expect, test } from 'vitest';
 import { relayer as program } from '../../../../bin/programs.mjs';
 import { makeJunk, makeWrite, type PostedBody } from './makeJunk.ts';
@@ -24,19 +19,19 @@ const MAX_RSS_MB = 200;
 const PATIENCE_MS = 120_000;
 
 /** The most memory that a process has had, in megabytes. @see proc_pid_status(5) */
-async function readPeakMb({ process: { pid } }: RelayerProcess): Promise<number> {
+async function readPeakMb({ process: { pid } }: Program): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
 }
 
 /** Pages of the feed that the gateway has given. */
-async function countPages({ gateway }: RelayWorld): Promise<number> {
+async function countPages({ gateway }: World): Promise<number> {
   const text = await (await fetch(`${gateway.url}/metrics`)).text();
   const calls = /^prism_http_requests_total\{method="GET",route="\/requests\/feed",status="200"\} (\d+)$/m;
   return Number(calls.exec(text)?.[1] ?? 0);
 }
 
-async function post({ gateway }: RelayWorld, body: PostedBody): Promise<RequestRecord> {
+async function post({ gateway }: World, body: PostedBody): Promise<RequestRecord> {
   const headers = { 'content-type': 'application/json' };
   const answer = await fetch(`${gateway.url}/requests`, { method: 'POST', headers, body: JSON.stringify(body) });
   expect(answer.status).toBe(201);
@@ -44,12 +39,12 @@ async function post({ gateway }: RelayWorld, body: PostedBody): Promise<RequestR
   return (await answer.json()) as RequestRecord;
 }
 
-const read = async ({ gateway }: RelayWorld, { requestId }: RequestRecord): Promise<RequestRecord> =>
+const read = async ({ gateway }: World, { requestId }: RequestRecord): Promise<RequestRecord> =>
   // It is a record.
   (await (await fetch(`${gateway.url}/requests/${requestId}`)).json()) as RequestRecord;
 
 /** Waits until requests have ended well. @returns how long after its posting the last of them was claimed, by the gateway's clock */
-async function waitForAll(world: RelayWorld, posted: readonly RequestRecord[]): Promise<number> {
+async function waitForAll(world: World, posted: readonly RequestRecord[]): Promise<number> {
   let records: readonly RequestRecord[] = [];
   async function readStates() {
     records = await Promise.all(posted.map((one) => read(world, one)));
@@ -64,7 +59,7 @@ function* makeAll(make: (position: number) => PostedBody): Generator<PostedBody>
 }
 
 test('whatever junk stands before them, honest requests are claimed as soon as they are posted, also after a restart', async () => {
-  await using world = await startRelayWorld({ users: 2 * HONEST + 2, relayers: 1 });
+  await using world = await startWorld({ users: 2 * HONEST + 2, relayers: 1 });
   const [victim, copied, ...honest] = world.users;
   // The world has as many.
   await fillQueue(world.gateway, makeAll(await makeJunk(world, { victim: victim!, copied: copied! })));
@@ -72,7 +67,10 @@ test('whatever junk stands before them, honest requests are claimed as soon as t
   const awaited = ['"following the feed"', '"started"'];
   for (const [index, sign] of awaited.entries()) {
     // As `npm run relayer` starts it: what its memory is, its flags decide too.
-    const relayer = await startRelayerProcess({ ...program.env, ...world.relayerEnv(0) }, program.nodeFlags);
+    const relayer = await startProgram('relayer', {
+      env: { ...program.env, ...world.relayerEnv(0) },
+      nodeFlags: program.nodeFlags,
+    });
     const hasPrinted = () => relayer.output.some((line) => line.includes(sign));
     try {
       await expect.poll(hasPrinted, { timeout: PATIENCE_MS }).toBe(true);

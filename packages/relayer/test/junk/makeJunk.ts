@@ -1,6 +1,6 @@
 import type { ActionParams, RequestRecord } from '@prism-gateway/protocol';
-import type { PrismUser, RelayWorld } from '@prism-gateway/testing/relay';
-import { signWrite } from '@prism-gateway/testing/relay';
+import type { PrismUser, World } from '@prism-gateway/testing/world';
+import { signWrite } from '@prism-gateway/testing/world';
 import { type Hex, keccak256, numberToHex, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 
@@ -18,7 +18,7 @@ type Params = ActionParams<'WRITE_DATA_FOR'>;
 
 /** Makes a write with a valid signature. @param payload - also tells it from others */
 export async function makeWrite(
-  world: Pick<RelayWorld, 'deployment'>,
+  world: Pick<World, 'deployment'>,
   { user, nonce = 1n, payload }: { readonly user: PrismUser; readonly nonce?: bigint; readonly payload: Hex },
 ): Promise<PostedBody> {
   const timestamp = BigInt(Math.floor(Date.now() / 1000) - 5);
@@ -37,7 +37,7 @@ export async function makeWrite(
  * @returns a request by its position; half of a kind are in names of their own
  */
 export async function makeJunk(
-  world: Pick<RelayWorld, 'deployment'>,
+  world: Pick<World, 'deployment'>,
   users: { readonly victim: PrismUser; readonly copied: PrismUser },
 ): Promise<(position: number) => PostedBody> {
   const valid = await makeWrite(world, { user: users.copied, payload: '0xc0' });

@@ -1,6 +1,6 @@
 import type { CreateRequestBody } from '@prism-gateway/protocol';
 import { createSignedParams, createTypedData } from '@prism-gateway/protocol/typed-data';
-import { type RelayWorld, signWrite } from '@prism-gateway/testing/relay';
+import { signWrite, type World } from '@prism-gateway/testing/world';
 import { type Hex, numberToHex, toHex } from 'viem';
 
 /** A request to post, and what has to become of it. */
@@ -20,7 +20,7 @@ const FEE = 3000n * 10n ** 18n;
 const CHAIN_NAME = 'eip155:31337';
 
 async function planWrite(
-  world: RelayWorld,
+  world: World,
   at: { user: number; nonce: bigint; timestamp: bigint },
 ): Promise<PlannedRequest> {
   // One of `users` by its index.
@@ -41,7 +41,7 @@ async function planWrite(
 
 /** Replaces what the write with nonce 1 has written; goes alone, never in a batch. */
 async function planModify(
-  world: RelayWorld,
+  world: World,
   at: { user: number; nonce: bigint; timestamp: bigint },
 ): Promise<PlannedRequest> {
   // One of `users` by its index.
@@ -61,7 +61,7 @@ async function planModify(
 
 /** Writes into somebody else's prism. */
 async function planTrespass(
-  world: RelayWorld,
+  world: World,
   at: { user: number; nonce: bigint; timestamp: bigint },
 ): Promise<PlannedRequest> {
   // Both are of `users`, by their indexes.
@@ -81,7 +81,7 @@ async function planTrespass(
  *
  * @param count - how many, a multiple of the number of users
  */
-export async function planWork(world: RelayWorld, count: number): Promise<readonly PlannedRequest[]> {
+export async function planWork(world: World, count: number): Promise<readonly PlannedRequest[]> {
   const timestamp = BigInt(Math.floor(Date.now() / 1000));
   const rounds = Math.floor(count / world.users.length);
   const planned: PlannedRequest[] = [];

@@ -1,5 +1,5 @@
 import { cloudAbi, creditTokenAbi, forwarderAbi, readRequestExecuted } from '@prism-gateway/contracts';
-import type { RelayWorld } from '@prism-gateway/testing/relay';
+import type { World } from '@prism-gateway/testing/world';
 import { createPublicClient, type Hex, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 
@@ -19,7 +19,7 @@ export function executionKey(signer: string, nonce: bigint): string {
 }
 
 /** Reads the chain from the block of the deployment to its head. */
-export async function readTruth(world: RelayWorld): Promise<Truth> {
+export async function readTruth(world: World): Promise<Truth> {
   const { forwarder, cloud, creditToken } = world.deployment;
   const client = createPublicClient({ transport: http(world.devnet.rpcUrl) });
   const head = await client.getBlockNumber();

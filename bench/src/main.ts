@@ -13,11 +13,10 @@ const suites: Readonly<Record<string, () => Promise<unknown>>> = {
   webhooks: () => import('./webhooks/main.ts'),
 };
 
-/** What the benches that have no options of their own take: words like `scaling`, and numbers. */
+/** What the benches that have no options of their own take: flags and numbers. */
 const wordsOf: Readonly<Record<string, RegExp>> = {
   backup: /^(--quick)?( ?--(megabytes|rate) [1-9]\d{0,5}){0,2}$/,
-  dynamodb:
-    /^(--worst-day( --check)?|(scaling|service) --check|scaling( [1-9]\d{0,6})?|service( [1-9]\d{0,6})?( --quick)?)?$/,
+  dynamodb: /^(--worst-day( --check)?)?$/,
   lambda: /^(--quick|[1-9]\d{0,3})?$/,
   payments: /^(--quick)?$/,
   webhooks: /^(dynamodb)?( ?--quick)?$/,

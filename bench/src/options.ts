@@ -39,10 +39,8 @@ const logLevels = ['debug', 'info', 'warn', 'error', 'silent'];
 /** Text of `--help`. */
 export const usage = `npm run bench -- [options]
 npm run bench -- backup      a backup of 1 GB under 1,000 posts a second, and what it costs those who post
-npm run bench -- dynamodb    read and write units (npm run bench -- dynamodb scaling: shards;
-                             dynamodb service: what a deployment carries;
-                             dynamodb --worst-day: the dearest day that one address can cause;
-                             --check after these compares the documents that tell their figures)
+npm run bench -- dynamodb    read and write units (npm run bench -- dynamodb --worst-day: the dearest day that one address
+                             can cause; --check after it compares the document that tells its figures)
 npm run bench -- lambda      import time of the function, beside the DynamoDB client alone (npm run bench -- lambda ROUNDS)
 npm run bench -- payments    payments a minute of the payment relayer, beside its two transactions sent raw
 npm run bench -- webhooks    from report to delivery, and what draining 10,000 deliveries costs those who post

@@ -4,7 +4,7 @@ import { findCommands } from './listCommands.ts';
 test.each([
   ['`npm start` and `npm test`', ['start', 'test']],
   ['PORT=1 npm start -- --help', ['start']],
-  ['npm run bench -- dynamodb scaling 10000', ['bench dynamodb']],
+  ['npm run bench -- dynamodb --worst-day', ['bench dynamodb']],
   ['npm run bench -- --quick', ['bench']],
   ['npm run payments:status; npm run gas-monitor', ['payments:status', 'gas-monitor']],
   ['TOKEN=$(npm run --silent token -- alice)', ['token alice']],

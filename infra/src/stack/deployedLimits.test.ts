@@ -16,7 +16,7 @@ function readCeilings() {
   return { rate: written(rate), burst: written(burst), instances: written(instances), units: written(units) };
 }
 
-it('docs/scaling.md states the limits of the stacks, where it simulates them and where it says what breaks first', () => {
+it('docs/scaling.md states the limits of the stacks, in the order to raise them and in what breaks first', () => {
   const { rate, burst, instances, units } = readCeilings();
   expect(paper).toContain(`API Gateway lets through ${rate} calls a second, ${burst} at once`);
   expect(paper).toContain(`${instances} instances answer one call at a time`);

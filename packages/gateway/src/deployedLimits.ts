@@ -11,10 +11,7 @@ export const DEPLOYED_LIMITS = {
   publicWaitSeconds: 5,
 } as const;
 
-/**
- * What a deployment in prod carries at once, unless its settings say otherwise: what `npm run deploy` sets, and what `npm run bench -- dynamodb
- * service` simulates.
- */
+/** What a deployment in prod carries at once, unless its settings say otherwise. @see docs/scaling.md */
 export const DEPLOYED_CEILINGS = {
   /** Calls a second that API Gateway lets through, and at once: `THROTTLE_RATE`, `THROTTLE_BURST`. */
   throttleRate: 1000,

@@ -12,18 +12,21 @@ export {
 export { type Revert, readRevert } from './answers/readRevert.ts';
 export { leastAgreed, mostAgreed } from './client/agree.ts';
 export { askEach, type NodeAnswer } from './client/askEach.ts';
+export type { RpcClient } from './client/createRpcClient.ts';
 export { createRpcClient, type RpcClientOptions } from './client/createRpcClient.ts';
-export { createRpcPool, type RpcPoolOptions } from './client/createRpcPool.ts';
+export type { RpcPool } from './client/createRpcPool.ts';
+export { createRpcPool, createSinglePool, type RpcPoolOptions, tellEach } from './client/createRpcPool.ts';
 export { createRpcTransport } from './client/createRpcTransport.ts';
-export { createSinglePool } from './client/createSinglePool.ts';
 export { createTransportClient } from './client/createTransportClient.ts';
-export type { RpcClient } from './client/rpcClient.ts';
-export type { RpcPool } from './client/rpcPool.ts';
-export { tellEach } from './client/tellEach.ts';
 export { type RetryPolicy, withRetries } from './client/withRetries.ts';
 export { chooseTip, TIP_HISTORY } from './costs/chooseTip.ts';
-export { type CostModel, createCostModel, type ExtraCost, type PricedTransaction } from './costs/createCostModel.ts';
-export { TRANSFER_GAS } from './costs/transferGas.ts';
+export {
+  type CostModel,
+  createCostModel,
+  type ExtraCost,
+  type PricedTransaction,
+  TRANSFER_GAS,
+} from './costs/createCostModel.ts';
 export { RpcAnswerError, type RpcFaultCode, RpcUnavailableError } from './rpcErrors.ts';
 export {
   createSimulator,

@@ -1,4 +1,4 @@
-import type { RpcClient } from './rpcClient.ts';
+import type { RpcClient } from './createRpcClient.ts';
 
 /** The newest block, as a node tells. */
 export interface ToldHead {

@@ -1,7 +1,6 @@
 import { type BatchRefusal, type RpcNode, startBlackHole, startRpcNode } from '@prism-gateway/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createRpcClient } from './createRpcClient.ts';
-import type { RpcClient } from './rpcClient.ts';
+import { createRpcClient, type RpcClient } from './createRpcClient.ts';
 
 let node: RpcNode;
 let client: RpcClient;

@@ -1,6 +1,5 @@
 import { isRefusedRequest, RpcAnswerError, RpcUnavailableError } from '../rpcErrors.ts';
 import { createHttpPost, type HttpPost, type WireCall } from './createHttpPost.ts';
-import type { RpcClient } from './rpcClient.ts';
 
 /** How a node is reached. */
 export interface RpcClientOptions {
@@ -203,4 +202,19 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
       }),
     close: () => closing.abort(),
   };
+}
+
+/** Makes JSON-RPC calls to a node. */
+export interface RpcClient {
+  /**
+   * Makes a call.
+   *
+   * @param method - like `eth_chainId`
+   * @param params - as JSON
+   * @returns the `result`, not looked at
+   * @throws RpcAnswerError when the node answers with an error; RpcUnavailableError when there is no answer
+   */
+  request(method: string, params: readonly unknown[]): Promise<unknown>;
+  /** Ends the calls on their way; later ones fail at once. */
+  close(): void;
 }

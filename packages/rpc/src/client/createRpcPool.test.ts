@@ -1,7 +1,7 @@
 import { type RpcNode, startRpcNode } from '@prism-gateway/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { RpcClient } from './createRpcClient.ts';
 import { createRpcPool } from './createRpcPool.ts';
-import type { RpcClient } from './rpcClient.ts';
 
 const NOW_SECONDS = 2_000_000_000;
 

@@ -1,12 +1,9 @@
 import { RpcAnswerError, RpcUnavailableError } from '../rpcErrors.ts';
-import { askEach } from './askEach.ts';
+import { askEach, type NodeAnswer } from './askEach.ts';
 import { askInTurn } from './askInTurn.ts';
 import { compareHeads } from './compareHeads.ts';
-import { createRpcClient } from './createRpcClient.ts';
-import { createSinglePool } from './createSinglePool.ts';
-import { isPassing } from './isPassing.ts';
-import type { RpcClient } from './rpcClient.ts';
-import type { RpcPool } from './rpcPool.ts';
+import { createRpcClient, type RpcClient } from './createRpcClient.ts';
+import { isPassing } from './withRetries.ts';
 
 /** How several nodes of one chain are reached. */
 export interface RpcPoolOptions {
@@ -215,4 +212,71 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
       for (const { client } of nodes) client.close();
     },
   };
+}
+
+/** Several nodes, called as one. */
+export interface RpcPool extends RpcClient {
+  /** How many nodes there are. */
+  readonly size: number;
+  /**
+   * Asks each node for itself: for what one of them alone is not believed.
+   *
+   * @param patienceMs - how long the others are waited for once one has answered; default 2000
+   * @returns what those have answered that did so in time, in the order of the URLs
+   * @throws RpcAnswerError, RpcUnavailableError where none does
+   */
+  askEach(method: string, params: readonly unknown[], patienceMs?: number): Promise<readonly NodeAnswer<unknown>[]>;
+  /** Has a node asked only where no other answers, for a minute: others have said that it lies. @param node - its place among the URLs, from 0 */
+  distrust(node: number): void;
+}
+
+/**
+ * Makes a pool of one node: nobody takes its place, whatever it says.
+ *
+ * @param client - the way to the node
+ * @returns the pool
+ */
+export function createSinglePool(client: RpcClient): RpcPool {
+  return {
+    ...client,
+    size: 1,
+    askEach: async (method, params) => [{ node: 0, answer: await client.request(method, params) }],
+    distrust: () => undefined,
+  };
+}
+
+/** A question to each node, and how its answers are read. */
+interface EachQuestion<T> {
+  readonly method: string;
+  readonly params: readonly unknown[];
+  /** @throws RpcUnavailableError where the answer is nonsense */
+  readonly parse: (answer: unknown) => T;
+  /** How long the others are waited for once one has answered, in milliseconds; default the pool's. */
+  readonly patienceMs?: number | undefined;
+}
+
+/**
+ * Asks each node the same, and reads what they answer; nonsense counts as no answer.
+ *
+ * @param pool - the nodes
+ * @param question - what is asked
+ * @returns what each says that can be read
+ * @throws RpcAnswerError, RpcUnavailableError where that is none
+ */
+export async function tellEach<T>(
+  pool: Pick<RpcPool, 'askEach'>,
+  { method, params, parse, patienceMs }: EachQuestion<T>,
+): Promise<readonly NodeAnswer<T>[]> {
+  const told: NodeAnswer<T>[] = [];
+  let fault: unknown;
+  for (const { node, answer } of await pool.askEach(method, params, patienceMs)) {
+    try {
+      told.push({ node, answer: parse(answer) });
+    } catch (error) {
+      if (!(error instanceof RpcUnavailableError || error instanceof RpcAnswerError)) throw error;
+      fault ??= error;
+    }
+  }
+  if (told.length === 0) throw fault;
+  return told;
 }

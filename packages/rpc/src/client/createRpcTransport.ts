@@ -1,6 +1,6 @@
 import { createTransport, HttpRequestError, RpcRequestError, type Transport } from 'viem';
 import { RpcAnswerError, RpcUnavailableError } from '../rpcErrors.ts';
-import type { RpcClient } from './rpcClient.ts';
+import type { RpcClient } from './createRpcClient.ts';
 
 /** What viem's errors say in the place of a URL. */
 const NO_URL = 'not shown';

@@ -1,7 +1,7 @@
 import { HttpRequestError, type Transport } from 'viem';
 import { RpcAnswerError, RpcUnavailableError } from '../rpcErrors.ts';
-import { readRetryAfter } from './readRetryAfter.ts';
-import type { RpcClient } from './rpcClient.ts';
+import { readRetryAfter } from './createHttpPost.ts';
+import type { RpcClient } from './createRpcClient.ts';
 
 /** What viem calls an error that it does not know. */
 const NO_CODE = -1;

@@ -2,8 +2,7 @@ import { type Anvil, startAnvil } from '@prism-gateway/testing';
 import { installArbitrum, installOpStack } from '@prism-gateway/testing/rollups';
 import { type Hex, serializeTransaction } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createRpcClient } from '../client/createRpcClient.ts';
-import type { RpcClient } from '../client/rpcClient.ts';
+import { createRpcClient, type RpcClient } from '../client/createRpcClient.ts';
 import { createCostModel } from './createCostModel.ts';
 
 const GWEI = 10n ** 9n;

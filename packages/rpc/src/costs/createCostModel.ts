@@ -2,9 +2,8 @@ import { type Address, type Hex, zeroAddress } from 'viem';
 import { encodeFunctionData, parseAbi, serializeTransaction } from 'viem/utils';
 import { parseArray, parseBytes, parseCount, parseQuantity, parseRecord } from '../answers/parseAnswers.ts';
 import { readRevert } from '../answers/readRevert.ts';
-import type { RpcClient } from '../client/rpcClient.ts';
+import type { RpcClient } from '../client/createRpcClient.ts';
 import { RpcAnswerError, RpcUnavailableError } from '../rpcErrors.ts';
-import { TRANSFER_GAS } from './transferGas.ts';
 
 /** OP-stack chains: what a transaction's data costs on the base chain. @see https://specs.optimism.io/protocol/predeploys.html */
 const GAS_PRICE_ORACLE = '0x420000000000000000000000000000000000000F';
@@ -168,3 +167,6 @@ export async function createCostModel(client: Pick<RpcClient, 'request'>): Promi
   const [opStack, arbitrum] = await Promise.all([openOpStack(client, chainId), openArbitrum(client)]);
   return opStack ?? arbitrum ?? PLAIN;
 }
+
+/** What a transaction costs that does nothing, a plain transfer, in gas. @see https://eips.ethereum.org/EIPS/eip-2 */
+export const TRANSFER_GAS = 21_000n;

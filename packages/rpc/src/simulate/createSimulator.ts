@@ -2,7 +2,7 @@ import { type Hex, zeroAddress } from 'viem';
 import { numberToHex } from 'viem/utils';
 import { parseArray, parseBytes, parseQuantity, parseRecord } from '../answers/parseAnswers.ts';
 import { type Revert, readRevert } from '../answers/readRevert.ts';
-import type { RpcClient } from '../client/rpcClient.ts';
+import type { RpcClient } from '../client/createRpcClient.ts';
 import { isRefusedRequest, RpcAnswerError, RpcUnavailableError } from '../rpcErrors.ts';
 
 /** What a simulated transaction would use and return, or what it would revert with. */

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLogger, type LogFields, type LogLevel } from './createLogger.ts';
-import { withFields } from './withFields.ts';
+import { createLogger, type LogFields, type LogLevel, withFields } from './createLogger.ts';
 
 function logAt(level: LogLevel): unknown[] {
   const lines: string[] = [];

@@ -1,5 +1,3 @@
-import { LOG_LEVELS } from './logLevels.ts';
-
 /** The least level that a log writes; `silent` writes nothing. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -76,4 +74,22 @@ export function createLogger(options: LoggerOptions): Logger {
     return (facts, msg) => write(`${redact(writeJson({ level, time: now(), ...fields?.(), ...facts, msg }))}\n`);
   }
   return { debug: writer('debug'), info: writer('info'), warn: writer('warn'), error: writer('error') };
+}
+
+/** Words of the log's least level, from the most lines to none. */
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+
+/**
+ * Makes a log of which every line says something besides.
+ *
+ * @param logger - which writes the lines
+ * @param fields - said in each, like `{ chain: 'base' }`
+ * @returns the log
+ */
+export function withFields(logger: Logger, fields: LogFields): Logger {
+  const add =
+    (level: keyof Logger): Logger['info'] =>
+    (facts, message) =>
+      logger[level]({ ...fields, ...facts }, message);
+  return { debug: add('debug'), info: add('info'), warn: add('warn'), error: add('error') };
 }

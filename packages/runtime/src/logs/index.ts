@@ -1,3 +1,9 @@
-export { createLogger, type LogFields, type Logger, type LoggerOptions, type LogLevel } from './createLogger.ts';
+export {
+  createLogger,
+  type LogFields,
+  type Logger,
+  type LoggerOptions,
+  type LogLevel,
+  withFields,
+} from './createLogger.ts';
 export { type LogOutput, openLogOutput } from './openLogOutput.ts';
-export { withFields } from './withFields.ts';

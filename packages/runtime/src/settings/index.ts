@@ -1,6 +1,4 @@
-export { keyFaults } from './keyFaults.ts';
-export { type Environment, parseEnvironment, type SettingRules } from './parseEnvironment.ts';
-export { SettingsError } from './SettingsError.ts';
+export { type Environment, keyFaults, parseEnvironment, type SettingRules, SettingsError } from './parseEnvironment.ts';
 export {
   address,
   baseUnits,

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { keyFaults } from './keyFaults.ts';
-import { type Environment, parseEnvironment } from './parseEnvironment.ts';
-import { SettingsError } from './SettingsError.ts';
+import { type Environment, keyFaults, parseEnvironment, SettingsError } from './parseEnvironment.ts';
 import {
   address,
   baseUnits,

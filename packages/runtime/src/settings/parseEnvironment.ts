@@ -1,5 +1,4 @@
 import type * as z from 'zod/mini';
-import { SettingsError } from './SettingsError.ts';
 
 /** The environment, or what stands in for it: texts by the setting's name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -51,4 +50,37 @@ export function parseEnvironment<Schema extends z.ZodMiniType>(
   const all = [...faults, ...(rules.findValueFaults?.(result.data) ?? [])];
   if (all.length > 0) throw new SettingsError(all);
   return result.data;
+}
+
+/**
+ * Names what is wrong with how a daemon is given its key: `{prefix}PRIVATE_KEY`, or `{prefix}KEYSTORE` and
+ * `{prefix}KEYSTORE_PASSWORD`, and never both.
+ *
+ * @param given - the texts of the settings that are set
+ * @param prefix - like `RELAYER_`
+ * @returns at most one fault
+ */
+export function keyFaults(given: Environment, prefix: string): readonly string[] {
+  const [key, keystore, password] = [`${prefix}PRIVATE_KEY`, `${prefix}KEYSTORE`, `${prefix}KEYSTORE_PASSWORD`];
+  const hasKey = given[key] !== undefined;
+  const hasKeystore = given[keystore] !== undefined;
+  if (hasKey && hasKeystore) return [`${keystore}: expected either it or ${key}, not both`];
+  if (!hasKey && !hasKeystore) return [`${key}: required, or ${keystore} and ${password}`];
+  if (hasKeystore && given[password] === undefined) return [`${password}: required with ${keystore}`];
+  return [];
+}
+
+/** Settings that cannot be used. It names every fault at once, and never a value: values may be secrets. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+  readonly code = 'SETTINGS_INVALID';
+  /** One sentence each: the setting's name, and what was expected of it. */
+  readonly faults: readonly string[];
+
+  /** @param faults - at least one, like `PORT: expected a whole number from 0 to 65535`; repeated ones are named once */
+  constructor(faults: readonly string[]) {
+    const named = [...new Set(faults)];
+    super(named.length === 1 ? `Bad setting: ${named[0]}` : `Bad settings:\n  ${named.join('\n  ')}`);
+    this.faults = named;
+  }
 }

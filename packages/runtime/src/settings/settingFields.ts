@@ -3,7 +3,7 @@
  * expected and never what was given. A default goes around a field: `z._default(wholeNumber(1, 64), 16)`; so does `z.optional`.
  */
 import * as z from 'zod/mini';
-import { LOG_LEVELS } from '../logs/logLevels.ts';
+import { LOG_LEVELS } from '../logs/createLogger.ts';
 
 /** Largest amount that a contract can hold. */
 const MAX_UINT256 = 2n ** 256n - 1n;

@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
-import { formatTraceParent, parseTraceParent, type TraceContext } from './traceParent.ts';
 
 /** Facts of a span. They never hold keys, tokens, signatures or signed URLs. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | readonly string[]>>;
@@ -141,4 +140,62 @@ export function createTracer({ record, sampleRatio, now, random }: TracerOptions
       return context === undefined ? {} : { trace_id: context.traceId, span_id: context.spanId };
     },
   };
+}
+
+/** A status from here on is the server's fault. */
+const SERVER_ERROR = 500;
+
+/**
+ * Makes a `fetch` of which each call is a span, whose context goes along as `traceparent`.
+ *
+ * @param tracer - whose spans they are
+ * @param fetch - what makes the calls
+ */
+export function traceFetch(tracer: Tracer, fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  return (input, init) => {
+    const asked = input instanceof Request ? input : undefined;
+    const method = init?.method ?? asked?.method ?? 'GET';
+    const { host, pathname } = new URL(asked?.url ?? String(input));
+    const attributes = { 'http.request.method': method, 'server.address': host, 'url.path': pathname };
+    return tracer.run({ name: method, kind: 'client', attributes }, async (span) => {
+      const headers = new Headers(init?.headers ?? asked?.headers);
+      const parent = tracer.traceparent();
+      if (parent !== undefined) headers.set('traceparent', parent);
+      // A plain object: what makes the calls may know no other form.
+      const answer = await fetch(input, { ...init, headers: Object.fromEntries(headers) });
+      span.set({ 'http.response.status_code': answer.status });
+      if (answer.status >= SERVER_ERROR) span.fail();
+      return answer;
+    });
+  };
+}
+
+/** Which span of which trace, and whether it is recorded. */
+interface TraceContext {
+  /** 32 hex digits. */
+  readonly traceId: string;
+  /** 16 hex digits. */
+  readonly spanId: string;
+  readonly sampled: boolean;
+}
+
+/** Later versions may append fields, which version 00 may not. */
+const FORM = /^(?!ff)([0-9a-f]{2})-((?!0{32})[0-9a-f]{32})-((?!0{16})[0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+
+/**
+ * Reads a `traceparent` header.
+ *
+ * @returns undefined for what is none: the trace then begins here
+ * @see https://www.w3.org/TR/trace-context/#traceparent-header
+ */
+export function parseTraceParent(header: string | null | undefined): TraceContext | undefined {
+  const [, version, traceId, spanId, flags, rest] = FORM.exec(header ?? '') ?? [];
+  if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
+  if (version === '00' && rest !== undefined) return undefined;
+  return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 };
+}
+
+/** Writes a `traceparent` header. */
+export function formatTraceParent({ traceId, spanId, sampled }: TraceContext): string {
+  return `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`;
 }

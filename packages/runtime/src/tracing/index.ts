@@ -5,6 +5,6 @@ export {
   type SpanAttributes,
   type SpanStart,
   type Tracer,
+  traceFetch,
 } from './createTracer.ts';
 export { openTracing, type Tracing } from './openTracing.ts';
-export { traceFetch } from './traceFetch.ts';

@@ -1,8 +1,8 @@
 import { type OtlpReceiver, startOtlpReceiver } from '@prism-gateway/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { SettingsError } from '../settings/index.ts';
+import { traceFetch } from './createTracer.ts';
 import { openTracing, type Tracing } from './openTracing.ts';
-import { traceFetch } from './traceFetch.ts';
 
 const nothing = () => undefined;
 

@@ -1,4 +1,4 @@
-import { pause } from './pause.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How patiently something is tried again. */
 export interface BackOffPolicy {
@@ -72,4 +72,20 @@ export function createBackOff(
       failures = 0;
     },
   };
+}
+
+/**
+ * Waits.
+ *
+ * @param ms - how long, in milliseconds
+ * @param signal - ends the wait
+ * @returns whether the whole time has passed: false when the signal ended the wait
+ */
+export async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    await sleep(ms, undefined, { signal });
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,7 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createSemaphore } from './createSemaphore.ts';
-import { createTurns } from './createTurns.ts';
+import { createSemaphore, createTurns } from './createSemaphore.ts';
 
 /** Acts that end when they are told to. */
 function createActs() {

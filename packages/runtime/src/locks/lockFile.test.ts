@@ -4,10 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import type { FileLock } from './lockFile.ts';
-import { lockKey } from './lockKey.ts';
+import { type FileLock, lockKey } from './lockFile.ts';
 
-const MODULE = new URL('./lockKey.ts', import.meta.url).href;
+const MODULE = new URL('./lockFile.ts', import.meta.url).href;
 const address = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
 const held = expect.objectContaining({ code: 'LOCK_HELD' });
 

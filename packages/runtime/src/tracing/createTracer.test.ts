@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatTraceParent, parseTraceParent } from './traceParent.ts';
+import { formatTraceParent, parseTraceParent } from './createTracer.ts';
 
 const [traceId, spanId] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331'];
 

@@ -1,2 +1,0 @@
-export { CommandLineError, parseCommandLine } from './parseCommandLine.ts';
-export { USAGE_STATUS, writeFailure } from './writeFailure.ts';

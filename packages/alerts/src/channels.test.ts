@@ -14,9 +14,8 @@ import {
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Alert, AlertChannel } from './alert.ts';
-import { commitTogether } from './commitTogether.ts';
 import { createOutbox } from './createOutbox.ts';
-import { createOutboxTable, OUTBOX_TABLES } from './createOutboxTable.ts';
+import { commitTogether, createOutboxTable, OUTBOX_TABLES } from './createOutboxTable.ts';
 import { createRedactor } from './createRedactor.ts';
 import { openChatChannel } from './openChatChannel.ts';
 import { openEmailChannel } from './openEmailChannel.ts';

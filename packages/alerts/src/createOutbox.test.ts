@@ -4,12 +4,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createFakeClock, createLogRecorder } from '@prism-gateway/testing';
 import { expect, test } from 'vitest';
-import { AlertRefusedError } from './AlertRefusedError.ts';
-import type { Alert, AlertChannel } from './alert.ts';
-import { commitTogether } from './commitTogether.ts';
+import { type Alert, type AlertChannel, AlertRefusedError } from './alert.ts';
 import { createLatch } from './createLatch.ts';
 import { createOutbox } from './createOutbox.ts';
-import { createOutboxTable, OUTBOX_TABLES } from './createOutboxTable.ts';
+import { commitTogether, createOutboxTable, OUTBOX_TABLES } from './createOutboxTable.ts';
 
 const HOUR_MS = 3_600_000;
 const PATIENCE_MS = 60_000;

@@ -1,7 +1,6 @@
 import { chooseBackOff, pause } from '@prism-gateway/runtime';
 import type { Logger } from '@prism-gateway/runtime/logs';
-import { AlertRefusedError } from './AlertRefusedError.ts';
-import type { Alert, AlertChannel, Alerter } from './alert.ts';
+import { type Alert, type AlertChannel, type Alerter, AlertRefusedError } from './alert.ts';
 import type { OutboxTable, WaitingAlert } from './createOutboxTable.ts';
 
 /** How an outbox works. */

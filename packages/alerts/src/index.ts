@@ -1,9 +1,8 @@
 export type { Alert, AlertChannel, Alerter } from './alert.ts';
 export { type AlertSettings, alertFaults, alertFields, alertSecrets } from './alertSettings.ts';
-export { commitTogether } from './commitTogether.ts';
 export { createJournalFault, isJournalFault, type JournalFault } from './createJournalFault.ts';
 export { type AlertLatch, createLatch } from './createLatch.ts';
 export { createOutbox, type OutboxOptions } from './createOutbox.ts';
-export { createOutboxTable, OUTBOX_TABLES, type OutboxTable } from './createOutboxTable.ts';
+export { commitTogether, createOutboxTable, OUTBOX_TABLES, type OutboxTable } from './createOutboxTable.ts';
 export { createRedactor } from './createRedactor.ts';
 export { openChannels } from './openChannels.ts';

@@ -1,7 +1,6 @@
 import type { AlertChannel } from './alert.ts';
 import type { AlertSettings } from './alertSettings.ts';
-import type { ChatForm } from './formatChatMessage.ts';
-import { openChatChannel } from './openChatChannel.ts';
+import { type ChatForm, openChatChannel } from './openChatChannel.ts';
 import { openEmailChannel } from './openEmailChannel.ts';
 import { openWebhookChannel } from './openWebhookChannel.ts';
 

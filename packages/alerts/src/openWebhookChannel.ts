@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { AlertRefusedError } from './AlertRefusedError.ts';
-import type { AlertChannel } from './alert.ts';
+import { type AlertChannel, AlertRefusedError } from './alert.ts';
 
 /**
  * Opens the way to a program of one's own. Each call is signed: `x-prism-signature` is `v1=` and the HMAC-SHA256, in hex, of

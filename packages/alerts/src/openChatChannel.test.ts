@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Alert } from './alert.ts';
-import { formatChatMessage, guessChatForm } from './formatChatMessage.ts';
+import { formatChatMessage, guessChatForm } from './openChatChannel.ts';
 
 test.each([
   ['https://hooks.slack.com/services/T0/B0/x', 'slack'],

@@ -1,6 +1,5 @@
-export { AccountError, type AccountErrorCode } from './AccountError.ts';
+export type { Account } from './account.ts';
+export { AccountError, type AccountErrorCode } from './account.ts';
 export { createRecoverSigner, type RecoverSigner } from './createRecoverSigner.ts';
-export type { Account } from './createSigningAccount.ts';
-export { decryptKeystore } from './decryptKeystore.ts';
-export { encryptKeystore } from './encryptKeystore.ts';
+export { decryptKeystore, encryptKeystore } from './keystore.ts';
 export { type KeySource, openAccount } from './openAccount.ts';

@@ -2,9 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { type Address, bytesToHex, type Hex, hexToBytes } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { loadSecp256k1 } from '../secp256k1/loadSecp256k1.ts';
-import { AccountError } from './AccountError.ts';
-import { type Account, createSigningAccount, type DigestSignature } from './createSigningAccount.ts';
-import { decryptKeystore } from './decryptKeystore.ts';
+import { type Account, AccountError, createSigningAccount, type DigestSignature } from './account.ts';
+import { decryptKeystore } from './keystore.ts';
 import { openKmsAccount } from './openKmsAccount.ts';
 
 /** Where a key comes from: one of the two. */

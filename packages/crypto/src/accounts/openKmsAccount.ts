@@ -1,8 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import { type Address, bytesToHex, type Hex, hexToBytes, numberToHex, recoverAddress } from 'viem';
 import { publicKeyToAddress } from 'viem/accounts';
-import { AccountError } from './AccountError.ts';
-import { type Account, createSigningAccount, type DigestSignature } from './createSigningAccount.ts';
+import { type Account, AccountError, createSigningAccount, type DigestSignature } from './account.ts';
 
 /** The order of secp256k1's group. @see https://www.secg.org/sec2-v2.pdf */
 const GROUP_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { bytesToHex, type Hex } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
-import { AccountError } from '../accounts/AccountError.ts';
-import { encryptKeystore } from '../accounts/encryptKeystore.ts';
+import { AccountError } from '../accounts/account.ts';
+import { encryptKeystore } from '../accounts/keystore.ts';
 
 /** What `npm run keystore -- --help` prints. */
 export const keystoreUsage = `Prism keystore: npm run keystore

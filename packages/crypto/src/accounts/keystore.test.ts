@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { decryptKeystore } from './decryptKeystore.ts';
-import { encryptKeystore } from './encryptKeystore.ts';
+import { decryptKeystore, encryptKeystore } from './keystore.ts';
 
 const KEY = `0x${'4c'.repeat(32)}` as const;
 

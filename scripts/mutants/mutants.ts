@@ -145,7 +145,7 @@ const nonces: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
-    `${engine}/displacement.ts`,
+    `${engine}/settle.ts`,
     [lost, events],
     [
       ['head.number - blockNumber + 1n >= BigInt', 'head.number - blockNumber + 1000n >= BigInt'],
@@ -159,7 +159,7 @@ const nonces: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
-    `${engine}/gaps.ts`,
+    `${engine}/watch.ts`,
     [lost],
     [
       ['const MIN_GAP_ROUNDS = 3;', 'const MIN_GAP_ROUNDS = 1_000_000;'],

@@ -1,8 +1,7 @@
 import type { Address, Hex, LocalAccount, Transport } from 'viem';
-import type { Call, Intent } from './intents/intent.ts';
+import type { Call, Intent, Sent } from './intents/intent.ts';
 import type { IntentState } from './intents/intentState.ts';
 import type { SenderEvent } from './senderEvent.ts';
-import type { Sent } from './sent.ts';
 
 /** What of an account the sender needs; an account of viem is one, and so is a few lines round a KMS. */
 export interface SenderAccount {

@@ -14,10 +14,19 @@ import {
   TIP_HISTORY,
   tellEach,
 } from '@prism-gateway/rpc';
-import { type Address, type Hash, type Hex, numberToHex } from 'viem';
-import { agreeReceipt } from './agreeReceipt.ts';
+import {
+  type Address,
+  formatTransaction,
+  type Hash,
+  type Hex,
+  keccak256,
+  numberToHex,
+  type RpcTransaction,
+  recoverTransactionAddress,
+  serializeTransaction,
+  type TransactionSerializable,
+} from 'viem';
 import { parseReceipt, type Receipt } from './parseReceipt.ts';
-import { readSigned } from './readSigned.ts';
 
 /** The newest block, as the node has it. */
 export interface BlockHead {
@@ -242,4 +251,52 @@ export function createChain(rpc: RpcPool, account: Address): Chain {
     distrust: rpc.distrust,
     close: () => rpc.close(),
   };
+}
+
+/** So many nodes have to agree. */
+const MAJORITY = 2;
+
+/**
+ * Finds what nodes say together of a transaction that was mined when it was looked at last.
+ *
+ * @param told - by each node that answers; undefined: it has no receipt
+ * @returns the receipt that two of them have, or the only one that answers; undefined where as many have none
+ * @throws RpcUnavailableError where they do not agree
+ */
+function agreeReceipt(told: readonly (Receipt | undefined)[]): Receipt | undefined {
+  const groups = [...Map.groupBy(told, (receipt) => receipt?.blockHash).values()];
+  const [most = [], next = []] = groups.toSorted((one, other) => other.length - one.length);
+  if (next.length === 0 || (most.length >= MAJORITY && most.length > next.length)) return most[0];
+  throw new RpcUnavailableError('the nodes do not agree on a receipt');
+}
+
+/** A transaction that a key has signed. */
+interface SignedTransaction {
+  readonly hash: Hash;
+  readonly nonce: number;
+}
+
+/**
+ * Reads a transaction as a node shows it, and looks whether an account's key has signed it: no node can make that up.
+ *
+ * @param shown - an entry of a block, or of what waits in the node
+ * @param account - in lower case
+ * @returns undefined where it has not, or that cannot be told
+ */
+async function readSigned(shown: unknown, account: Address): Promise<SignedTransaction | undefined> {
+  try {
+    // What is none has something missing, which throws below.
+    const { r, s, v, yParity, input, ...rest } = formatTransaction(shown as RpcTransaction);
+    const signature = { r, s, v, ...(yParity !== undefined && { yParity }) };
+    // Each type of transaction has fields of its own, which are among those that were read.
+    const transaction = { ...rest, data: input } as TransactionSerializable;
+    const serializedTransaction = serializeTransaction(transaction, signature);
+    const signer = await recoverTransactionAddress({
+      serializedTransaction: serializedTransaction as `0x02${string}`,
+    });
+    if (signer.toLowerCase() !== account) return undefined;
+    return { hash: keccak256(serializedTransaction), nonce: rest.nonce };
+  } catch {
+    return undefined;
+  }
 }

@@ -1,12 +1,11 @@
 import { TRANSFER_GAS } from '@prism-gateway/rpc';
 import { hexToBytes } from 'viem/utils';
-import { type Fees, offerFees, raiseFees } from '../fees/feePolicy.ts';
+import { type Fees, offerFees, raiseFees } from '../fees/fees.ts';
 import type { IntentFailure, TxVersion } from '../intents/intent.ts';
 import { type LiveIntent, newestVersion } from '../intents/liveIntent.ts';
 import { broadcastIntents } from './broadcast.ts';
 import { ceilingOf, type Engine, transition, unminedIntents } from './engine.ts';
-import { signCancellation } from './signCancellation.ts';
-import { signVersion } from './signVersion.ts';
+import { signCancellation, signVersion } from './signVersion.ts';
 
 /** Once an offer is so many times the market's, more money does not help; for one that the node calls too low, somewhat later. */
 const MAX_TIMES_MARKET = 4n;

@@ -1,14 +1,13 @@
 import type { Hash } from 'viem';
 import type { BlockHead, Chain } from '../chain/createChain.ts';
-import type { FeeSource } from '../fees/createFeeSource.ts';
-import type { IntentFailure } from '../intents/intent.ts';
+import type { FeeSource } from '../fees/fees.ts';
+import type { IntentFailure, Sent } from '../intents/intent.ts';
 import { FINAL_STATES, type IntentState, moveIntent, UNMINED_STATES } from '../intents/intentState.ts';
 import type { LiveIntent } from '../intents/liveIntent.ts';
 import type { Journal } from '../journal/openJournal.ts';
 import type { SenderAccount } from '../sender.ts';
 import { SenderError } from '../senderError.ts';
 import type { SenderEvent } from '../senderEvent.ts';
-import type { Sent } from '../sent.ts';
 import type { Loop } from './createLoop.ts';
 
 /** Settings with all defaults filled in; the units are in the names, fees are in wei. */

@@ -1,4 +1,4 @@
-import { type Fees, type Market, offerFees } from '../fees/feePolicy.ts';
+import { type Fees, type Market, offerFees } from '../fees/fees.ts';
 import type { TxVersion } from '../intents/intent.ts';
 import { type LiveIntent, newestVersion } from '../intents/liveIntent.ts';
 import { SenderError } from '../senderError.ts';

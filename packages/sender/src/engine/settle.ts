@@ -1,7 +1,9 @@
+import type { Hash } from 'viem';
 import type { Receipt } from '../chain/parseReceipt.ts';
 import type { TxVersion } from '../intents/intent.ts';
-import { describeOutcome, type LiveIntent } from '../intents/liveIntent.ts';
+import { currentVersions, describeOutcome, type LiveIntent } from '../intents/liveIntent.ts';
 import { type Engine, transition } from './engine.ts';
+import { describeSharedKey } from './foreign.ts';
 
 /** A receipt of one of an intent's versions. */
 export interface Finding {
@@ -69,4 +71,89 @@ export function takeReorg(engine: Engine, intent: LiveIntent): void {
   // What is mined has a place and a nonce.
   if (mined === undefined || nonce === undefined) throw new TypeError(`intent ${intent.intentId} was mined nowhere`);
   engine.emit({ type: 'reorged', intentId: intent.intentId, nonce, txHash: mined.txHash });
+}
+
+/** Which nonce is searched for, from which block backwards. */
+interface Search {
+  readonly nonce: number;
+  readonly headNumber: bigint;
+}
+
+/** Finds the block that took the account past a nonce, by doubling steps back from the head and then halving. */
+async function findBlock(engine: Engine, { nonce, headNumber }: Search): Promise<bigint | undefined> {
+  let passed = headNumber;
+  if ((await engine.chain.accountNonce(passed)) <= nonce) return undefined;
+  let before = passed - 1n;
+  for (let step = 1n; before >= 0n && (await engine.chain.accountNonce(before)) > nonce; step *= 2n) {
+    passed = before;
+    before -= step;
+  }
+  if (before < 0n) before = -1n;
+  while (passed - before > 1n) {
+    const middle = (passed + before) / 2n;
+    if ((await engine.chain.accountNonce(middle)) > nonce) passed = middle;
+    else before = middle;
+  }
+  return passed;
+}
+
+/** Finds the transaction that consumed a nonce; looked up once more when it was found before. */
+async function findConsumer(engine: Engine, search: Search) {
+  const { nonce } = search;
+  const known = engine.consumers.get(nonce);
+  const blockNumber = known?.blockNumber ?? (await findBlock(engine, search));
+  if (blockNumber === undefined) return undefined;
+  const hash = await engine.chain.findTransaction({ blockNumber, nonce });
+  engine.consumers.delete(nonce);
+  if (hash === undefined) return undefined;
+  engine.consumers.set(nonce, { hash, blockNumber });
+  return { hash, blockNumber };
+}
+
+/** The old nonce is gone for good, and none of the intent's transactions has it: it may be sent once more, or is given up. */
+function takeProof(engine: Engine, { intent, foreignTxHash }: { intent: LiveIntent; foreignTxHash: Hash }): void {
+  // What is displaced has a nonce.
+  const nonce = intent.nonce as number;
+  const { intentId } = intent;
+  engine.consumers.delete(nonce);
+  intent.misses = 0;
+  engine.emit({ type: 'foreign', nonce, count: 1, txHash: foreignTxHash });
+  if (engine.settings.whenKeyIsShared === 'reject') intent.failure ??= describeSharedKey(engine, nonce);
+  const { failure } = intent;
+  if (failure !== undefined) {
+    transition(engine, { intent, to: 'abandoned' });
+    engine.emit({ type: 'abandoned', intentId, nonce, code: failure.code, spentWei: 0n });
+    return;
+  }
+  transition(engine, { intent, to: 'queued' });
+  intent.nonce = undefined;
+  intent.isUnderpriced = false;
+  engine.queue.push(intent);
+  engine.emit({ type: 'requeued', intentId, nonce, foreignTxHash });
+}
+
+/**
+ * Settles whose nonce was consumed by a foreign transaction: only once that transaction is known and as deep as the intent's own would have
+ * to be, the intent gets another nonce.
+ *
+ * @param engine - with its displaced intents
+ */
+export async function resolveDisplaced(engine: Engine): Promise<void> {
+  const displaced = [...engine.live.values()].filter((intent) => intent.state === 'displaced');
+  if (displaced.length === 0) return;
+  const head = await engine.chain.head();
+  let count: number | undefined;
+  for (const intent of displaced) {
+    const nonce = intent.nonce as number;
+    const known = engine.consumers.get(nonce);
+    const isDeep = (blockNumber: bigint) => head.number - blockNumber + 1n >= BigInt(intent.confirmations);
+    if (known !== undefined && !isDeep(known.blockNumber)) continue;
+    const consumer = await findConsumer(engine, { nonce, headNumber: head.number });
+    if (consumer === undefined || !isDeep(consumer.blockNumber)) continue;
+    // One of ours, whose receipt the node does not have yet.
+    if (currentVersions(intent).some((version) => version.hash === consumer.hash)) continue;
+    count ??= await engine.chain.accountNonce('latest');
+    engine.nextNonce = Math.max(engine.nextNonce, count);
+    takeProof(engine, { intent, foreignTxHash: consumer.hash });
+  }
 }

@@ -1,6 +1,5 @@
-import type { Address, Hash, Hex } from 'viem';
+import type { Address, Hash, Hex, Log } from 'viem';
 import type { SenderErrorCode } from '../senderError.ts';
-import type { Sent } from '../sent.ts';
 import type { IntentState } from './intentState.ts';
 
 /** What a caller wants on the chain. */
@@ -56,4 +55,22 @@ export interface Intent {
   readonly failure?: IntentFailure;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
+}
+
+/** The outcome of an intent: its one mined transaction. */
+export interface Sent {
+  readonly intentId: string;
+  readonly txHash: Hash;
+  /** The account nonce. */
+  readonly nonce: number;
+  /** `reverted` is an outcome, too: the transaction is mined, and its call had no effect. */
+  readonly status: 'success' | 'reverted';
+  readonly blockNumber: bigint;
+  readonly blockHash: Hash;
+  readonly gasUsed: bigint;
+  /** In wei. */
+  readonly effectiveGasPrice: bigint;
+  /** What was paid beside the gas for the data, in wei: on OP-stack chains. */
+  readonly dataFee: bigint;
+  readonly logs: readonly Log[];
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { offerFees, raiseFees } from './feePolicy.ts';
+import { offerFees, raiseFees } from './fees.ts';
 
 const wei = fc.bigInt({ min: 0n, max: 10n ** 13n });
 const markets = fc.record({ baseFeePerGas: wei, tip: wei });

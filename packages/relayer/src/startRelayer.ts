@@ -3,8 +3,7 @@ import { makeDirectory, type PageMaker, serveMetrics } from '@prism-gateway/runt
 import { type Logger, withFields } from '@prism-gateway/runtime/logs';
 import { type Tracer, traceFetch } from '@prism-gateway/runtime/tracing';
 import { createRelayerClient, type RelayerClient } from '@prism-gateway/sdk';
-import { createKeepAliveFetch } from './gateway/createKeepAliveFetch.ts';
-import { watchFetch } from './gateway/watchFetch.ts';
+import { createKeepAliveFetch, watchFetch } from './gateway/watchFetch.ts';
 import { createHealth, type Health } from './lifecycle/createHealth.ts';
 import { type ChainWorker, startChainWorker } from './lifecycle/startChainWorker.ts';
 import { createMetrics } from './metrics/createMetrics.ts';

@@ -18,8 +18,7 @@ import {
 import { type Hex, zeroHash } from 'viem';
 import { encodeFunctionData, numberToHex } from 'viem/utils';
 import { ChainError } from './chainError.ts';
-import type { ChainRpc } from './createChainRpc.ts';
-import { readBlockTime } from './readBlockTime.ts';
+import { type ChainRpc, readBlockTime } from './createChainRpc.ts';
 
 /** The newest block, and what gas costs after it. */
 export interface BlockHead {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createBlockPace } from './createBlockPace.ts';
+import { createBlockPace } from './watchChain.ts';
 
 test('a chain is slow until it is seen to be fast, and no slower than that', () => {
   const pace = createBlockPace();

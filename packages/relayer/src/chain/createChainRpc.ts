@@ -4,6 +4,8 @@ import {
   createRpcPool,
   createSimulator,
   parseBytes,
+  parseQuantity,
+  parseRecord,
   type Revert,
   RpcAnswerError,
   RpcUnavailableError,
@@ -13,6 +15,7 @@ import {
   withRetries,
 } from '@prism-gateway/rpc';
 import { createBackOff } from '@prism-gateway/runtime';
+import { numberToHex } from 'viem/utils';
 import { ChainError } from './chainError.ts';
 import { nameReason } from './decodeReason.ts';
 
@@ -122,4 +125,17 @@ export function createChainRpc(options: {
     distrust: plain.distrust,
     simulate: (call, block) => wrapErrors('a simulation', () => simulate(call, block)),
   };
+}
+
+/**
+ * Reads the time of a block.
+ *
+ * @returns Unix seconds; undefined where the node does not have the block (yet)
+ * @throws ChainError
+ */
+export function readBlockTime(rpc: Pick<ChainRpc, 'read'>, block: bigint | 'pending'): Promise<bigint | undefined> {
+  const tag = block === 'pending' ? block : numberToHex(block);
+  return rpc.read(['eth_getBlockByNumber', tag, false], (answer) =>
+    answer === null ? undefined : parseQuantity(parseRecord(answer, 'block').timestamp, 'block time'),
+  );
 }

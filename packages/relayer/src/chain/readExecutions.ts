@@ -3,9 +3,8 @@ import { parseArray, parseLog } from '@prism-gateway/rpc';
 import type { Hex } from 'viem';
 import { keccak256, numberToHex, padHex, toHex } from 'viem/utils';
 import { ChainError } from './chainError.ts';
-import type { ChainRpc } from './createChainRpc.ts';
+import { type ChainRpc, readBlockTime } from './createChainRpc.ts';
 import type { BlockRange } from './createWalkBack.ts';
-import { readBlockTime } from './readBlockTime.ts';
 
 /** Signature of the Forwarder's event. */
 const REQUEST_EXECUTED = keccak256(toHex('RequestExecuted(bytes32,address,uint256,address,uint256)'));

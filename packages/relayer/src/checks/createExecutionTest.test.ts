@@ -1,7 +1,6 @@
 import { createSignedParams, hashRequest } from '@prism-gateway/protocol/typed-data';
 import { expect, test } from 'vitest';
-import { createExecutionTest } from './createExecutionTest.ts';
-import { listSignedParts } from './findNonce.ts';
+import { createExecutionTest, listSignedParts } from './findNonce.ts';
 
 const context = { chainId: 5, forwarder: `0x${'22'.repeat(20)}` } as const;
 const signer = `0x${'aB'.repeat(20)}` as const;

@@ -7,7 +7,7 @@ import {
 import { createParamsArbitraries } from '@prism-gateway/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createRequestHasher } from './createRequestHasher.ts';
+import { createRequestHasher } from './findNonce.ts';
 
 const place = { chainId: 31_337, forwarder: `0x${'F0'.repeat(20)}` };
 const nonceArbitrary = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n });

@@ -1,9 +1,17 @@
+import type { RequestExecuted } from '@prism-gateway/contracts';
 import type { RecoverSigner } from '@prism-gateway/crypto/accounts';
 import type { Action, ActionParams } from '@prism-gateway/protocol';
-import type { SignedAction, UnsignedParams } from '@prism-gateway/protocol/typed-data';
+import {
+  createTypedData,
+  hashForwarderDomain,
+  type SignedAction,
+  type TypedDataSource,
+  type UnsignedParams,
+} from '@prism-gateway/protocol/typed-data';
 import type { Hex } from 'viem';
-import type { RelayedRecord } from '../lifecycle/openRequest.ts';
-import { createRequestHasher } from './createRequestHasher.ts';
+import { concat, keccak256, numberToHex, padHex, toHex } from 'viem/utils';
+import type { ChainReader } from '../chain/chainReader.ts';
+import type { RelayedRecord, SignatureRef } from '../lifecycle/openRequest.ts';
 
 /** How many nonces from the signer's next one on are tried, and how many before it. */
 const LOOK_AHEAD = 64n;
@@ -89,4 +97,76 @@ export async function findNonce(
   const isSignedFor = createSignatureTest(source, source.part);
   for (const nonce of listNear(source.current)) if (await isSignedFor(nonce)) return nonce;
   return undefined;
+}
+
+/** Tells whether an event of the Forwarder is about one signature of a request. */
+type IsAbout = (event: Pick<RequestExecuted, 'digest' | 'signer' | 'nonce'>) => boolean;
+
+/**
+ * Makes the test whether an event tells of a signature: by the signer, and by the digest of that very request with the event's nonce.
+ * Nothing else counts: anybody may put the same bytes of a signature into another call.
+ *
+ * @param context - chain and Forwarder that the digest is made for
+ * @param part - what was signed
+ * @see docs/specification.md CHAIN-12
+ */
+export function createExecutionTest(
+  { chainId, forwarder }: Pick<NonceContext, 'chainId' | 'forwarder'>,
+  { action, params, signer }: SignedPart,
+): IsAbout {
+  // What no struct holds (signer, signature, permit) is left out by the typed data.
+  const hashWith = createRequestHasher({ action, params: params as UnsignedParams, chainId, forwarder });
+  return (event) => event.signer.toLowerCase() === signer && hashWith(event.nonce) === event.digest.toLowerCase();
+}
+
+/** EIP-712's `encodeData` of one field: a word; of what has no fixed length, its hash. */
+function encodeField(type: string, value: unknown): Hex {
+  // The typed data vouches for the types.
+  if (type === 'uint256') return numberToHex(value as bigint, { size: 32 });
+  if (type === 'bytes') return keccak256(value as Hex);
+  if (type === 'bytes[]') return keccak256(concat((value as readonly Hex[]).map((item) => keccak256(item))));
+  if (type === 'bytes32[]') return keccak256(concat(value as readonly Hex[]));
+  return padHex(value as Hex, { size: 32 });
+}
+
+/**
+ * Makes the EIP-712 digest of a request as a function of its forwarder nonce, which is the last field of every struct: what stands
+ * before it, such as a long payload, is hashed once.
+ *
+ * @returns digests as `hashRequest` computes them
+ * @see https://eips.ethereum.org/EIPS/eip-712
+ */
+export function createRequestHasher(source: Omit<TypedDataSource, 'nonce'>): (nonce: bigint) => Hex {
+  const { types, primaryType, message } = createTypedData({ ...source, nonce: 0n });
+  const fields = types[primaryType] ?? [];
+  const members = fields.map(({ name, type }) => `${type} ${name}`).join(',');
+  const words = fields.slice(0, -1).map(({ name, type }) => encodeField(type, message[name]));
+  const start = concat([keccak256(toHex(`${primaryType}(${members})`)), ...words]);
+  const prefix = concat(['0x1901', hashForwarderDomain(source)]);
+  return (nonce) => keccak256(concat([prefix, keccak256(concat([start, numberToHex(nonce, { size: 32 })]))]));
+}
+
+/** @see findSignatures */
+export type FindSignatures = (record: RelayedRecord) => Promise<readonly SignatureRef[] | undefined>;
+
+/**
+ * Finds what identifies a request's signatures on the chain.
+ *
+ * @returns one a signature, in the order of the entries; undefined where the node did not say a signer's nonce
+ * @throws ChainError
+ */
+export async function findSignatures(
+  { chain, recovery }: { readonly chain: Pick<ChainReader, 'nonces'>; readonly recovery: NonceContext },
+  record: RelayedRecord,
+): Promise<readonly SignatureRef[] | undefined> {
+  const parts = listSignedParts(record);
+  const nonces = await chain.nonces(parts.map(({ signer }) => signer));
+  const signatures: SignatureRef[] = [];
+  for (const part of parts) {
+    const { signer, r, s } = part;
+    const current = nonces.get(signer);
+    if (current === undefined) return undefined;
+    signatures.push({ signer, r, s, nonce: await findNonce({ part, current, ...recovery }) });
+  }
+  return signatures;
 }

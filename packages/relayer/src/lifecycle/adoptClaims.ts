@@ -1,5 +1,5 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
-import type { FindSignatures } from '../checks/findSignatures.ts';
+import type { FindSignatures } from '../checks/findNonce.ts';
 import type { RequestGateway } from '../gateway/requestGateway.ts';
 import type { Journal } from '../journal/openJournal.ts';
 import { type AskGatewayPorts, isOwnClaim, readRecord } from './confirmClaim.ts';

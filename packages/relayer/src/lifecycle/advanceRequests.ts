@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isJournalFault } from '@prism-gateway/alerts';
+import type { Tracer } from '@prism-gateway/runtime/tracing';
 import { SenderError } from '@prism-gateway/sender';
 import type { Journal } from '../journal/openJournal.ts';
 import type { ChainNotes } from './createChainNotes.ts';
@@ -108,4 +109,23 @@ export function advanceRequests(ports: AdvancePorts, requestIds: readonly string
     const handled = handle(requests).then((moved) => advanceRequests(ports, moved));
     inFlight.run(handled.catch((error: unknown) => tryAgain(ports, requests, error)));
   }
+}
+
+/**
+ * Makes each move of requests a span that names them: so the traces of a user, a gateway and a relayer are joined.
+ *
+ * @param handlers - what moves them
+ * @param tracer - undefined: nothing is traced
+ */
+export function traceHandlers(handlers: Handlers, tracer: Tracer | undefined): Handlers {
+  if (tracer === undefined) return handlers;
+  const traced = Object.entries(handlers).map(([name, handle]: [string, Handler]) => {
+    const move: Handler = (requests) => {
+      const attributes = { 'prism.request_ids': requests.map(({ requestId }) => requestId) };
+      return tracer.run({ name, attributes }, () => handle(requests));
+    };
+    return [name, move];
+  });
+  // The same handlers by the same names.
+  return Object.fromEntries(traced) as Handlers;
 }

@@ -3,8 +3,7 @@ import type { FindExecution } from '../chain/createFindExecution.ts';
 import type { FindInvalidation } from '../chain/createFindInvalidation.ts';
 import type { Execution } from '../chain/readExecutions.ts';
 import type { ChainState } from '../chain/watchChain.ts';
-import { createExecutionTest } from '../checks/createExecutionTest.ts';
-import { listSignedParts, type NonceContext, type SignedPart } from '../checks/findNonce.ts';
+import { createExecutionTest, listSignedParts, type NonceContext, type SignedPart } from '../checks/findNonce.ts';
 import type { OpenRequest, SignatureRef } from './openRequest.ts';
 
 /** What the chain says of a request. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ChainError } from '../chain/chainError.ts';
 import type { AskedRequest, ChainAnswer } from './askChain.ts';
 import { type AskedNode, createAskNodes, createTrustHead } from './askNodes.ts';
-import type { NoteDispute } from './createDisputes.ts';
+import type { NoteDispute } from './createNodeNotes.ts';
 
 const NOW_SECONDS = 1_000_000n;
 // Nothing else of it is looked at here.

@@ -2,7 +2,7 @@ import { ChainError } from '../chain/chainError.ts';
 import type { BlockHead } from '../chain/chainReader.ts';
 import { createPatience } from '../chain/createPatience.ts';
 import type { AskChain, AskedRequest, ChainAnswer } from './askChain.ts';
-import type { NoteDispute } from './createDisputes.ts';
+import type { NoteDispute } from './createNodeNotes.ts';
 import { gatherVotes, MAJORITY, weighVotes } from './gatherVotes.ts';
 
 /** A node, and the question to it. */

@@ -8,8 +8,8 @@ import { feeInWei } from '../checks/fee.ts';
 import type { Journal } from '../journal/openJournal.ts';
 import type { ChainSettings } from '../settings/chainSettings.ts';
 import type { Revert } from './askUntold.ts';
-import type { BatchCostTracker } from './createBatchCostTracker.ts';
 import type { ChainNotes } from './createChainNotes.ts';
+import type { BatchCostTracker } from './gatherWrites.ts';
 import type { OpenRequest, Outcome } from './openRequest.ts';
 
 const WHOLE_BPS = 10_000n;

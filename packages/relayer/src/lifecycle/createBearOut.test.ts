@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { ChainError } from '../chain/chainError.ts';
 import type { ChainRpc } from '../chain/createChainRpc.ts';
 import { createBearOut } from './createBearOut.ts';
-import { createDisputes } from './createDisputes.ts';
 import { createHealth } from './createHealth.ts';
+import { createDisputes } from './createNodeNotes.ts';
 
 const [BLOCK, OTHER_BLOCK, HASH] = ['11', '22', '33'].map((byte) => `0x${byte.repeat(32)}` as const) as [
   `0x${string}`,

@@ -4,8 +4,7 @@ import type { Hex } from 'viem';
 import { ChainError } from '../chain/chainError.ts';
 import type { ChainRpc } from '../chain/createChainRpc.ts';
 import { createPatience, type Patience } from '../chain/createPatience.ts';
-import type { NoteDispute, Statement } from './createDisputes.ts';
-import type { NoteAlone } from './createNodeNotes.ts';
+import type { NoteAlone, NoteDispute, Statement } from './createNodeNotes.ts';
 import { findMost, gatherVotes, MAJORITY } from './gatherVotes.ts';
 
 /** What nodes say together of a mined transaction. */

@@ -8,8 +8,7 @@ import { readNothingDone } from '../checks/checkRequest.ts';
 import { mostGas, transactionTerms } from '../checks/transactionTerms.ts';
 import type { ChainSettings } from '../settings/chainSettings.ts';
 import { type AskNodesPorts, isFresh, type TrustHead, withoutAnswer } from './askNodes.ts';
-import type { NoteDispute } from './createDisputes.ts';
-import type { NoteAlone } from './createNodeNotes.ts';
+import type { NoteAlone, NoteDispute } from './createNodeNotes.ts';
 import { gatherVotes, MAJORITY, weighVotes } from './gatherVotes.ts';
 import type { OpenRequest } from './openRequest.ts';
 

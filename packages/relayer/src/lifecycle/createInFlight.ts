@@ -1,5 +1,4 @@
-import type { OpenRequest } from './openRequest.ts';
-import { takeFingerprint } from './takeFingerprint.ts';
+import { type OpenRequest, takeFingerprint } from './openRequest.ts';
 
 /** Why the very transaction of a request would not carry it out although its checks say otherwise, in Unix milliseconds. */
 export interface Refusal {

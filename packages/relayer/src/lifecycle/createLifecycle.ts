@@ -1,36 +1,35 @@
 import { isJournalFault } from '@prism-gateway/alerts';
 import type { Hex } from 'viem';
-import { createBudgets } from '../budgets/createBudgets.ts';
+import { type Budgets, createBudgets } from '../budgets/createBudgets.ts';
+import type { ChainState } from '../chain/watchChain.ts';
 import { type CheckRequests, checkRequests } from '../checks/checkRequests.ts';
-import { type FindExpiry, findExpiry } from '../checks/findExpiry.ts';
-import { type FindSignatures, findSignatures } from '../checks/findSignatures.ts';
+import { type FindSignatures, findSignatures } from '../checks/findNonce.ts';
 import { type ProveSignatures, proveSignatures } from '../checks/proveSignatures.ts';
 import { readWallet } from '../checks/readWallet.ts';
-import { type ScreenRequests, screenRequests } from '../checks/screenRequests.ts';
+import { type FindExpiry, findExpiry, type ScreenRequests, screenRequests } from '../checks/screenRequests.ts';
 import { createQueue } from '../gateway/createQueue.ts';
 import { createQueueCalls } from '../gateway/createQueueCalls.ts';
 import { createRequestGateway } from '../gateway/createRequestGateway.ts';
+import type { Journal } from '../journal/openJournal.ts';
 import { type AdoptPorts, adoptClaims } from './adoptClaims.ts';
-import { advanceRequests, type Handlers } from './advanceRequests.ts';
+import { advanceRequests, type Handlers, traceHandlers } from './advanceRequests.ts';
 import type { ChainOptions, ChainParts, Lifecycle } from './chainWork.ts';
 import { confirmClaim } from './confirmClaim.ts';
-import { createBatchCostTracker } from './createBatchCostTracker.ts';
-import { createCandidates } from './createCandidates.ts';
-import { createChainNotes } from './createChainNotes.ts';
+import { createCandidates, createRequestCounts } from './createCandidates.ts';
+import { type ChainNotes, createChainNotes } from './createChainNotes.ts';
 import { createClaimRateController } from './createClaimRateController.ts';
 import { createExecutionWatch } from './createExecutionWatch.ts';
-import { createInFlight } from './createInFlight.ts';
+import { createInFlight, type InFlight } from './createInFlight.ts';
 import { createJudgeWatch } from './createJudgeWatch.ts';
 import { createRefusalWatch } from './createRefusalWatch.ts';
-import { createRequestCounts } from './createRequestCounts.ts';
 import { followSubmission } from './followSubmission.ts';
+import { createBatchCostTracker } from './gatherWrites.ts';
+import type { OpenRequest } from './openRequest.ts';
 import { type PickPorts, pickClaims } from './pickClaims.ts';
 import { reportOutcomes } from './reportOutcomes.ts';
-import { resumeOpen } from './resumeOpen.ts';
 import { reviewClaim } from './reviewClaim.ts';
 import { countRoom, type RoundPorts, runRound } from './runRound.ts';
 import { submitClaims } from './submitClaims.ts';
-import { traceHandlers } from './traceHandlers.ts';
 
 /** Gives each file of the lifecycle what it goes through, and no more. */
 export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifecycle {
@@ -158,4 +157,38 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
     idle: () => inFlight.idle(),
     noteFault: (where) => notes.fault(where),
   };
+}
+
+/** What going on goes through. */
+interface ResumePorts {
+  readonly journal: Pick<Journal, 'open'>;
+  readonly inFlight: Pick<InFlight, 'take' | 'run'>;
+  readonly budgets: Pick<Budgets, 'resume'>;
+  readonly state: Pick<ChainState, 'head'>;
+  readonly notes: Pick<ChainNotes, 'log'>;
+  /** Takes requests on from where the journal has them. */
+  readonly advance: (requestIds: readonly string[]) => void;
+}
+
+/** What was under way before a restart is still at stake. */
+async function resumeStakes({ budgets, state }: ResumePorts, open: readonly OpenRequest[]): Promise<void> {
+  // Without a price nothing is claimed either.
+  const { gasPrice } = await state.head().catch(() => ({ gasPrice: 0n }));
+  for (const { requestId, signatures, gas = 0n } of open) {
+    budgets.resume({ requestId, signatures }, { wei: gas * gasPrice, gift: 0n });
+  }
+}
+
+/**
+ * Goes on with everything that the journal holds open: after a start, before anything new is claimed.
+ *
+ * @param ports - journal, and what is under way: nothing yet
+ */
+function resumeOpen(ports: ResumePorts): void {
+  const { journal, inFlight, notes, advance } = ports;
+  const open = journal.open();
+  if (open.length > 0) notes.log.info({ open: open.length }, 'going on with open requests');
+  for (const request of open) inFlight.take(request);
+  inFlight.run(resumeStakes(ports, open));
+  advance(open.map(({ requestId }) => requestId));
 }

@@ -1,7 +1,7 @@
 import { askEach, type Simulated } from '@prism-gateway/rpc';
 import type { ChainReader } from '../chain/chainReader.ts';
 import { decodeReason } from '../chain/decodeReason.ts';
-import type { NoteDispute } from './createDisputes.ts';
+import type { NoteDispute } from './createNodeNotes.ts';
 import { findMost, MAJORITY } from './gatherVotes.ts';
 
 /** How long the other nodes are waited for once one has answered, and how long one that was silent then is not, in milliseconds. */

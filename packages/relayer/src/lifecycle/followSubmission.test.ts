@@ -9,10 +9,10 @@ import { ChainError } from '../chain/chainError.ts';
 import { openJournal } from '../journal/openJournal.ts';
 import { createMetrics } from '../metrics/createMetrics.ts';
 import { askChain } from './askChain.ts';
-import { createBatchCostTracker } from './createBatchCostTracker.ts';
 import { createChainNotes } from './createChainNotes.ts';
 import { createInFlight } from './createInFlight.ts';
 import { type FollowPorts, followSubmission } from './followSubmission.ts';
+import { createBatchCostTracker } from './gatherWrites.ts';
 
 const WORD = `0x${'11'.repeat(32)}` as const;
 const SIGNER = `0x${'aa'.repeat(20)}` as const;

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { createBatchCostTracker } from './createBatchCostTracker.ts';
-import { gatherWrites } from './gatherWrites.ts';
+import { createBatchCostTracker, gatherWrites } from './gatherWrites.ts';
 import type { OpenRequest } from './openRequest.ts';
 
 const request = (requestId: string, change: Partial<OpenRequest> & { action?: string } = {}): OpenRequest =>

@@ -7,13 +7,11 @@ import type { Verdict } from '../checks/verdict.ts';
 import type { Journal } from '../journal/openJournal.ts';
 import type { JudgedRequest } from '../journal/openJudgedTable.ts';
 import type { RelayPolicy } from '../settings/settings.ts';
-import type { Candidate, Candidates } from './createCandidates.ts';
+import type { Candidate, Candidates, RequestCounts } from './createCandidates.ts';
 import type { ChainNotes } from './createChainNotes.ts';
 import type { InFlight } from './createInFlight.ts';
 import type { NoteFailures } from './createJudgeWatch.ts';
 import type { RefusalWatch } from './createRefusalWatch.ts';
-import type { RequestCounts } from './createRequestCounts.ts';
-import { findCopies } from './findCopies.ts';
 import { createGapQuestion, type GapPorts, giveUpBlocked } from './giveUpBlocked.ts';
 import { type DuePorts, listDue, listFirst, takeTurns } from './listDue.ts';
 import type { RoundResult } from './pickClaims.ts';
@@ -239,4 +237,31 @@ export async function judgeRequests(ports: JudgePorts, seen: readonly Candidate[
   strangers.fault = undefined;
   if (fault !== undefined) throw fault.error;
   return await ports.pickClaims(seen);
+}
+
+/**
+ * Finds copies: of several that ask for the very same, one is judged, and the others follow it; so do those of what is under way.
+ *
+ * @param ports - what is under way
+ * @param seen - pending requests
+ * @returns those that are not to be judged
+ */
+function findCopies(
+  { inFlight }: { readonly inFlight: Pick<InFlight, 'carries'> },
+  seen: readonly Candidate[],
+): ReadonlySet<Candidate> {
+  const firsts = new Map<string, Candidate>();
+  const isFollower = ({ verdict }: Candidate) => verdict?.kind === 'leave' && verdict.reason === 'duplicate';
+  const copies = new Set<Candidate>();
+  for (const candidate of seen) {
+    const { fingerprint } = candidate;
+    const first = firsts.get(fingerprint);
+    if (inFlight.carries(fingerprint)) copies.add(candidate);
+    else if (first === undefined) firsts.set(fingerprint, candidate);
+    else if (isFollower(first) && !isFollower(candidate)) {
+      copies.add(first);
+      firsts.set(fingerprint, candidate);
+    } else copies.add(candidate);
+  }
+  return copies;
 }

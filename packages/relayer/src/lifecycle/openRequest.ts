@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { RequestRecord } from '@prism-gateway/protocol';
 import type { Hex } from 'viem';
 import type { OpenState } from './lifecycle.ts';
@@ -61,4 +62,10 @@ export interface Submission {
   /** When the lease of its oldest claim is over, in Unix milliseconds; undefined where claims do not lapse. */
   readonly expiresAtMs: number | undefined;
   readonly requestIds: readonly string[];
+}
+
+/** Takes the fingerprint of what a request asks for, signature and all: it is the same in each copy of a request. */
+export function takeFingerprint({ action, params }: Pick<RelayedRecord, 'action' | 'params'>): string {
+  // Letter case says nothing in hex.
+  return hash('sha1', JSON.stringify([action, params]).toLowerCase(), 'base64');
 }

@@ -1,8 +1,9 @@
 import { createBackOff } from '@prism-gateway/runtime';
+import { isGatewayError } from '@prism-gateway/sdk';
 import { ChainError } from '../chain/chainError.ts';
 import type { CheckRequests } from '../checks/checkRequests.ts';
 import { createNonceSearch, type NonceSearch } from '../checks/createNonceSearch.ts';
-import type { FindExpiry } from '../checks/findExpiry.ts';
+import type { FindExpiry } from '../checks/screenRequests.ts';
 import type { LeaveReason, Verdict } from '../checks/verdict.ts';
 import type { RequestGateway } from '../gateway/requestGateway.ts';
 import type { Journal } from '../journal/openJournal.ts';
@@ -11,8 +12,7 @@ import type { AskChain } from './askChain.ts';
 import type { BearRefusal } from './createBearRefusal.ts';
 import type { ChainNotes } from './createChainNotes.ts';
 import type { InFlight } from './createInFlight.ts';
-import { createTurnPatience, type TurnPatience } from './createTurnPatience.ts';
-import type { GapPorts } from './giveUpBlocked.ts';
+import { createGapQuestion, type GapPorts } from './giveUpBlocked.ts';
 import type { OpenRequest, Outcome } from './openRequest.ts';
 
 /** Pauses between two looks at a claimed request that cannot be submitted now, in milliseconds. */
@@ -173,4 +173,34 @@ async function reviewOne(ports: ReviewPorts, request: OpenRequest): Promise<read
  */
 export async function reviewClaim(ports: ReviewPorts, requests: readonly OpenRequest[]): Promise<readonly string[]> {
   return (await Promise.all(requests.map((request) => reviewOne(ports, request)))).flat();
+}
+
+/** Whether the turn of a claimed request may still come. @param verdict - found a moment ago */
+type TurnPatience = (verdict: Verdict | undefined) => Promise<boolean>;
+
+/**
+ * Makes the question whether the turn of a claimed request may still come: the request that goes before it is open, maybe in a transaction
+ * of this very relayer, or was a moment ago. The chain was read before the gateway: what had that nonce may have ended in between, and
+ * only the next look tells.
+ *
+ * @param ports - the gateway, and how signers are recovered
+ */
+function createTurnPatience(ports: GapPorts): TurnPatience {
+  let missing: bigint | undefined;
+  return async function mayStillCome(verdict) {
+    if (verdict?.kind !== 'leave' || verdict.gap === undefined) return false;
+    const { nonce } = verdict.gap;
+    try {
+      if (await createGapQuestion(ports)(verdict.gap)) {
+        missing = undefined;
+        return true;
+      }
+    } catch (error) {
+      if (!isGatewayError(error)) throw error;
+      return true;
+    }
+    const isNew = missing !== nonce;
+    missing = nonce;
+    return isNew;
+  };
 }

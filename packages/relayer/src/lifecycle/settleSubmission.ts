@@ -2,8 +2,7 @@ import { type RequestExecuted, readRequestExecuted } from '@prism-gateway/contra
 import { createBackOff } from '@prism-gateway/runtime';
 import type { Sent } from '@prism-gateway/sender';
 import type { Hex } from 'viem';
-import { createExecutionTest } from '../checks/createExecutionTest.ts';
-import { listSignedParts } from '../checks/findNonce.ts';
+import { createExecutionTest, listSignedParts } from '../checks/findNonce.ts';
 import type { Journal } from '../journal/openJournal.ts';
 import { type AskUntoldPorts, askUntold, type EventContext } from './askUntold.ts';
 import { type CostPorts, countCosts, noteLoss, type ReadOutcomes, type RequestCost } from './countCosts.ts';

@@ -15,9 +15,16 @@ import {
 } from '@prism-gateway/runtime/settings';
 import * as z from 'zod/mini';
 import type { LossLimits } from '../budgets/createBudgets.ts';
-import { type ChainSettings, chainFields, type GivenChain } from './chainSettings.ts';
-import { namedChainId } from './namedChainId.ts';
-import { findChainFaults, findRepeatedChains, listChains, namedChainsFields } from './namedChains.ts';
+import {
+  type ChainSettings,
+  chainFields,
+  findChainFaults,
+  findRepeatedChains,
+  type GivenChain,
+  listChains,
+  namedChainId,
+  namedChainsFields,
+} from './chainSettings.ts';
 
 const actionsError = expected(`a comma list of ${ACTIONS.join(', ')}`);
 /** 10^9 wei in 18-decimal fixed point of gwei: 10^18 / 10^9. */

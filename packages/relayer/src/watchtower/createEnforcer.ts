@@ -2,8 +2,7 @@ import type { Alerter } from '@prism-gateway/alerts';
 import type { Logger } from '@prism-gateway/runtime/logs';
 import type { AdminClient, GatewayClient } from '@prism-gateway/sdk';
 import { isLie } from './finding.ts';
-import type { StoredFinding } from './journal/openFindingTable.ts';
-import type { WatchJournal } from './journal/openWatchJournal.ts';
+import type { StoredFinding, WatchJournal } from './journal/openWatchJournal.ts';
 
 /** What an enforcer works with. */
 export interface EnforcerOptions {

@@ -4,7 +4,7 @@ import { ChainError } from '../chain/chainError.ts';
 import type { ChainRpc } from '../chain/createChainRpc.ts';
 import type { Finding } from './finding.ts';
 import type { StoredExecution } from './journal/openSeenChain.ts';
-import { readTold } from './readTold.ts';
+import { readTold } from './readChainNews.ts';
 
 /** A finding, and what else a node has to bear out. */
 export interface Accusation {

@@ -1,21 +1,17 @@
-import type { Alerter } from '@prism-gateway/alerts';
+import type { Alert, Alerter } from '@prism-gateway/alerts';
 import type { RequestRecord } from '@prism-gateway/protocol';
 import { parseCount } from '@prism-gateway/rpc';
 import type { Hex } from 'viem';
 import type { ChainRpc } from '../chain/createChainRpc.ts';
-import { createDigestTest } from './createDigestTest.ts';
 import type { Accusation, CheckFinding } from './createFindingCheck.ts';
 import type { QueueNews } from './createQueueLook.ts';
-import { describeFinding } from './describeFinding.ts';
-import type { Finding } from './finding.ts';
-import type { StoredFinding } from './journal/openFindingTable.ts';
+import { type Finding, type FindingKind, isLie } from './finding.ts';
 import type { SeenHead, StoredExecution } from './journal/openSeenChain.ts';
 import type { WatchedRow } from './journal/openWatchedTable.ts';
-import type { WatchJournal } from './journal/openWatchJournal.ts';
+import type { StoredFinding, WatchJournal } from './journal/openWatchJournal.ts';
 import { judgeReleases } from './judgeReleases.ts';
-import { type Judgement, judgeReport } from './judgeReport.ts';
-import type { ChainNews } from './readChainNews.ts';
-import { readTold } from './readTold.ts';
+import { createDigestTest, type Judgement, judgeReport } from './judgeReport.ts';
+import { type ChainNews, readTold } from './readChainNews.ts';
 import { takeRecords } from './takeRecords.ts';
 
 /** How far back the first look at the chain goes, in seconds: as long as the Forwarder takes a signature by default. */
@@ -210,5 +206,42 @@ export function createWatch(options: WatchOptions): () => Promise<Looked> {
     );
     const borneOut = new Set(checked.flat());
     return borneOut.size === 0 ? looked : await lookOnce({ raised: new Map(), borneOut });
+  };
+}
+
+const SUBJECTS: Readonly<Record<FindingKind, string>> = {
+  falseSuccess: 'reported success, and the chain shows none',
+  wrongTransaction: 'named a transaction that did not carry the request out',
+  falseFailure: 'reported failed what was carried out',
+  idleClaim: 'holds a request beyond the lease and does nothing',
+  idleRelease: 'claims requests, gives them back and never works',
+  executedLater: 'reported failed what somebody else carried out later',
+  reorganised: 'reported what a reorganisation has undone',
+};
+
+const ADVICE: Readonly<Record<FindingKind, string>> = {
+  falseSuccess: 'Suspend the relayer, and post the request again: its signature is unused.',
+  wrongTransaction: 'Suspend the relayer. The request itself was carried out.',
+  falseFailure: 'Suspend the relayer. The request was carried out, so its user must not sign it again.',
+  idleClaim: 'Suspend the relayer and release what it holds.',
+  idleRelease: 'Suspend the relayer: it keeps requests from the others.',
+  executedLater: 'Tell the user: the record says failed, and the request was carried out.',
+  reorganised: 'Look at the request by hand; no relayer is to blame.',
+};
+
+/**
+ * Writes the alert of a finding.
+ *
+ * @param finding - what was found
+ * @see docs/watchtower.md, "What it finds"
+ */
+function describeFinding(finding: Finding): Alert {
+  const { kind, relayer, requestId, text, block } = finding;
+  const code = `WATCHTOWER_${kind.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+  return {
+    code,
+    severity: isLie(finding) ? 'critical' : 'warning',
+    subject: `Relayer ${relayer} ${SUBJECTS[kind]}`,
+    text: `Request ${requestId}, found at block ${block}. ${text} ${ADVICE[kind]}`,
   };
 }

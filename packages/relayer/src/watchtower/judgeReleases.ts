@@ -1,7 +1,6 @@
 import type { Finding } from './finding.ts';
-import type { Releases } from './journal/openReleaseTable.ts';
 import type { SeenHead } from './journal/openSeenChain.ts';
-import type { WatchJournal } from './journal/openWatchJournal.ts';
+import type { Releases, WatchJournal } from './journal/openWatchJournal.ts';
 
 /** Over how long releases are counted, in seconds. */
 const WINDOW_SECONDS = 3600n;

@@ -1,10 +1,11 @@
-import { parseHash, parseQuantity, parseRecord } from '@prism-gateway/rpc';
+import { readRequestExecuted } from '@prism-gateway/contracts';
+import { parseArray, parseCount, parseHash, parseLog, parseQuantity, parseRecord } from '@prism-gateway/rpc';
 import type { Hex } from 'viem';
 import { numberToHex } from 'viem/utils';
 import { ChainError } from '../chain/chainError.ts';
 import type { ChainRpc } from '../chain/createChainRpc.ts';
+import { findBlockAt } from '../chain/createFindExecution.ts';
 import { createWalkBack, type WalkBack } from '../chain/createWalkBack.ts';
-import { findBlockAt } from '../chain/findBlockAt.ts';
 import { readExecutions } from '../chain/readExecutions.ts';
 import type { SeenHead, StoredExecution } from './journal/openSeenChain.ts';
 
@@ -122,4 +123,29 @@ export function createChainLook(chain: WatchedChain & { readonly confirmations: 
     const lostBlocks = fork === undefined || newest === undefined ? 0n : newest.number - fork;
     return { heads: [...skipped, head], head, fork, lostBlocks, executions };
   };
+}
+
+/**
+ * Reads the executions that a transaction's own events tell of.
+ *
+ * @returns none where it is not mined, or nothing of the Forwarder's is in it
+ * @throws ChainError
+ */
+export async function readTold(
+  { rpc, forwarder }: { readonly rpc: Pick<ChainRpc, 'read'>; readonly forwarder: Hex },
+  txHash: Hex,
+): Promise<readonly StoredExecution[]> {
+  return await rpc.read(['eth_getTransactionReceipt', txHash], (answer) => {
+    if (answer === null) return [];
+    const { logs: given, blockNumber } = parseRecord(answer, 'receipt');
+    const logs = parseArray(given, 'logs').map((log) => parseLog(log, 'log'));
+    const block = BigInt(parseCount(blockNumber, 'block number'));
+    const lower = (hex: Hex) => hex.toLowerCase() as Hex;
+    return readRequestExecuted({ logs, forwarder })
+      .filter(({ success }) => success)
+      .map(({ digest, signer, nonce, relayer, logIndex }) => ({
+        ...{ txHash, block, nonce, logIndex: logIndex ?? 0, deepSeconds: undefined },
+        ...{ digest: lower(digest), signer: lower(signer), relayer: lower(relayer) },
+      }));
+  });
 }

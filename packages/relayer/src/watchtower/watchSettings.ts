@@ -9,9 +9,14 @@ import {
   wholeNumber,
 } from '@prism-gateway/runtime/settings';
 import * as z from 'zod/mini';
-import { chainFields } from '../settings/chainSettings.ts';
-import { namedChainId } from '../settings/namedChainId.ts';
-import { findChainFaults, findRepeatedChains, listChains, namedChainsFields } from '../settings/namedChains.ts';
+import {
+  chainFields,
+  findChainFaults,
+  findRepeatedChains,
+  listChains,
+  namedChainId,
+  namedChainsFields,
+} from '../settings/chainSettings.ts';
 
 const schema = z.object({
   ...namedChainsFields,

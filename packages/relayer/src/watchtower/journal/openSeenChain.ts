@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Hex } from 'viem';
 import type { SeenExecution } from '../judgeReport.ts';
-import { bigOf, type Row } from './columns.ts';
 
 /** Heads and executions. Times are Unix seconds of the chain where they say so, and else Unix milliseconds. */
 export const SEEN_CHAIN_TABLES = `
@@ -106,3 +105,12 @@ export function openSeenChain(database: DatabaseSync): SeenChain {
       [...signers].flatMap((signer) => statements.of.all(signer).map(readExecution)),
   };
 }
+
+/** A row as SQLite gives it. */
+export type Row = Record<string, string | number | bigint | null | Uint8Array>;
+
+// Only what the journal wrote is read.
+export const hexOf = (value: Row[string] | undefined) => (value == null ? undefined : (`${value}` as Hex));
+export const bigOf = (value: Row[string] | undefined) => (value == null ? undefined : BigInt(Number(value)));
+export const numberOf = (value: Row[string] | undefined) => (value == null ? undefined : Number(value));
+export const orNull = (value: bigint | undefined) => (value === undefined ? null : Number(value));

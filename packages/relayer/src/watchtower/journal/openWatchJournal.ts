@@ -1,9 +1,148 @@
+import type { DatabaseSync } from 'node:sqlite';
 import { commitTogether, createOutboxTable, OUTBOX_TABLES, type OutboxTable } from '@prism-gateway/alerts';
 import { openDatabase } from '@prism-gateway/runtime';
-import { FINDING_TABLES, type FindingTable, openFindingTable } from './openFindingTable.ts';
-import { openReleaseTable, RELEASE_TABLES, type ReleaseTable } from './openReleaseTable.ts';
-import { openSeenChain, SEEN_CHAIN_TABLES, type SeenChain } from './openSeenChain.ts';
+import type { Hex } from 'viem';
+import type { Finding, FindingKind } from '../finding.ts';
+import { hexOf, openSeenChain, type Row, SEEN_CHAIN_TABLES, type SeenChain } from './openSeenChain.ts';
 import { openWatchedTable, WATCHED_TABLES, type WatchedTable } from './openWatchedTable.ts';
+
+/** What was found out. Times are Unix milliseconds. */
+const FINDING_TABLES = `
+  CREATE TABLE IF NOT EXISTS findings (
+    id INTEGER PRIMARY KEY,
+    request_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    relayer TEXT NOT NULL,
+    text TEXT NOT NULL,
+    tx_hash TEXT,
+    block INTEGER NOT NULL,
+    found_at_ms INTEGER NOT NULL,
+    acted_at_ms INTEGER,
+    UNIQUE (request_id, kind, relayer)
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS findings_to_act_on ON findings (id) WHERE acted_at_ms IS NULL;
+`;
+
+/** A finding that is on the disk. */
+export interface StoredFinding extends Finding {
+  readonly id: number;
+  readonly foundAtMs: number;
+}
+
+function readFinding(row: Row): StoredFinding {
+  return {
+    id: Number(row.id),
+    requestId: `${row.request_id}`,
+    kind: `${row.kind}` as FindingKind,
+    relayer: `${row.relayer}` as Hex,
+    text: `${row.text}`,
+    txHash: hexOf(row.tx_hash),
+    block: BigInt(Number(row.block)),
+    foundAtMs: Number(row.found_at_ms),
+  };
+}
+
+/** What was found out. */
+interface FindingTable {
+  /** @returns the finding with its number; undefined where it is known */
+  addFinding(finding: Finding, nowMs: number): StoredFinding | undefined;
+  listFindings(): readonly StoredFinding[];
+  listToActOn(): readonly StoredFinding[];
+  markActedOn(id: number, nowMs: number): void;
+}
+
+/** Opens its table. @param database - that has it */
+function openFindingTable(database: DatabaseSync): FindingTable {
+  const statements = {
+    add: database.prepare(
+      `INSERT INTO findings (request_id, kind, relayer, text, tx_hash, block, found_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT DO NOTHING RETURNING *`,
+    ),
+    list: database.prepare('SELECT * FROM findings ORDER BY id'),
+    toActOn: database.prepare('SELECT * FROM findings WHERE acted_at_ms IS NULL ORDER BY id'),
+    acted: database.prepare('UPDATE findings SET acted_at_ms = ? WHERE id = ?'),
+  };
+  return {
+    addFinding({ requestId, kind, relayer, text, txHash, block }: Finding, nowMs: number) {
+      const row = statements.add.get(requestId, kind, relayer, text, txHash ?? null, Number(block), nowMs);
+      return row === undefined ? undefined : readFinding(row);
+    },
+    listFindings: () => statements.list.all().map(readFinding),
+    listToActOn: () => statements.toActOn.all().map(readFinding),
+    markActedOn: (id: number, nowMs: number) => void statements.acted.run(nowMs, id),
+  };
+}
+
+/** What was given back, by relayer and minute of the chain. */
+const RELEASE_TABLES = `
+  CREATE TABLE IF NOT EXISTS releases (
+    relayer TEXT NOT NULL,
+    minute INTEGER NOT NULL,
+    request_id TEXT NOT NULL,
+    released INTEGER NOT NULL,
+    PRIMARY KEY (relayer, minute)
+  ) STRICT, WITHOUT ROWID;
+`;
+
+/** What a relayer has given back before its lease was over, since some time. */
+export interface Releases {
+  readonly relayer: Hex;
+  /** The one of the newest minute. */
+  readonly requestId: string;
+  /** In how many separate minutes. */
+  readonly minutes: number;
+  readonly released: number;
+  /** Whether it has carried anything out meanwhile. */
+  readonly hasExecuted: boolean;
+}
+
+/** What relayers have given back. */
+interface ReleaseTable {
+  /** Notes that a relayer has given a claim back. @param release.seconds - of the chain, Unix */
+  addRelease(release: { readonly relayer: Hex; readonly requestId: string; readonly seconds: bigint }): void;
+  /** What each relayer has given back. @param sinceSeconds - of the chain, Unix */
+  listReleases(sinceSeconds: bigint): readonly Releases[];
+  forgetReleases(which: { readonly beforeSeconds: bigint } | { readonly relayer: Hex }): void;
+}
+
+/** Opens its table; whether a relayer has carried anything out is read of the executions. @param database - that has both */
+function openReleaseTable(database: DatabaseSync): ReleaseTable {
+  const statements = {
+    add: database.prepare(
+      `INSERT INTO releases VALUES (?, ?, ?, 1)
+       ON CONFLICT DO UPDATE SET released = released + 1, request_id = excluded.request_id`,
+    ),
+    // SQLite takes the request of the row with the greatest minute.
+    list: database.prepare(
+      `SELECT relayer, request_id, max(minute), count(*) AS minutes, sum(released) AS released,
+         EXISTS (SELECT 1 FROM executions WHERE executions.relayer = releases.relayer
+           AND (deep_seconds IS NULL OR deep_seconds >= ?)) AS has_executed
+       FROM releases WHERE minute >= ? GROUP BY relayer`,
+    ),
+    forgetBefore: database.prepare('DELETE FROM releases WHERE minute < ?'),
+    forgetOf: database.prepare('DELETE FROM releases WHERE relayer = ?'),
+  };
+  const minuteOf = (seconds: bigint) => Number(seconds / 60n);
+  return {
+    addRelease({ relayer, requestId, seconds }: { relayer: Hex; requestId: string; seconds: bigint }) {
+      statements.add.run(relayer, minuteOf(seconds), requestId);
+    },
+    listReleases: (sinceSeconds: bigint) =>
+      statements.list.all(Number(sinceSeconds), minuteOf(sinceSeconds)).map(
+        (row): Releases => ({
+          relayer: `${row.relayer}` as Hex,
+          requestId: `${row.request_id}`,
+          minutes: Number(row.minutes),
+          released: Number(row.released),
+          hasExecuted: row.has_executed === 1,
+        }),
+      ),
+    forgetReleases(which: { readonly beforeSeconds: bigint } | { readonly relayer: Hex }) {
+      if ('relayer' in which) statements.forgetOf.run(which.relayer);
+      else statements.forgetBefore.run(minuteOf(which.beforeSeconds));
+    },
+  };
+}
 
 /** Of version 1. */
 const TABLES = [WATCHED_TABLES, SEEN_CHAIN_TABLES, RELEASE_TABLES, FINDING_TABLES, OUTBOX_TABLES].join('');

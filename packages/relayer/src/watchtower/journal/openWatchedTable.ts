@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Hex } from 'viem';
-import { bigOf, hexOf, numberOf, orNull, type Row } from './columns.ts';
+import { bigOf, hexOf, numberOf, orNull, type Row } from './openSeenChain.ts';
 
 /** Requests under watch, and whose they are. Times are Unix seconds of the chain where they say so, and else Unix milliseconds. */
 export const WATCHED_TABLES = `

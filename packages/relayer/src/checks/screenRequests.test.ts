@@ -1,7 +1,7 @@
 import type { ActionParams } from '@prism-gateway/protocol';
 import { expect, it } from 'vitest';
 import { HEAD } from '../../test/makeHead.ts';
-import { screenRequest } from './screenRequest.ts';
+import { screenRequest } from './screenRequests.ts';
 
 const WORD = `0x${'11'.repeat(32)}`;
 const signer = `0x${'aa'.repeat(20)}`;

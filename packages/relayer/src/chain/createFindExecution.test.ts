@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ChainRpc } from './createChainRpc.ts';
-import { findBlockAt } from './findBlockAt.ts';
+import { findBlockAt } from './createFindExecution.ts';
 
 /** Block n has the time 100 + 10 × n. */
 const rpc: Pick<ChainRpc, 'read'> = {

@@ -4,7 +4,7 @@ import { decodeFunctionData, encodeFunctionResult, type Hex } from 'viem';
 import { expect, test } from 'vitest';
 import { HEAD } from '../../test/makeHead.ts';
 import type { OpenRequest } from './openRequest.ts';
-import { rehearseSubmission } from './rehearseSubmission.ts';
+import { rehearseSubmission } from './submitClaims.ts';
 
 const WORD = `0x${'11'.repeat(32)}` as const;
 const addressOf = (byte: string): Hex => `0x${byte.repeat(20)}`;

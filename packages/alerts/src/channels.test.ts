@@ -4,6 +4,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
+import { migrateDatabase } from '@prism-gateway/runtime';
 import {
   createLogRecorder,
   listenOnLoopback,
@@ -15,7 +16,7 @@ import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Alert, AlertChannel } from './alert.ts';
 import { createOutbox } from './createOutbox.ts';
-import { commitTogether, createOutboxTable, OUTBOX_TABLES } from './createOutboxTable.ts';
+import { commitTogether, createOutboxTable, OUTBOX_SCHEMA } from './createOutboxTable.ts';
 import { createRedactor } from './createRedactor.ts';
 import { openChatChannel } from './openChatChannel.ts';
 import { openEmailChannel } from './openEmailChannel.ts';
@@ -33,7 +34,7 @@ const said = 'The secret is [secret], so to say.\nA on chain 1.';
 /** An outbox in memory before channels; it is closed with the test. */
 function open(channels: readonly AlertChannel[], tryTimeoutMs = PATIENCE_MS) {
   const database = new DatabaseSync(':memory:');
-  database.exec(OUTBOX_TABLES);
+  migrateDatabase(database, [OUTBOX_SCHEMA]);
   const commit = <Result>(write: () => Result) => commitTogether(database, write);
   const log = createLogRecorder();
   const outbox = createOutbox({

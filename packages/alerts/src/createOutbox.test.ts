@@ -2,12 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { migrateDatabase } from '@prism-gateway/runtime';
 import { createFakeClock, createLogRecorder } from '@prism-gateway/testing';
 import { expect, test } from 'vitest';
 import { type Alert, type AlertChannel, AlertRefusedError } from './alert.ts';
 import { createLatch } from './createLatch.ts';
 import { createOutbox } from './createOutbox.ts';
-import { commitTogether, createOutboxTable, OUTBOX_TABLES } from './createOutboxTable.ts';
+import { commitTogether, createOutboxTable, OUTBOX_SCHEMA } from './createOutboxTable.ts';
 
 const HOUR_MS = 3_600_000;
 const PATIENCE_MS = 60_000;
@@ -24,7 +25,7 @@ function setUp() {
   const dir = mkdtempSync(join(tmpdir(), 'outbox-'));
   const clock = createFakeClock();
   const database = new DatabaseSync(join(dir, 'alerts.db'));
-  database.exec(OUTBOX_TABLES);
+  migrateDatabase(database, [OUTBOX_SCHEMA]);
   const commit = <Result>(write: () => Result) => commitTogether(database, write);
   const journal = { outbox: createOutboxTable(database, { now: clock.now, commit }), commit };
   const taken: Alert[] = [];

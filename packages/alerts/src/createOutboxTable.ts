@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { Schema } from '@prism-gateway/runtime';
 import type { Alert } from './alert.ts';
 
 /** An alert that waits for a channel. */
@@ -30,23 +31,29 @@ export interface OutboxTable {
   clearCondition(name: string): void;
 }
 
-/**
- * The outbox's tables. `facts` holds, beside what else a program keeps there, from which alert on a channel is told.
- */
-export const OUTBOX_TABLES = `
-  CREATE TABLE IF NOT EXISTS alerts (
-    id INTEGER PRIMARY KEY,
-    cause TEXT NOT NULL,
-    alert TEXT NOT NULL,
-    count INTEGER NOT NULL,
-    raised_at_ms INTEGER NOT NULL,
-    is_sealed INTEGER NOT NULL DEFAULT 0
-  ) STRICT;
-  CREATE INDEX IF NOT EXISTS alerts_by_cause ON alerts (cause, id);
-  CREATE TABLE IF NOT EXISTS deliveries (alert_id INTEGER NOT NULL, channel TEXT NOT NULL, at_ms INTEGER NOT NULL, PRIMARY KEY (channel, alert_id)) STRICT;
-  CREATE TABLE IF NOT EXISTS conditions (name TEXT PRIMARY KEY, since_ms INTEGER NOT NULL, told_at_ms INTEGER NOT NULL, alert TEXT NOT NULL) STRICT;
-  CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-`;
+/** The outbox's tables. `facts` holds, beside what else a program keeps there, from which alert on a channel is told. */
+export const OUTBOX_SCHEMA: Schema = {
+  store: 'outbox',
+  steps: [
+    `CREATE TABLE alerts (
+      id INTEGER PRIMARY KEY,
+      alert TEXT NOT NULL,
+      raised_at_ms INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE deliveries (
+      alert_id INTEGER NOT NULL,
+      channel TEXT NOT NULL,
+      at_ms INTEGER NOT NULL,
+      PRIMARY KEY (channel, alert_id)
+    ) STRICT;
+    CREATE TABLE conditions (
+      name TEXT PRIMARY KEY,
+      since_ms INTEGER NOT NULL,
+      told_at_ms INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;`,
+  ],
+};
 
 /** For how long alerts are kept that every channel has taken, in milliseconds: 30 days. */
 const KEPT_MS = 30 * 86_400_000;
@@ -56,7 +63,7 @@ const AHEAD_MS = 1000;
 
 function prepare(database: DatabaseSync) {
   return {
-    add: database.prepare('INSERT INTO alerts (cause, alert, count, raised_at_ms) VALUES (?, ?, 1, ?)'),
+    add: database.prepare('INSERT INTO alerts (alert, raised_at_ms) VALUES (?, ?)'),
     forget: database.prepare(
       'DELETE FROM alerts WHERE raised_at_ms < ? AND EXISTS (SELECT 1 FROM deliveries WHERE alert_id = id)',
     ),
@@ -73,7 +80,7 @@ function prepare(database: DatabaseSync) {
     ),
     condition: database.prepare('SELECT since_ms, told_at_ms FROM conditions WHERE name = ?'),
     setCondition: database.prepare(
-      `INSERT INTO conditions VALUES (?, ?, ?, '') ON CONFLICT (name) DO UPDATE SET told_at_ms = excluded.told_at_ms`,
+      `INSERT INTO conditions VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE SET told_at_ms = excluded.told_at_ms`,
     ),
     clearCondition: database.prepare('DELETE FROM conditions WHERE name = ?'),
   };
@@ -105,7 +112,7 @@ export function createOutboxTable(
   }
 
   return {
-    add: (alert) => void statements.add.run(alert.code, JSON.stringify(alert), now()),
+    add: (alert) => void statements.add.run(JSON.stringify(alert), now()),
     listWaiting: (channel) =>
       statements.waiting.all(firstOf(channel), channel).map((row) => ({
         id: Number(row.id),

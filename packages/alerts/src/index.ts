@@ -3,6 +3,6 @@ export { type AlertSettings, alertFaults, alertFields, alertSecrets } from './al
 export { createJournalFault, isJournalFault, type JournalFault } from './createJournalFault.ts';
 export { type AlertLatch, createLatch } from './createLatch.ts';
 export { createOutbox, type OutboxOptions } from './createOutbox.ts';
-export { commitTogether, createOutboxTable, OUTBOX_TABLES, type OutboxTable } from './createOutboxTable.ts';
+export { commitTogether, createOutboxTable, OUTBOX_SCHEMA, type OutboxTable } from './createOutboxTable.ts';
 export { createRedactor } from './createRedactor.ts';
 export { openChannels } from './openChannels.ts';

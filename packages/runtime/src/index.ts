@@ -1,4 +1,5 @@
 export { DirectoryError, makeDirectory } from './files/makeDirectory.ts';
+export { assertKnownSchemas, migrateDatabase, NewerSchemaError, type Schema } from './files/migrateDatabase.ts';
 export { FileGoneError, openDatabase } from './files/openDatabase.ts';
 export { syncDirectory, syncDirectorySync } from './files/syncDirectory.ts';
 export { type FileLock, LockHeldError, lockFile, lockKey } from './locks/lockFile.ts';

@@ -52,10 +52,6 @@ const GUIDANCE: Readonly<Record<string, Guidance>> = {
   PAYMENT_OVER_LIMIT: { act: 'release it, which approves it, or wait for the next day', section: HELD },
   PAYMENT_REFUSED: { act: "have the frontend's data corrected, and then release it", section: HELD },
   PAYMENT_REFUSED_LATE: { act: 'find out which values are right, and settle the difference by hand', section: HELD },
-  PAYOUT_FORGED: {
-    act: 'find out whether somebody has made it good by hand; if not, have it paid',
-    section: 'The search',
-  },
   PAYOUT_TO_ANOTHER: { act: 'find out which wallet is right before anything else is paid', section: HELD },
   PAYOUT_UNKNOWN: { act: 'look at the transaction; release the payment once it cannot come back', section: HELD },
   RATE_DEVIATES: { act: 'find out which rate is right, and correct the Exchange or EXCHANGE_RATE', section: BEFORE },

@@ -29,14 +29,6 @@ export interface Place {
   readonly txIndex: number;
 }
 
-/** A mark by an address that was never searched for. */
-export interface StrangeMark extends MarkedTransaction {
-  /** Chain and tokens that it was found on; empty in journals of the first version. */
-  readonly scope: string;
-  /** Absent: not on the chain. */
-  readonly blockNumber?: number;
-}
-
 /** A range of blocks as it was searched. */
 export interface SearchedRange {
   /** Chain and contracts; what was found under others stays where it is. */
@@ -66,10 +58,6 @@ export interface MarkTable {
   cursor(scope: string, relayer: Address): number | undefined;
   /** All addresses that were ever searched for; lower case. */
   listRelayers(): readonly Address[];
-  /** Payouts and announcements by senders that are not among these relayers, and were never searched for. */
-  listByStrangers(relayers: readonly Address[]): readonly StrangeMark[];
-  /** Forgets a transaction: it is read anew should a search find it. */
-  forget(txHash: Hash): void;
   /** Has a scope searched from its beginning again; what was found stays until it is looked for. */
   forgetCursors(scope: string): void;
 }
@@ -123,11 +111,7 @@ export function createMarkTable(database: DatabaseSync): MarkTable {
     `SELECT * FROM marks WHERE sender = ? AND kind = 'payout' AND block_number IS NOT NULL ORDER BY block_number DESC`,
   );
   const readCursor = database.prepare('SELECT block_number FROM cursors WHERE scope = ? AND relayer = ?');
-  const strange = database.prepare(
-    `SELECT * FROM marks WHERE kind <> 'none' AND sender NOT IN (SELECT relayer FROM cursors)`,
-  );
   const relayersOf = database.prepare('SELECT DISTINCT relayer FROM cursors ORDER BY relayer');
-  const forgetMark = database.prepare('DELETE FROM marks WHERE tx_hash = ?');
   const forgetCursors = database.prepare('DELETE FROM cursors WHERE scope = ?');
   return {
     has: (txHash) => has.get(txHash) !== undefined,
@@ -158,17 +142,6 @@ export function createMarkTable(database: DatabaseSync): MarkTable {
     },
     // Only addresses are written.
     listRelayers: () => relayersOf.all().map(({ relayer }) => relayer as Address),
-    listByStrangers(relayers) {
-      const known = new Set<unknown>(relayers.map((relayer) => relayer.toLowerCase()));
-      return strange
-        .all()
-        .filter(({ sender }) => !known.has(sender))
-        .map((row) => {
-          const { blockNumber, txIndex: _, ...mark } = readMark(row);
-          return { ...mark, scope: `${row.scope}`, ...(row.block_number !== null && { blockNumber }) };
-        });
-    },
-    forget: (txHash) => void forgetMark.run(txHash),
     forgetCursors: (scope) => void forgetCursors.run(scope),
   };
 }

@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { commitTogether, createOutboxTable, OUTBOX_TABLES, type OutboxTable } from '@prism-gateway/alerts';
-import { makeDirectory, openDatabase } from '@prism-gateway/runtime';
+import { commitTogether, createOutboxTable, OUTBOX_SCHEMA, type OutboxTable } from '@prism-gateway/alerts';
+import { makeDirectory, migrateDatabase, openDatabase } from '@prism-gateway/runtime';
 import * as z from 'zod/mini';
 import type { Sample } from './estimateReach.ts';
 
@@ -42,7 +42,7 @@ export function openMonitorStore(options: { readonly file: string; readonly now:
   chmodSync(file, 0o600);
   const database = openDatabase(file, { timeout: 5000 });
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
-  database.exec(OUTBOX_TABLES);
+  migrateDatabase(database, [OUTBOX_SCHEMA]);
   const commit = <Result>(write: () => Result) => commitTogether(database, write);
   const fact = database.prepare('SELECT value FROM facts WHERE name = ?');
   const setFact = database.prepare(

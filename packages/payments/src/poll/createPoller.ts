@@ -5,7 +5,6 @@ import { tellRecoveries } from '../alerts/tellRecoveries.ts';
 import { explainError } from '../explainError.ts';
 import { drivePayment } from '../flow/drivePayment.ts';
 import { lookAtHeld } from '../flow/holdPayment.ts';
-import { recheckMarks } from '../flow/recheckMarks.ts';
 import { watchPayouts } from '../flow/recoverVanished.ts';
 import { refuseChanged } from '../flow/refusePayment.ts';
 import type { RelayerContext } from '../flow/relayerContext.ts';
@@ -52,7 +51,6 @@ export function createPoller(context: RelayerContext): Poller {
   const silence = createSilence(context);
   const ages = createAgeWatch(context);
   let isStopping = false;
-  let isRechecked = false;
 
   /** Takes up what has vanished or was found, and what a fault has left behind, such as a disk that was full. */
   function driveOpen(): void {
@@ -67,8 +65,6 @@ export function createPoller(context: RelayerContext): Poller {
     const entries = await frontend.listPending(signal);
     silence.clearFrontend();
     const payments = listing.take(entries);
-    if (!isRechecked) await recheckMarks(context);
-    isRechecked = true;
     if (!resumption.resume()) return undefined;
     // The others are compared when they are admitted.
     for (const listed of payments) if (underway.has(listed.paymentIntentId)) refuseChanged(context, listed);

@@ -68,9 +68,6 @@ export function openFrontendStore(options: {
       claim_id TEXT
     ) STRICT;
   `);
-  const columns = database.prepare('PRAGMA table_info(payments)').all();
-  // Files of before claims had names.
-  if (!columns.some(({ name }) => name === 'claim_id')) database.exec('ALTER TABLE payments ADD COLUMN claim_id TEXT');
   const insert = database.prepare(
     `INSERT INTO payments (payment_intent_id, wallet_address, stablecoin_amount, created_at_ms)
      VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,

@@ -147,7 +147,7 @@ function readVerdict(row: SqlRow): WrittenVerdict {
 }
 
 const HELD = `SELECT request_id, state, json_extract(record, '$.action') AS action, json_extract(record, '$.signer') AS signer,
-  claimed_at, updated_at, attempts, intent_id, gas, outcome, wishes FROM requests`;
+  claimed_at, updated_at, attempts, intent_id, gas, outcome, signatures FROM requests`;
 
 /** Makes the view of a journal's database. @param database - with the journal's tables; may be read-only */
 export function createJournalView(database: DatabaseSync): JournalView {
@@ -207,7 +207,8 @@ export function createJournalView(database: DatabaseSync): JournalView {
     const [row, judged, steps] = [one.get(requestId), verdict.get(requestId), moves.all(requestId)];
     if (row === undefined && judged === undefined) return undefined;
     // As the journal writes it.
-    const signed = row === undefined ? [] : (JSON.parse(text(row, 'wishes')) as { signer: string; code?: string }[]);
+    const signed =
+      row === undefined ? [] : (JSON.parse(text(row, 'signatures')) as { signer: string; code?: string }[]);
     const signers = signed.flatMap(({ signer, code }) => (code === undefined ? [signer] : [signer, code]));
     const judgedSigner = judged === undefined ? [] : [text(judged, 'signer').toLowerCase()];
     const parties = [...new Set([requestId, ...signers, ...judgedSigner])];
@@ -219,7 +220,7 @@ export function createJournalView(database: DatabaseSync): JournalView {
           ...readHeld(row),
           ...(row.gas !== null && { gas: text(row, 'gas') }),
           ...(row.outcome !== null && { outcome: JSON.parse(text(row, 'outcome')) as unknown }),
-          signatures: JSON.parse(text(row, 'wishes')) as unknown,
+          signatures: JSON.parse(text(row, 'signatures')) as unknown,
         },
       }),
       moves: steps.map((step) => ({

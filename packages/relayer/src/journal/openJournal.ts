@@ -1,4 +1,4 @@
-import { openDatabase } from '@prism-gateway/runtime';
+import { migrateDatabase, openDatabase } from '@prism-gateway/runtime';
 import type { ExceededBudget, Loss } from '../budgets/loss.ts';
 import { assertMove, type LifeState, type Mover } from '../lifecycle/lifecycle.ts';
 import type { BegunRequest, OpenRequest, Outcome, Submission } from '../lifecycle/openRequest.ts';
@@ -8,7 +8,7 @@ import { createJournalView, type JournalView, type Totals } from './createJourna
 import { type JudgedRequest, openJudgedTable, type RecallQuery } from './openJudgedTable.ts';
 import { openLossTable } from './openLossTable.ts';
 import { type Row, readRow, writeFields } from './rows.ts';
-import { makeTables } from './schema.ts';
+import { JOURNAL_SCHEMA } from './schema.ts';
 
 /** How long a process waits for another one's commit, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5000;
@@ -101,7 +101,7 @@ type SqlValue = string | number | null;
 export function openJournal(options: { readonly path: string; readonly nowMs: number }): Journal {
   const database = openDatabase(options.path, { timeout: BUSY_TIMEOUT_MS });
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;');
-  makeTables(database);
+  migrateDatabase(database, [JOURNAL_SCHEMA]);
   const forgetOld = createForgetting(database);
   const judgedTable = openJudgedTable(database);
   const lossTable = openLossTable(database);
@@ -114,7 +114,7 @@ export function openJournal(options: { readonly path: string; readonly nowMs: nu
   );
   const insertOutvoted = database.prepare('INSERT INTO outvoted_nodes (node, says, found_at) VALUES (?, ?, ?)');
   const insert = database.prepare(
-    `INSERT INTO requests (request_id, state, record, wishes, gas, attempts, claimed_at, updated_at)
+    `INSERT INTO requests (request_id, state, record, signatures, gas, attempts, claimed_at, updated_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const forget = database.prepare("DELETE FROM requests WHERE request_id = ? AND state IN ('reported', 'lost')");

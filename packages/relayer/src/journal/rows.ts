@@ -6,7 +6,7 @@ export interface Row {
   readonly request_id: string;
   readonly state: OpenState | 'reported' | 'lost';
   readonly record: string;
-  readonly wishes: string;
+  readonly signatures: string;
   readonly gas: string | null;
   readonly intent_id: string | null;
   readonly attempts: number;
@@ -37,7 +37,7 @@ export function readRow(row: Row): OpenRequest {
     // Only open rows are read.
     state: row.state as OpenState,
     record: JSON.parse(row.record) as RelayedRecord,
-    signatures: (JSON.parse(row.wishes) as WrittenSignature[]).map((signature) => ({
+    signatures: (JSON.parse(row.signatures) as WrittenSignature[]).map((signature) => ({
       ...signature,
       nonce: signature.nonce === null ? undefined : BigInt(signature.nonce),
     })),

@@ -1,11 +1,11 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { openDatabase } from '@prism-gateway/runtime';
+import { migrateDatabase, NewerSchemaError, openDatabase } from '@prism-gateway/runtime';
 import type { TxVersion } from '../intents/intent.ts';
 import type { IntentState } from '../intents/intentState.ts';
 import type { LiveIntent } from '../intents/liveIntent.ts';
 import { SenderError } from '../senderError.ts';
 import { intentParameters, type Row, readIntent, readVersion, versionParameters } from './rows.ts';
-import { makeTables, SCHEMA_VERSION } from './schema.ts';
+import { SENDER_SCHEMA } from './schema.ts';
 
 /** What is written together: all of it, or nothing. */
 export interface JournalEntry {
@@ -68,11 +68,18 @@ function prepareWrites(database: DatabaseSync) {
   };
 }
 
-function refuseNewerSchema(database: DatabaseSync): void {
-  const version = Object.values(database.prepare('PRAGMA user_version').get() ?? {})[0];
-  if (typeof version !== 'number' || version <= SCHEMA_VERSION) return;
-  database.close();
-  throw new SenderError('JOURNAL_FAILED', `The journal is of version ${version}; start a newer version of the sender.`);
+/** Opens the file with its tables. The write-ahead log is synced at every commit: what has been committed survives a power loss. */
+export function openTables(path: string): DatabaseSync {
+  const database = openDatabase(path, { timeout: 5000 });
+  try {
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
+    migrateDatabase(database, [SENDER_SCHEMA]);
+    return database;
+  } catch (error) {
+    database.close();
+    if (error instanceof NewerSchemaError) throw new SenderError('JOURNAL_FAILED', error.message, { cause: error });
+    throw error;
+  }
 }
 
 function createReads(database: DatabaseSync) {
@@ -112,9 +119,7 @@ function createReads(database: DatabaseSync) {
  * @see https://sqlite.org/wal.html
  */
 export function openJournal(path: string): Journal {
-  const database = openDatabase(path, { timeout: 5000 });
-  refuseNewerSchema(database);
-  makeTables(database);
+  const database = openTables(path);
   const writes = prepareWrites(database);
   const addFact = database.prepare('INSERT INTO facts VALUES (?, ?) ON CONFLICT (name) DO NOTHING');
   const setFact = database.prepare(

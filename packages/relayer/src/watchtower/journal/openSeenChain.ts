@@ -4,7 +4,7 @@ import type { SeenExecution } from '../judgeReport.ts';
 
 /** Heads and executions. Times are Unix seconds of the chain where they say so, and else Unix milliseconds. */
 export const SEEN_CHAIN_TABLES = `
-  CREATE TABLE IF NOT EXISTS executions (
+  CREATE TABLE executions (
     tx_hash TEXT NOT NULL,
     log_index INTEGER NOT NULL,
     block INTEGER NOT NULL,
@@ -16,9 +16,11 @@ export const SEEN_CHAIN_TABLES = `
     seen_at_ms INTEGER NOT NULL,
     PRIMARY KEY (tx_hash, log_index)
   ) STRICT;
-  CREATE INDEX IF NOT EXISTS executions_by_signer ON executions (signer);
-  CREATE INDEX IF NOT EXISTS executions_by_block ON executions (block);
-  CREATE TABLE IF NOT EXISTS heads (number INTEGER PRIMARY KEY, hash TEXT NOT NULL, seconds INTEGER NOT NULL) STRICT;
+  -- The executions of a signer.
+  CREATE INDEX executions_by_signer ON executions (signer);
+  -- What a reorganisation undoes, and what is deep enough now.
+  CREATE INDEX executions_by_block ON executions (block);
+  CREATE TABLE heads (number INTEGER PRIMARY KEY, hash TEXT NOT NULL, seconds INTEGER NOT NULL) STRICT;
 `;
 
 /** How many of the newest heads are remembered, to tell how deep a reorganisation went. */

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { commitTogether, createOutboxTable, OUTBOX_TABLES, type OutboxTable } from '@prism-gateway/alerts';
-import { openDatabase } from '@prism-gateway/runtime';
+import { commitTogether, createOutboxTable, OUTBOX_SCHEMA, type OutboxTable } from '@prism-gateway/alerts';
+import { migrateDatabase, openDatabase, type Schema } from '@prism-gateway/runtime';
 import type { Hex } from 'viem';
 import type { Finding, FindingKind } from '../finding.ts';
 import { hexOf, openSeenChain, type Row, SEEN_CHAIN_TABLES, type SeenChain } from './openSeenChain.ts';
@@ -8,7 +8,7 @@ import { openWatchedTable, WATCHED_TABLES, type WatchedTable } from './openWatch
 
 /** What was found out. Times are Unix milliseconds. */
 const FINDING_TABLES = `
-  CREATE TABLE IF NOT EXISTS findings (
+  CREATE TABLE findings (
     id INTEGER PRIMARY KEY,
     request_id TEXT NOT NULL,
     kind TEXT NOT NULL,
@@ -20,7 +20,8 @@ const FINDING_TABLES = `
     acted_at_ms INTEGER,
     UNIQUE (request_id, kind, relayer)
   ) STRICT;
-  CREATE INDEX IF NOT EXISTS findings_to_act_on ON findings (id) WHERE acted_at_ms IS NULL;
+  -- What nobody has acted on.
+  CREATE INDEX findings_to_act_on ON findings (id) WHERE acted_at_ms IS NULL;
 `;
 
 /** A finding that is on the disk. */
@@ -75,7 +76,7 @@ function openFindingTable(database: DatabaseSync): FindingTable {
 
 /** What was given back, by relayer and minute of the chain. */
 const RELEASE_TABLES = `
-  CREATE TABLE IF NOT EXISTS releases (
+  CREATE TABLE releases (
     relayer TEXT NOT NULL,
     minute INTEGER NOT NULL,
     request_id TEXT NOT NULL,
@@ -144,8 +145,10 @@ function openReleaseTable(database: DatabaseSync): ReleaseTable {
   };
 }
 
-/** Of version 1. */
-const TABLES = [WATCHED_TABLES, SEEN_CHAIN_TABLES, RELEASE_TABLES, FINDING_TABLES, OUTBOX_TABLES].join('');
+const WATCH_SCHEMA: Schema = {
+  store: 'watchtower',
+  steps: [[WATCHED_TABLES, SEEN_CHAIN_TABLES, RELEASE_TABLES, FINDING_TABLES].join('')],
+};
 const BUSY_TIMEOUT_MS = 5000;
 
 /** The memory of a watchtower for one chain; what changes within `commit` is on the disk together. */
@@ -166,7 +169,7 @@ export function openWatchJournal(options: { readonly path: string; readonly now:
   const database = openDatabase(options.path, { timeout: BUSY_TIMEOUT_MS });
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
   const commit = <Result>(write: () => Result) => commitTogether(database, write);
-  commit(() => database.exec(TABLES));
+  migrateDatabase(database, [WATCH_SCHEMA, OUTBOX_SCHEMA]);
   return {
     outbox: createOutboxTable(database, { now: options.now, commit }),
     commit,

@@ -4,7 +4,7 @@ import { bigOf, hexOf, numberOf, orNull, type Row } from './openSeenChain.ts';
 
 /** Requests under watch, and whose they are. Times are Unix seconds of the chain where they say so, and else Unix milliseconds. */
 export const WATCHED_TABLES = `
-  CREATE TABLE IF NOT EXISTS watched (
+  CREATE TABLE watched (
     request_id TEXT PRIMARY KEY,
     state TEXT NOT NULL CHECK (state IN ('pending', 'held', 'ended', 'watching', 'done')),
     status TEXT NOT NULL,
@@ -19,9 +19,9 @@ export const WATCHED_TABLES = `
     body TEXT,
     seen_at_ms INTEGER NOT NULL
   ) STRICT;
-  CREATE INDEX IF NOT EXISTS watched_by_state ON watched (state, seen_at_ms);
-  CREATE TABLE IF NOT EXISTS signers (signer TEXT NOT NULL, request_id TEXT NOT NULL, PRIMARY KEY (signer, request_id)) STRICT, WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS signers_of ON signers (request_id);
+  -- What is to be judged, and what was not seen for long.
+  CREATE INDEX watched_by_state ON watched (state, seen_at_ms);
+  CREATE TABLE signers (signer TEXT NOT NULL, request_id TEXT NOT NULL, PRIMARY KEY (signer, request_id)) STRICT, WITHOUT ROWID;
 `;
 
 /** How long what is over is remembered, in milliseconds: a week. */

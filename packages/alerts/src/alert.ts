@@ -16,7 +16,6 @@ export interface AlertChannel {
    * Delivers an alert, once.
    *
    * @param alert - without secrets
-   * @param signal - ends the try
    * @throws whatever went wrong
    */
   deliver(alert: Alert, signal: AbortSignal): Promise<void>;

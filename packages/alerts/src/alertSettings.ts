@@ -26,7 +26,6 @@ export type AlertSettings = z.infer<typeof schema>;
 /**
  * Finds settings of alerts that do not go together.
  *
- * @param given - texts by name
  * @returns a sentence a fault, each with the setting's name
  */
 export function alertFaults(given: Environment): readonly string[] {
@@ -46,7 +45,6 @@ export function alertFaults(given: Environment): readonly string[] {
 /**
  * Lists the secrets of such settings: what must never be printed.
  *
- * @param settings - parsed
  * @returns passwords, and URLs that may hold some
  */
 export function alertSecrets(settings: AlertSettings): readonly (string | undefined)[] {

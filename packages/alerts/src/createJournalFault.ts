@@ -17,7 +17,6 @@ const REMINDER_MS = 86_400_000;
 /**
  * Tells a journal that fails from a node that does.
  *
- * @param error - whatever was thrown
  * @returns whether SQLite has thrown it
  */
 export function isJournalFault(error: unknown): error is Error {
@@ -29,7 +28,6 @@ export function isJournalFault(error: unknown): error is Error {
  * Creates what tells people of a journal that fails; a restart forgets that they were told.
  *
  * @param context - alerts, log, and a clock that is never set, in milliseconds
- * @param words - what waits meanwhile, and what goes on then
  * @returns the condition, which does not hold
  */
 export function createJournalFault(

@@ -18,7 +18,6 @@ const REMINDER_MS = 86_400_000;
  *
  * @param context - alerts, where what was told is kept, and the clock in milliseconds since the epoch
  * @param name - the alert's code, what it says of the beginning and of the end, and what is well again then
- * @returns the condition, as it was left
  */
 export function createLatch(
   context: {

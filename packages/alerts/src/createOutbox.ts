@@ -254,8 +254,6 @@ function createLane(channel: AlertChannel, options: OutboxOptions, closing: Abor
  * Creates the outbox: an alert is written down when it is raised, in the commit that is under way if there is one, and delivered to each
  * channel at least once, however long the channel is away and however often the program is started anew.
  *
- * @param options - the table, channels, log and patience
- * @returns the outbox, at work
  * @see docs/payments.md, "Alerts"
  */
 export function createOutbox(options: OutboxOptions): Alerter {

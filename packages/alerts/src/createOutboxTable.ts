@@ -86,13 +86,7 @@ function prepare(database: DatabaseSync) {
   };
 }
 
-/**
- * Keeps alerts in the journal's file.
- *
- * @param database - with the journal's tables
- * @param options - the clock, and what runs writes as one commit
- * @returns the table
- */
+/** Keeps alerts in the journal's file. */
 export function createOutboxTable(
   database: DatabaseSync,
   options: { readonly now: () => number; readonly commit: <Result>(write: () => Result) => Result },
@@ -142,8 +136,6 @@ export function createOutboxTable(
 /**
  * Runs some writes as one commit; within another one, as a part of it.
  *
- * @param database - the file
- * @param write - does the writes
  * @returns what `write` returns
  */
 export function commitTogether<Result>(database: DatabaseSync, write: () => Result): Result {

@@ -7,7 +7,6 @@ import { openWebhookChannel } from './openWebhookChannel.ts';
 /**
  * Opens the channels that the settings name.
  *
- * @param settings - of any program
  * @returns none, e-mail, chat, a webhook of one's own, or some of them
  */
 export function openChannels(settings: AlertSettings): readonly AlertChannel[] {

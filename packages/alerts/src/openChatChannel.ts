@@ -15,7 +15,6 @@ const MAX_RETRY_AFTER_SECONDS = 300;
 /**
  * Opens the way to a chat.
  *
- * @param options - webhook and form
  * @returns the channel; it throws AlertRefusedError `ALERT_REFUSED` where the service does not take an alert
  */
 export function openChatChannel(options: ChatOptions): AlertChannel {
@@ -61,7 +60,6 @@ const HOSTS: readonly (readonly [RegExp, ChatForm])[] = [
 /**
  * Tells which service a webhook belongs to.
  *
- * @param webhookUrl - its URL
  * @returns the service; Slack's form, which many others take, where the host is not known
  */
 export function guessChatForm(webhookUrl: string): ChatForm {
@@ -77,9 +75,6 @@ function escapeSlack(text: string): string {
 /**
  * Writes an alert as a service's webhook takes it.
  *
- * @param alert - what to say
- * @param target - the service, and Telegram's chat
- * @returns the body, to be sent as JSON
  * @see https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
  * @see https://discord.com/developers/docs/resources/webhook#execute-webhook
  * @see https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using

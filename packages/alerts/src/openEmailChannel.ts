@@ -45,8 +45,6 @@ function describeServer(options: EmailOptions, url: URL) {
 /**
  * Opens the way to people's mailboxes. A password never goes over a line that is not encrypted.
  *
- * @param options - server and addresses
- * @returns the channel
  * @see RFC 3207, STARTTLS
  */
 export function openEmailChannel(options: EmailOptions): AlertChannel {

@@ -150,7 +150,6 @@ function createEngine(
  * watched until it is.
  *
  * @param options - journal, node, account; the rest has defaults
- * @returns the sender, at work
  * @throws SenderError `KEY_IN_USE`, `JOURNAL_LOCKED`, `WRONG_CHAIN`, `RPC_UNAVAILABLE`, `JOURNAL_FAILED`, `INVALID_ARGUMENT`
  * @example
  * const sender = await openSender({ journalPath: 'data/sender.sqlite', rpcUrl: 'http://127.0.0.1:8545', account });

@@ -96,8 +96,6 @@ export interface Sender {
    * restart, it has the same outcome.
    *
    * @param intentId - the caller's name for what is to happen once; 1 to 256 characters
-   * @param call - the destination, calldata, value and gas limit
-   * @param options - confirmations, label, and a signal that ends the waiting
    * @returns the mined transaction, deep enough
    * @throws SenderError `CALL_REVERTED`, `EXPIRED`, `GAS_PRICE_TOO_HIGH`, `INSUFFICIENT_FUNDS`, `INTENT_MISMATCH`, `INVALID_ARGUMENT`,
    *   `KEY_USED_ELSEWHERE`, `RPC_UNAVAILABLE`, `SIGNING_FAILED`, `TRANSACTION_REFUSED`: nothing is on the chain. `CLOSED`, `JOURNAL_FAILED`: not known; ask again.

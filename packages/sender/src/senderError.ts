@@ -41,9 +41,7 @@ export class SenderError extends Error {
   readonly spentWei: bigint;
 
   /**
-   * @param code - what is wrong
    * @param message - one sentence: what was wrong, with which value, what to do next; without secrets
-   * @param facts - the cause, and the return data of a revert
    */
   constructor(code: SenderErrorCode, message: string, facts: SenderErrorFacts = {}) {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause });

@@ -57,7 +57,6 @@ export class AccountError extends Error {
   readonly code: AccountErrorCode;
 
   /**
-   * @param code - what is wrong
    * @param message - one sentence: what was wrong, and what to do next; without secrets
    * @param options.cause - the error behind it
    */

@@ -19,7 +19,6 @@ const ADDRESS_DIGITS = 40;
 /**
  * Makes the recovery of signers, 0.1 ms each on the native build. Many that come at once leave the process its turns.
  *
- * @returns the function
  * @see https://github.com/bitcoin-core/secp256k1/blob/master/include/secp256k1_recovery.h
  */
 export function createRecoverSigner(): RecoverSigner {

@@ -74,7 +74,6 @@ async function deriveKey(password: string, crypto: JsonRecord): Promise<Uint8Arr
  * Decrypts a private key.
  *
  * @param keystore - the JSON text of Web3 Secret Storage, version 3
- * @param password - as it was typed
  * @returns the private key, 32 bytes
  * @throws AccountError `KEYSTORE_INVALID`, `KEYSTORE_PASSWORD_WRONG`
  * @see https://ethereum.org/developers/docs/data-structures-and-encoding/web3-secret-storage
@@ -108,7 +107,6 @@ const toHex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
  * Encrypts a private key for a file.
  *
  * @param privateKey - 32 bytes
- * @param password - as it was typed
  * @returns the JSON text of Web3 Secret Storage, version 3, with the address in it, as Geth writes it
  * @see https://ethereum.org/developers/docs/data-structures-and-encoding/web3-secret-storage
  */

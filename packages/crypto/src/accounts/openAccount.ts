@@ -64,8 +64,6 @@ function createAccount(privateKey: Hex): Account {
 /**
  * Opens an account from a private key, an encrypted keystore, or a key in AWS KMS. The first two sign with libsecp256k1.
  *
- * @param source - one of both, the keystore with its password
- * @returns the account
  * @throws AccountError `INVALID_ARGUMENT`, `KEYSTORE_INVALID`, `KEYSTORE_PASSWORD_WRONG`, `KMS_FAILED`
  * @example
  * const account = await openAccount({ keystore: 'key.json', keystorePassword });

@@ -25,7 +25,6 @@ function readInteger(der: Uint8Array, start: number): { value: bigint; end: numb
 /**
  * Reads an ECDSA signature in DER, and makes its `s` a low one, as Ethereum wants it.
  *
- * @param der - a sequence of two integers
  * @throws AccountError `KMS_FAILED`
  * @see RFC 3279 2.2.3, EIP-2
  */
@@ -59,7 +58,6 @@ async function findParity(digest: Hex, { r, s, address }: { r: Hex; s: Hex; addr
  * Opens an account whose key is in AWS KMS (`ECC_SECG_P256K1`, `SIGN_VERIFY`) and never leaves it. Region, credentials and endpoint
  * are what the AWS SDK finds: `AWS_REGION`, `AWS_ENDPOINT_URL_KMS`, roles and profiles.
  *
- * @param keyId - a key's id, ARN or alias
  * @returns the account; signing throws AccountError `KMS_FAILED` where KMS does not answer
  * @throws AccountError `KMS_FAILED`
  * @see https://docs.aws.amazon.com/kms/latest/APIReference/API_Sign.html

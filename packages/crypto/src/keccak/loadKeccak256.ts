@@ -8,7 +8,6 @@ const HASH_BITS = 256;
 /**
  * Loads keccak-256 compiled to wasm, 15 times as fast as JavaScript.
  *
- * @returns the function
  * @see https://keccak.team/files/Keccak-reference-3.0.pdf
  */
 export async function loadKeccak256(): Promise<Keccak256> {

@@ -80,7 +80,6 @@ function loadWasm(): Secp256k1 {
  * Loads libsecp256k1: native where its package has a binary for the platform, compiled to wasm elsewhere.
  *
  * @param build - insists on one of the builds
- * @returns the library
  * @throws Error when the build that was insisted on is not there
  * @see https://github.com/bitcoin-core/secp256k1
  */

@@ -9,8 +9,6 @@ export type Patience = <T>(asked: Promise<T | undefined>) => Promise<T | undefin
 /**
  * Makes the patience with one node: it is waited for in full until it has been silent once, and then for a moment only, until it answers
  * again. So a node that has died holds up what is asked first, and nothing after that.
- *
- * @param isKnownSilent - it has been silent already
  */
 export function createPatience(isKnownSilent = false): Patience {
   let isSilent = isKnownSilent;

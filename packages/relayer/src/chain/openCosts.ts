@@ -21,8 +21,6 @@ async function askNode({ name, rpc, isSilent }: ChainNode, node: number) {
  * Finds out how a chain charges. Of several nodes two have to say so, or the only one that answers: by the word of one alone what comes beside
  * the gas would be paid for nothing. One that says otherwise is asked only where no other answers.
  *
- * @param rpc - the way to the first of them that answers
- * @param nodes - each by itself
  * @throws ChainError where none answers, or they do not agree
  * @see docs/specification.md COST-1
  */

@@ -106,11 +106,7 @@ function chooseChain(shown: readonly Shown[], { chain, log }: NodeContext): numb
   return chainId;
 }
 
-/**
- * Makes the way to each node of a chain by itself.
- *
- * @param context - the chain's settings, and what its clients go by
- */
+/** Makes the way to each node of a chain by itself. */
 export function createNodes({ chain, now, random, onFallback, signal }: NodeContext): readonly ChainNode[] {
   const attempts = chain.rpcUrls.length === 1 ? undefined : ATTEMPTS;
   return chain.rpcUrls.map((rpcUrl, index) => ({
@@ -125,8 +121,6 @@ export function createNodes({ chain, now, random, onFallback, signal }: NodeCont
  * Finds out of which chain nodes are, and leaves those out that are of another one, or know no Forwarder at the address: one such node
  * among several holds nothing up.
  *
- * @param context - the chain's settings, and what its clients go by
- * @param nodes - all that are set
  * @returns the chain's id, and the way to those that are of it
  * @throws ChainError `WRONG_CHAIN`, `WRONG_FORWARDER` where none is of the chain, or two are of different ones; those of the node
  * @see docs/specification.md NODE-3
@@ -150,9 +144,6 @@ export async function openNodes(context: NodeContext, nodes: readonly ChainNode[
 /**
  * Refuses a node of another chain, and an address that is not a Forwarder of this chain: nothing signed would be valid there.
  *
- * @param rpc - the way to the node
- * @param chain - as it is set
- * @returns the chain's id
  * @throws ChainError `WRONG_CHAIN`, `WRONG_FORWARDER`, and those of the node
  * @see docs/specification.md CHAIN-1
  */

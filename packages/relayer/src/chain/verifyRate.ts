@@ -15,7 +15,6 @@ const WEI_PER_ETH = 10n ** 18n;
  * Refuses a rate at which nothing adds up on this chain: in the wrong unit it has every fee left as too small, or any gas paid for any fee,
  * and neither looks like a fault.
  *
- * @param rpc - the way to the node
  * @param rate.forwarder - address of the Forwarder, whose credits are meant
  * @param rate.creditsPerEth - in 18-decimal fixed point
  * @param rate.gasPrice - what a unit of gas costs now, in wei

@@ -40,7 +40,6 @@ function keepFresh<T>(
 /**
  * Keeps what is known of a chain, so that many requests share few questions.
  *
- * @param chain - who is asked
  * @param options.now - Unix time in milliseconds
  * @param options.confirmations - blocks that settle a transaction, the including one counted; default 1
  */

@@ -192,8 +192,6 @@ function checkBudget({ budgets, now }: CheckContext, party: Party, gift: bigint)
 /**
  * Checks one request against the chain: window, nonce, simulated outcome, fee.
  *
- * @param context - chain, settings and clock
- * @param input - the request, and what is known of the chain
  * @returns what to do with it
  * @throws ChainError where the node does not answer
  */

@@ -68,7 +68,6 @@ async function searchNonces(
  * Checks many requests at once, with few calls to the node: none for what cannot be carried out anyway, each signer's nonce once, a
  * simulation for each that is in order.
  *
- * @param context - chain, settings and clock
  * @param check.candidates - requests to check
  * @param check.maxTries - how many nonces may be tried for those that are not in their turn; default any number. What is then not
  * found yet is left as `nonceUnknown`, and the next check goes on with it
@@ -224,7 +223,6 @@ async function judgeFollower(
  * Extends what is in its turn by what waits for it: writes of one signer with consecutive forwarder nonces, which can be carried out in
  * one transaction. They are simulated together; those that would be written, and pay for themselves, are ready as well.
  *
- * @param context - chain, settings and clock
  * @param checked - the candidates, and their verdicts so far, which are changed
  * @throws ChainError where the node does not answer
  * @see docs/specification.md RELAY-21

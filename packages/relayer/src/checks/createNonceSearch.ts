@@ -52,7 +52,6 @@ const only = (nonce: bigint): NonceRange => ({ from: nonce, to: nonce + 1n });
 /**
  * Begins a search.
  *
- * @param record - the request
  * @param known - what an earlier search has found, in the order of the signatures
  */
 export function createNonceSearch(record: RelayedRecord, known: readonly SignatureRef[] = []): NonceSearch {

@@ -11,8 +11,6 @@ const WHOLE_PERCENT = 100n;
 /**
  * The fee that a request pays, before the split: of a multi-user batch, what those of its entries pay together that would be
  * written. The others pay nothing, and anyone may queue them.
- *
- * @param returned - what the simulated call returned
  */
 export function sumFees(record: Pick<RelayedRecord, 'action' | 'params'>, returned: Hex): bigint {
   if (record.action !== 'BATCH_MULTI_USER_WRITE_DATA') return BigInt(record.params.relayerFee);
@@ -87,7 +85,6 @@ interface EntryResult {
  * Reads what a simulated multi-user batch returned.
  *
  * @param returned - of `batchMultiUserWriteData`: the entries that were refused
- * @param count - of all entries
  * @returns one an entry, in their order
  */
 export function readBatchResults(returned: Hex, count: number): readonly EntryResult[] {

@@ -68,11 +68,7 @@ export interface NonceRange {
   readonly to: bigint;
 }
 
-/**
- * Bounds the nonces that a request is looked for with.
- *
- * @param current - the signer's forwarder nonce on the chain
- */
+/** Bounds the nonces that a request is looked for with. */
 export function nearRange(current: bigint): NonceRange {
   return { from: current > LOOK_BACK ? current - LOOK_BACK : 0n, to: current + LOOK_AHEAD };
 }
@@ -106,8 +102,6 @@ type IsAbout = (event: Pick<RequestExecuted, 'digest' | 'signer' | 'nonce'>) => 
  * Makes the test whether an event tells of a signature: by the signer, and by the digest of that very request with the event's nonce.
  * Nothing else counts: anybody may put the same bytes of a signature into another call.
  *
- * @param context - chain and Forwarder that the digest is made for
- * @param part - what was signed
  * @see docs/specification.md CHAIN-12
  */
 export function createExecutionTest(

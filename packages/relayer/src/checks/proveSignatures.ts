@@ -10,7 +10,6 @@ export type ProveSignatures = (candidates: readonly CheckCandidate[]) => Promise
  * Tells which requests bear a signature that is proven: of the named signer's own key, with the forwarder nonce that is next. That costs one
  * recovery each, and one question for each signer. Contract wallets' cannot be proven so, nor is a batch of many users' tried.
  *
- * @param context - the chain, and how signers are recovered
  * @param candidates - requests; what is found is remembered in their searches
  * @throws ChainError where the node answers nothing at all
  */

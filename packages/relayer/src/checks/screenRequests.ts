@@ -32,8 +32,6 @@ export async function readFacts({ state }: Pick<ScreensContext, 'state'>): Promi
  * Judges requests by what they say themselves: action, sponsorship, time and fee. It recovers no signature, and asks the node nothing of
  * any of them.
  *
- * @param context - settings, clock, and what is known of the chain
- * @param records - requests
  * @returns verdicts by request id; none for those that nothing speaks against
  * @throws ChainError where the node does not tell what all are judged by
  */

@@ -18,7 +18,6 @@ const ADVICE: Readonly<Record<string, string>> = {
 /**
  * Says why the relayer could not start, and what to do.
  *
- * @param error - what was thrown
  * @returns sentences without secrets
  */
 export function describeStartFailure(error: unknown): string {

@@ -44,11 +44,7 @@ function loadWalks(saved: readonly string[]): Walk[] {
   return kept.map((cursor) => (cursor === OLDEST ? { cursor: undefined, isRepeated: true } : { cursor }));
 }
 
-/**
- * Makes the walks through a feed's past, as the journal knows them. The next page is read while the one before is judged.
- *
- * @param ports - the feed and the journal
- */
+/** Makes the walks through a feed's past, as the journal knows them. The next page is read while the one before is judged. */
 export function createBacklog({ calls, journal, notes, signal }: BacklogPorts): Backlog {
   let walks: readonly Walk[] = loadWalks(journal.cursors());
   let next: { readonly walk: Walk; readonly page: Promise<FeedPage | undefined> } | undefined;

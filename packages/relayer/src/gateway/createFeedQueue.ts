@@ -51,7 +51,6 @@ export interface FeedQueuePorts {
  * through beside it. The head is never read again: what has been looked at is in the journal, and is read by its id when its time
  * has come.
  *
- * @param ports - the feed, and what is known already
  * @param first - where the live feed begins: what came of asking whether there is one
  */
 export function createFeedQueue(ports: FeedQueuePorts, first: FeedPage): PendingQueue {
@@ -196,9 +195,6 @@ interface LiveFeed {
 /**
  * Follows a feed until the signal: each call waits at the gateway for what is new. While as much as a look goes through has not been
  * taken, no more is read: nobody makes this relayer hold more than its bounds.
- *
- * @param ports - the feed, and whom to tell
- * @param first - the page that it goes on behind
  */
 function createLiveFeed(ports: LiveFeedPorts, first: FeedPage): LiveFeed {
   const { calls, notes, wake, onLost, random, signal } = ports;

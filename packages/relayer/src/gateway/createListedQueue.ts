@@ -35,8 +35,6 @@ export interface ListedQueuePorts {
  * Makes the queue of a gateway that knows the specification alone: pages of pending requests, oldest first. The head is read at every
  * look; where it is full of requests that nobody takes, such as ones that pay too little, the look goes on behind it, the next one
  * from where this one has ended.
- *
- * @param ports - the relayer's client, and what is known already
  */
 export function createListedQueue(ports: ListedQueuePorts): PendingQueue {
   const { client, candidates, inFlight, chainName, now, signal } = ports;

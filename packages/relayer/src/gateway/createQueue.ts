@@ -7,8 +7,6 @@ import type { PendingQueue } from './pendingQueue.ts';
 /**
  * Makes the queue of a chain: it follows the gateway's feed, or lists what is pending where the gateway knows the specification
  * alone, which is told once. The gateway is asked at the first look.
- *
- * @param ports - the gateway's calls, and what is known already
  */
 export function createQueue(ports: FeedQueuePorts & ListedQueuePorts): PendingQueue {
   let queue: PendingQueue | undefined;

@@ -31,11 +31,9 @@ function compareClocks(
 /**
  * Watches calls of the gateway: whether it answers, and lets this relayer in.
  *
- * @param fetch - makes the calls
  * @param watch.health - told of each answer, and of a clock that is not the gateway's
  * @param watch.now - Unix time in milliseconds
  * @param watch.onReturn - told when the gateway answers again that did not answer before
- * @returns the same function, watched
  */
 export function watchFetch(
   fetch: typeof globalThis.fetch,

@@ -68,7 +68,6 @@ async function adoptAll(ports: AdoptPorts): Promise<void> {
  * Looks at the gateway for claims that need somebody: those of this relayer that its journal does not know, as after the loss of its
  * disk, and those of relayers that have gone silent. The signal ends it.
  *
- * @param ports - gateway, journal, and what is under way
  * @throws GatewayError, ChainError where one of them does not answer
  */
 export async function adoptClaims(ports: AdoptPorts): Promise<void> {

@@ -90,7 +90,6 @@ async function tryAgain(ports: AdvancePorts, requests: readonly OpenRequest[], e
  * Takes requests on from wherever the journal has them, move by move, until each has ended. Those that go together stay together.
  * The work goes on beside the caller's; `inFlight` keeps it.
  *
- * @param ports - journal, and the handlers of the states
  * @param requestIds - those that have ended are passed over
  */
 export function advanceRequests(ports: AdvancePorts, requestIds: readonly string[]): void {
@@ -114,7 +113,6 @@ export function advanceRequests(ports: AdvancePorts, requestIds: readonly string
 /**
  * Makes each move of requests a span that names them: so the traces of a user, a gateway and a relayer are joined.
  *
- * @param handlers - what moves them
  * @param tracer - undefined: nothing is traced
  */
 export function traceHandlers(handlers: Handlers, tracer: Tracer | undefined): Handlers {

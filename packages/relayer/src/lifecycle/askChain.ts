@@ -95,7 +95,6 @@ async function askForSignature(ports: AskPorts, question: AskedSignature): Promi
  * Asks the chain what became of a request, whoever may have submitted it. A batch of many users counts as executed when any of
  * its entries is. Which request a transaction has carried out, only the digest in the Forwarder's event tells.
  *
- * @param ports - the chain, and how deep is deep enough
  * @param asked.request - with the nonces it was signed for, as far as these are known
  * @param asked.knownBlock - a block that the node must have to be believed; default any
  * @throws ChainError where the node does not answer

@@ -85,7 +85,6 @@ function state({ name, answer, head }: NodeAnswer) {
  * newest block is fresh counts, which are two, or the only one that answers; of stale ones two have to agree. So a node that has fallen
  * behind, or lies about its newest block or what stands in it, ends nothing: while nodes do not agree the answer is `unsettled`.
  *
- * @param ports - the nodes, and who is told of what they do not agree on
  * @throws ChainError where none answers
  * @see docs/specification.md RELAY-20
  */

@@ -162,7 +162,6 @@ async function claimBursts(ports: ClaimPorts, picked: readonly Claimable[], open
  * Claims requests in bursts, each of which is looked at again right before, and stops at the first burst in which a rival was faster:
  * then what is known of the queue is old. What was won, or had no answer, is taken on, whatever else fails.
  *
- * @param ports - gateway, journal, and what is under way
  * @param picked - `checked`, in random order
  */
 export async function claimRequests(ports: ClaimPorts, picked: readonly Claimable[]): Promise<void> {

@@ -71,7 +71,6 @@ async function confirmOne(ports: ConfirmPorts, { requestId, state }: OpenRequest
 /**
  * Asks the gateway whose requests are whose claim had no answer, or was given before a restart: they are let go if not this relayer's.
  *
- * @param ports - gateway, journal, and what is under way
  * @param requests - `claiming` or `claimed`
  * @returns those that are this relayer's
  */

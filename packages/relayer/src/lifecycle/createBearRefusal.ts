@@ -68,7 +68,6 @@ const state = ({ node: { name }, refusal = 'that it would be carried out' }: Tol
  * to say so, more than say otherwise, or the only one that answers with a fresh newest block. One that is alone with it is not asked any
  * more for a minute, so that the request goes on; while they do not agree, nothing ends, and the health says which says what.
  *
- * @param ports - the nodes, and who is told
  * @see docs/specification.md RELAY-20
  */
 export function createBearRefusal(ports: RefusalPorts): BearRefusal {

@@ -222,11 +222,7 @@ export interface RequestCounts {
   current(): ReadonlyMap<string, number>;
 }
 
-/**
- * Makes the counts of what requests wait for: of those in memory, and of those that the journal alone knows.
- *
- * @param ports - memory, journal and clock
- */
+/** Makes the counts of what requests wait for: of those in memory, and of those that the journal alone knows. */
 export function createRequestCounts(ports: {
   readonly candidates: Pick<Candidates, 'countReasons'>;
   readonly view: Pick<JournalView, 'countLeft'>;

@@ -62,7 +62,6 @@ export interface InFlight {
  * Makes the record of what is under way; at first nothing is.
  *
  * @param onFault - told of work that failed without knowing why: a defect
- * @param onDrop - told of each request that is let go
  */
 export function createInFlight(
   onFault: (error: unknown) => void,

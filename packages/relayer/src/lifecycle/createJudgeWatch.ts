@@ -14,8 +14,6 @@ export type NoteFailures = (failures: readonly Error[]) => Promise<void>;
 /**
  * Makes the watch over judging. Anybody may post a request that a node does not simulate: only where it does not simulate a harmless
  * call either, requests cannot be judged.
- *
- * @param ports - the chain, and whose health it is
  */
 export function createJudgeWatch(ports: {
   readonly chain: Pick<ChainReader, 'simulate'>;

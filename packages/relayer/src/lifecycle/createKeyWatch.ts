@@ -26,7 +26,6 @@ export interface KeyWatch {
  * know was made by another process, or before the journal was restored from a backup. The Forwarder carries a request out once, whoever
  * sends it; so the work goes on, and the operator is told for as long as it happens, and ten minutes longer.
  *
- * @param ports - sender, journal, and who is told
  * @see docs/specification.md RELAY-24
  */
 export function createKeyWatch(ports: {

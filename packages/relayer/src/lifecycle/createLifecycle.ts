@@ -179,11 +179,7 @@ async function resumeStakes({ budgets, state }: ResumePorts, open: readonly Open
   }
 }
 
-/**
- * Goes on with everything that the journal holds open: after a start, before anything new is claimed.
- *
- * @param ports - journal, and what is under way: nothing yet
- */
+/** Goes on with everything that the journal holds open: after a start, before anything new is claimed. */
 function resumeOpen(ports: ResumePorts): void {
   const { journal, inFlight, notes, advance } = ports;
   const open = journal.open();

@@ -78,7 +78,6 @@ function describeDifferences([one, other]: readonly Said[], names: readonly stri
  * are read from one node, which could have everything left; beside two others it is found out, and asked only where no other answers. If two
  * differ, the operator is told what each says.
  *
- * @param ports - the nodes, and who is told
  * @returns looks, but not too often; it throws nothing
  * @see docs/specification.md NODE-5
  */

@@ -31,7 +31,6 @@ export interface RefusalWatch {
  * likely to be wrong: a rate in the wrong unit has every fee left as too small. Once there are customers, strangers do not count: anybody
  * may post requests that pay nothing.
  *
- * @param ports - the health, who has paid before, and the clock
  * @see docs/specification.md RELAY-26
  */
 export function createRefusalWatch(ports: {

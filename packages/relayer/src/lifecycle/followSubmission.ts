@@ -18,7 +18,6 @@ function isForgotten({ sender, inFlight }: FollowPorts, { intentId }: Submission
 /**
  * Hands a journalled call to the sender, waits for its one transaction, and has settled what that says of each request.
  *
- * @param ports - sender, chain, journal, and what is under way
  * @param requests - `submitted` in one call; they become `mined`, or `claimed` again where nothing of them is on the chain
  * @returns those that have a next move: `reportOutcomes` takes on what is `mined`
  */

@@ -4,7 +4,6 @@ export const MAJORITY = 2;
 /**
  * Asks all nodes the same. Once more than half of them, and two, say the same, those that are silent are not waited for.
  *
- * @param nodes - all that are asked
  * @param vote.ask - undefined of one without an answer
  * @param vote.describe - the same text of what is the same
  * @returns what was said

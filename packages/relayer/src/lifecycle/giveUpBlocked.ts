@@ -30,7 +30,6 @@ async function isAwaited({ gateway, recovery }: GapPorts, { signer, nonce }: Non
 /**
  * Makes the question whether the next request of a signer is open. Its answers are shared: many may wait for the same one.
  *
- * @param ports - the gateway, and how signers are recovered
  * @throws GatewayError where the gateway does not answer
  */
 export function createGapQuestion(ports: GapPorts): GapQuestion {
@@ -47,9 +46,7 @@ export function createGapQuestion(ports: GapPorts): GapQuestion {
  * After enough patience a request that would revert, or whose turn cannot come, is to be claimed, and reported failed, without
  * sending it.
  *
- * @param context - clock and patience
  * @param candidate - judged a moment ago; patience begins anew for one whose turn can still come
- * @param isGapAwaited - asked for one whose turn has not come
  * @returns the verdict that it gets then, for a turn that cannot come at the second look at the chain; undefined while there is patience left
  * @throws GatewayError where the gateway does not answer
  */

@@ -218,8 +218,6 @@ function startStrangers(ports: JudgePorts, due: readonly Candidate[], copies: Re
  * Strangers' requests are judged beside: whoever has paid before waits for none of them, and a round in which there is nobody else
  * ends as soon as something new comes.
  *
- * @param ports - checks, memory and journal
- * @param seen - pending requests
  * @see docs/specification.md RELAY-17
  * @throws ChainError, GatewayError where one of them does not answer
  */
@@ -242,8 +240,6 @@ export async function judgeRequests(ports: JudgePorts, seen: readonly Candidate[
 /**
  * Finds copies: of several that ask for the very same, one is judged, and the others follow it; so do those of what is under way.
  *
- * @param ports - what is under way
- * @param seen - pending requests
  * @returns those that are not to be judged
  */
 function findCopies(

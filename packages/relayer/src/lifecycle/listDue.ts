@@ -54,9 +54,6 @@ export function listFirst(due: readonly Candidate[], count: number): Candidate[]
 /**
  * Lists what is to be judged now: those of signers that have paid before apart from strangers', so that they can be judged without
  * waiting for them.
- *
- * @param ports - who has paid, and the clock
- * @param seen - pending requests
  */
 export function listDue({ isCustomer, now }: DuePorts, seen: readonly Candidate[]): Due {
   const nowMs = now();

@@ -262,11 +262,7 @@ function createReaderAsk(
   };
 }
 
-/**
- * Makes the questions whose answers end requests: whichever node the chain is read from, the others have to bear it out.
- *
- * @param options - each node by itself, and the chain as it is read
- */
+/** Makes the questions whose answers end requests: whichever node the chain is read from, the others have to bear it out. */
 function openQuestions(
   options: QuestionOptions,
 ): Pick<ChainParts, 'askNodes' | 'bearRefusal' | 'bearOut' | 'simulateTogether' | 'lookAtNodes'> {

@@ -109,7 +109,6 @@ function startClaiming({ claiming, inFlight, turn }: PickPorts, picked: readonly
 /**
  * Picks some of what was judged to pay, or to be hopeless, and begins to claim it.
  *
- * @param ports - queue, claiming, and what is under way
  * @param seen - judged a moment ago
  * @throws GatewayError, ChainError where one of them does not answer
  */

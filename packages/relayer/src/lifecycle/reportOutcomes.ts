@@ -42,7 +42,6 @@ function close(ports: ReportPorts, request: OpenRequest, { outcome }: Ended, res
 /**
  * Tells the gateway what became of requests, for as long as it takes.
  *
- * @param ports - gateway, journal, and what is under way
  * @param requests - `mined`
  * @returns none: this is the end
  * @throws GatewayError `VALIDATION_FAILED`: a defect of the relayer

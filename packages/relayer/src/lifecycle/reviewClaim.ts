@@ -167,7 +167,6 @@ async function reviewOne(ports: ReviewPorts, request: OpenRequest): Promise<read
  * Looks at claimed requests that cannot be submitted as they are: asks the chain what became of them and checks them again, until
  * each can be submitted, or is `mined`: executed, or failed for a reason that waiting does not mend.
  *
- * @param ports - chain, checks, journal, and what is under way
  * @param requests - `claimed`
  * @returns those that go on; none where the signal ended the looking
  */
@@ -182,8 +181,6 @@ type TurnPatience = (verdict: Verdict | undefined) => Promise<boolean>;
  * Makes the question whether the turn of a claimed request may still come: the request that goes before it is open, maybe in a transaction
  * of this very relayer, or was a moment ago. The chain was read before the gateway: what had that nonce may have ended in between, and
  * only the next look tells.
- *
- * @param ports - the gateway, and how signers are recovered
  */
 function createTurnPatience(ports: GapPorts): TurnPatience {
   let missing: bigint | undefined;

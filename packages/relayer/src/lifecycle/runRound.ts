@@ -51,7 +51,6 @@ export async function countRoom(ports: RoomPorts): Promise<number> {
 /**
  * Looks at the queue once: reads what is pending, has judged what is new, and begins to claim some of what pays.
  *
- * @param ports - queue, judging and the room that is left
  * @throws GatewayError, ChainError where one of them does not answer
  */
 export async function runRound(ports: RoundPorts): Promise<RoundResult> {

@@ -130,7 +130,6 @@ async function settleUntold(
 /**
  * Reads what the Forwarder says of each request in a mined transaction, as the nodes have it together, and counts what it has cost.
  *
- * @param ports - chain, journal, budgets, and what is under way
  * @param mined.requests - `submitted` in one call; they become `mined`, or `claimed` again where nothing of them is on the chain
  * @param mined.told - what the sender's node has said
  * @returns those that have a next move: `reportOutcomes` takes on what is `mined`, `reviewClaim` the rest

@@ -129,7 +129,6 @@ async function closeChain(
  * Starts the work on one chain: goes on with what is open, then claims, submits and reports until it is stopped. A node that does
  * not answer is waited for, beside the work on other chains.
  *
- * @param given - settings, key and clients
  * @throws ChainError, SenderError where the chain or the journals can never be used as they are
  */
 export async function startChainWorker(given: Omit<ChainOptions, 'wake' | 'signal'>): Promise<ChainWorker> {

@@ -70,7 +70,6 @@ async function planNow(ports: SubmitPorts, requests: readonly OpenRequest[]): Pr
  * Submits what was checked a moment ago, at once: writes of many users together, anything else alone. What no longer pays, what its
  * very transaction would not carry out, and everything while the node does not answer, is reviewed until it can be submitted.
  *
- * @param ports - journal, price, and what is under way
  * @param requests - `claimed`; the paid ones become `submitted`, on the disk before the sender gets the call
  * @returns all of them: `followSubmission` takes on what is `submitted`, `reviewClaim` the rest
  */
@@ -184,7 +183,6 @@ async function rehearseApart(
  *
  * A batch gets as much gas as its writes would singly: an estimate of the whole could be of one whose entries fail.
  *
- * @param ports - chain, settings and clock
  * @param planned.requests - one, or writes of several users, each with its gas
  * @returns a transaction, or why there is none, for each of the requests
  * @throws ChainError where the node does not answer

@@ -96,7 +96,6 @@ async function listStale(ports: TakeOverPorts, records: readonly RequestRecord[]
  * Takes over claims of relayers that have gone silent: those that this relayer would claim if they were pending, those that the chain
  * shows to be carried out, and those that can only be reported failed.
  *
- * @param ports - chain, gateway, journal, and what is under way
  * @param records - stale, and claimed by others
  * @throws ChainError where the node does not answer
  */

@@ -43,7 +43,6 @@ const sum = (counts: Counts) => Object.values(counts).reduce((total, count) => t
 /**
  * Reads the status of one chain.
  *
- * @param view - of the journal, of a relayer at work or from its disk
  * @param nowMs - Unix time in milliseconds
  */
 export function readStatus(view: JournalView, nowMs: number): ChainStatus {

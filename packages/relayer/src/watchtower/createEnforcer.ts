@@ -53,7 +53,6 @@ async function act(options: EnforcerOptions, finding: StoredFinding): Promise<vo
  * Makes what acts upon lies: their relayer is suspended, what it holds is released, and a request that was reported as done and is not is
  * posted again. What could not be done is tried again with the next look, also after a restart.
  *
- * @param options - the journal, the gateway and its administrator's key
  * @returns acts upon every lie that has not been acted upon; it throws GatewayError
  * @see docs/specification.md WATCH-4
  */

@@ -81,7 +81,6 @@ function createSweep({ client, chainName, now }: QueueLookOptions) {
 /**
  * Makes the look at a gateway's queue: what is new, what is open, and what became of those that are open no more.
  *
- * @param options - the gateway, and what is known of its queue
  * @returns the look; it throws GatewayError
  * @see docs/specification.md WATCH-2
  */

@@ -168,7 +168,6 @@ function noteEnds({ journal, now }: WatchOptions, { chain: { head } }: Reading):
  * Makes the watch over the relayers of one chain. A look reads first, and then writes all that it has seen and found in one commit: what
  * was found is never lost with the cursor gone on, nor found twice.
  *
- * @param options - queue, chain, journal, and what counts as settled
  * @returns one look; it throws ChainError and GatewayError, and has then changed nothing
  * @see docs/specification.md WATCH-3
  */
@@ -232,7 +231,6 @@ const ADVICE: Readonly<Record<FindingKind, string>> = {
 /**
  * Writes the alert of a finding.
  *
- * @param finding - what was found
  * @see docs/watchtower.md, "What it finds"
  */
 function describeFinding(finding: Finding): Alert {

@@ -16,7 +16,6 @@ function isIdle({ minutes, hasExecuted }: Releases): boolean {
  * Finds relayers that keep requests from others by claiming and giving back, and never work: in fifteen separate minutes of the last hour or
  * more, and without one execution of theirs in that hour. A relayer that works, or gives back what has become too dear, is not found.
  *
- * @param journal - what was given back, and what was carried out
  * @param head - the newest block
  * @returns one finding for each; their count begins anew
  * @see docs/specification.md WATCH-1

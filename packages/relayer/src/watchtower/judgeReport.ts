@@ -133,8 +133,6 @@ function judgeHeld(given: Case): Judgement {
 /**
  * Judges a report. Nothing is asked here, so that what follows from the evidence can be tested alone.
  *
- * @param report - what the relayer says
- * @param evidence - what the chain shows
  * @see docs/specification.md WATCH-1
  */
 export function judgeReport(report: ReportedRequest, evidence: Evidence): Judgement {
@@ -162,8 +160,6 @@ interface DigestTest {
 /**
  * Makes the test whether an event is of a request: the digest of what was signed, with the nonce that the event tells.
  *
- * @param request - as the gateway has it
- * @param forwarder - where, and on which chain
  * @see docs/specification.md CHAIN-12
  */
 export function createDigestTest(

@@ -25,7 +25,6 @@ export interface OpenedChain {
 /**
  * Opens a chain to be watched.
  *
- * @param chain - as it is set
  * @throws ChainError `WRONG_CHAIN`, `WRONG_FORWARDER`, and those of the node
  */
 export async function openWatchedChain(

@@ -93,7 +93,6 @@ async function readSkipped(rpc: WatchedChain['rpc'], range: { after: bigint; hea
 /**
  * Makes the look at a chain: what is new since what was seen, and what of that is gone.
  *
- * @param chain - node and Forwarder, and how many blocks settle a transaction
  * @returns the look; its `sinceSeconds` says how far back the first one goes, in Unix seconds. It throws ChainError where the node does
  * not answer, or is behind what was seen
  */

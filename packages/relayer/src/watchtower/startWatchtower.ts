@@ -258,7 +258,6 @@ const KINDS: readonly FindingKind[] = [
 /**
  * Makes the watchtower's metrics; a kind that was never found stands there with 0, so that an alarm can watch it.
  *
- * @param chains - the gateway's names of them
  * @see https://prometheus.io/docs/practices/naming/
  */
 function createWatchMetrics(chains: readonly string[]): WatchMetrics {

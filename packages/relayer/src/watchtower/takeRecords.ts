@@ -65,12 +65,7 @@ function noteRelease({ journal, head, leaseSeconds }: TakeContext, known: Watche
   journal.addRelease({ relayer, requestId, seconds: head.seconds });
 }
 
-/**
- * Takes in what the queue tells. A claim that one relayer holds on is one claim, however often its lease is renewed.
- *
- * @param context - the journal, and the chain as it is now
- * @param news - as the queue was looked at
- */
+/** Takes in what the queue tells. A claim that one relayer holds on is one claim, however often its lease is renewed. */
 export function takeRecords(context: TakeContext, { records, gone, atMs }: QueueNews): void {
   const { journal } = context;
   for (const record of records) {

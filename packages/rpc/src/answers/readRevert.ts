@@ -13,7 +13,6 @@ const REVERTED = 3;
 /**
  * Tells a revert, which is the contract's word, from an error of the node.
  *
- * @param error - what a client threw
  * @returns the revert; undefined when it is none
  */
 export function readRevert(error: unknown): Revert | undefined {

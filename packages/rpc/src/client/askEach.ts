@@ -19,8 +19,6 @@ interface EachTurn<Node, Answer> {
 /**
  * Asks all nodes the same, each for itself.
  *
- * @param nodes - all that are asked
- * @param turn - the question, and how long they are waited for
  * @returns what those have answered that did so in time, in the order of the nodes
  * @throws what the first of them has thrown, where none answers
  */

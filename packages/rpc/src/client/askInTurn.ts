@@ -13,7 +13,6 @@ export interface Turns<Node, Answer> {
  * whichever answers first counts.
  *
  * @param nodes - in the order in which they are asked
- * @param turns - the question, and how long one is waited for
  * @returns undefined where none has such an answer
  * @throws what `ask` throws, at once
  */

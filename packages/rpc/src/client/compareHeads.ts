@@ -46,7 +46,6 @@ function isMadeUp(head: ToldHead, others: readonly ToldHead[], nowSeconds: bigin
  * Asks nodes for their newest blocks, and tells which of them have made theirs up: its time is in the future, or it is further beyond that of
  * a node that is up to date than any chain could have come. A node that has stood still for long says nothing against the others.
  *
- * @param clients - each node by itself
  * @param nowSeconds - Unix time
  * @returns in the order of the nodes: the block, if it is believed
  * @see docs/specification.md NODE-1

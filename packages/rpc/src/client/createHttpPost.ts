@@ -104,7 +104,6 @@ const MAX_RETRY_AFTER_MS = 60_000;
 /**
  * Reads how long a server asks to be left alone: seconds, or a date, which is compared with the server's own clock.
  *
- * @param headers - of the answer
  * @returns milliseconds, a minute at most; undefined when it does not say
  * @see https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
  */

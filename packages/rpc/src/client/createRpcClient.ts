@@ -168,8 +168,6 @@ function respectRetryAfter(post: HttpPost, now: () => number): HttpPost {
  * Makes JSON-RPC calls over HTTP. Those made in one turn of the event loop share a request; a node that does not take batches, or
  * only small ones, gets what it takes. Answers are matched by their ids alone. Nothing is repeated but what a refused batch held.
  *
- * @param options - the node's URL, and the time that an exchange may take
- * @returns the client
  * @see https://www.jsonrpc.org/specification
  * @example
  * const client = createRpcClient({ rpcUrl: 'https://user:password@node.example' });
@@ -210,7 +208,6 @@ export interface RpcClient {
    * Makes a call.
    *
    * @param method - like `eth_chainId`
-   * @param params - as JSON
    * @returns the `result`, not looked at
    * @throws RpcAnswerError when the node answers with an error; RpcUnavailableError when there is no answer
    */

@@ -75,7 +75,6 @@ function readChainId(node: PooledNode): Promise<string> {
  * minute. One that is silent for two seconds has the next one asked beside it. A node of another chain is never asked. A signed transaction goes to all of them, and one that
  * takes it is enough. A revert is an answer as good as any. Whether nodes agree is for the caller to ask, by a client of each.
  *
- * @param options - the nodes' URLs
  * @returns a client, as that of one node, and a way to tell it of a lie
  * @see docs/specification.md NODE-1
  */
@@ -230,12 +229,7 @@ export interface RpcPool extends RpcClient {
   distrust(node: number): void;
 }
 
-/**
- * Makes a pool of one node: nobody takes its place, whatever it says.
- *
- * @param client - the way to the node
- * @returns the pool
- */
+/** Makes a pool of one node: nobody takes its place, whatever it says. */
 export function createSinglePool(client: RpcClient): RpcPool {
   return {
     ...client,
@@ -258,8 +252,6 @@ interface EachQuestion<T> {
 /**
  * Asks each node the same, and reads what they answer; nonsense counts as no answer.
  *
- * @param pool - the nodes
- * @param question - what is asked
  * @returns what each says that can be read
  * @throws RpcAnswerError, RpcUnavailableError where that is none
  */

@@ -26,8 +26,6 @@ function toViemError(error: unknown, method: string): unknown {
  * Makes a transport of viem on a client, so that a `PublicClient` shares its batches, its patience and its discretion: no error holds
  * the node's URL. viem itself repeats nothing: wrap the client in `withRetries`.
  *
- * @param client - makes the calls
- * @returns the transport
  * @example
  * const publicClient = createPublicClient({ transport: createRpcTransport(createRpcClient({ rpcUrl })) });
  */

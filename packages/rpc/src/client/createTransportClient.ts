@@ -39,7 +39,6 @@ function plainError(error: unknown): RpcAnswerError | RpcUnavailableError {
  *
  * @param transport - like `http(url)`, `fallback([…])`, `custom(provider)`
  * @param options.timeoutMs - the time that a call may take, in milliseconds
- * @returns the client
  */
 export function createTransportClient(transport: Transport, options: { readonly timeoutMs: number }): RpcClient {
   // Trying again is `withRetries`' work, or the caller's.

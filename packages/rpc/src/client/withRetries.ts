@@ -17,7 +17,6 @@ export interface RetryPolicy {
  * Repeats calls that have got no answer, or an error of the node itself; for calls that only ask, or may be made twice. A revert is an
  * answer as good as any.
  *
- * @param client - makes the calls
  * @param policy - how often, and with which pauses; `Retry-After` is honoured
  * @returns a client that throws the last error
  * @example
@@ -49,11 +48,7 @@ const FINAL_CODES: readonly number[] = [-32_700, -32_600, -32_601, -32_602];
 /** Errors of `eth_simulateV1` about the call. @see https://github.com/ethereum/execution-apis */
 const isSimulationCode = (code: number) => code <= -38_000 && code > -39_000;
 
-/**
- * Tells whether the same call may have a better answer in a moment: nodes behind a balancer differ, and an overloaded one errs.
- *
- * @param error - what the call was answered with
- */
+/** Tells whether the same call may have a better answer in a moment: nodes behind a balancer differ, and an overloaded one errs. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof RpcUnavailableError) {
     return error.code !== 'RPC_ANSWER_TOO_LARGE' && !isRefusedRequest(error);

@@ -157,7 +157,6 @@ async function openArbitrum(client: Pick<RpcClient, 'request'>): Promise<CostMod
 /**
  * Finds out how a chain charges for transactions, by asking it for the predeploys and precompiles that tell the price of data.
  *
- * @param client - the way to a node of the chain
  * @returns the model; `plain` where there are none
  * @throws RpcUnavailableError, RpcAnswerError
  * @see docs/specification.md COST-1

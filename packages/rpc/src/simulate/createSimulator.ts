@@ -37,7 +37,6 @@ export interface SimulatedBlock {
 /**
  * Simulates a call after the newest block.
  *
- * @param block - the next one
  * @throws RpcAnswerError, RpcUnavailableError
  */
 export type Simulator = (call: SimulatedCall, block: SimulatedBlock) => Promise<Simulated>;
@@ -50,8 +49,6 @@ export interface SimulatorOptions {
   /**
    * Told once, when the node turns out not to know `eth_simulateV1`: each simulation costs the node two executions from then on,
    * and is made with the time of its newest block.
-   *
-   * @param reason - the node's words
    */
   readonly onFallback: (reason: string) => void;
   /** Whether a revert says only that the newest block is too old: then the node's pending block is asked. */
@@ -124,8 +121,6 @@ const HARMLESS: SimulatedCall = { from: zeroAddress, to: zeroAddress, data: '0x'
  * Makes the simulation of calls: by `eth_simulateV1`, or by `eth_estimateGas` and `eth_call` when the node answers that with any error
  * that is not a revert.
  *
- * @param options - the node, the clock, and who is told
- * @returns the simulation
  * @see https://geth.ethereum.org/docs/interacting-with-geth/rpc/ns-eth#eth-simulate-v1
  */
 export function createSimulator(options: SimulatorOptions): Simulator {

@@ -39,7 +39,6 @@ function makeLevels(path: string): void {
  *
  * Node's own recursive form never returns where the system lets nobody make a folder: below /proc.
  *
- * @param path - of the folder
  * @throws DirectoryError with the system's code
  */
 export function makeDirectory(path: string): void {

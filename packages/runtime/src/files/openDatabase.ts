@@ -32,7 +32,6 @@ function createCheck(file: string): () => void {
  * after a folder was moved away, a program would go on to write where no restart and no backup finds it.
  *
  * @param file - its path; made where it is missing
- * @param options - of node:sqlite
  * @returns the database; each transaction, and each write outside of one, throws FileGoneError `FILE_GONE` once the file is another
  * @see https://sqlite.org/howtocorrupt.html#unlink
  */

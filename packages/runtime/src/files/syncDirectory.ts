@@ -7,7 +7,6 @@ const keepsNamesItself = process.platform === 'win32';
 /**
  * Makes the names in a directory survive a loss of power: a new file's, or a removed one's.
  *
- * @param path - of a directory
  * @throws Error of the file system, such as ENOENT
  * @see https://man7.org/linux/man-pages/man2/fsync.2.html
  */
@@ -20,7 +19,6 @@ export async function syncDirectory(path: string): Promise<void> {
 /**
  * The same, for a start that blocks anyway.
  *
- * @param path - of a directory
  * @throws Error of the file system, such as ENOENT
  */
 export function syncDirectorySync(path: string): void {

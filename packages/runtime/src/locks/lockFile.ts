@@ -8,7 +8,6 @@ export class LockHeldError extends Error {
   readonly code = 'LOCK_HELD';
 
   /**
-   * @param file - the lock's
    * @param options.cause - the database's error
    */
   constructor(file: string, options: { readonly cause: unknown }) {
@@ -35,7 +34,6 @@ function isBusy(error: unknown): boolean {
  * is killed, and the file may stay. All who share the lock must see one file system.
  *
  * @param file - the lock's file, made when it is missing
- * @returns the lock
  * @throws LockHeldError `LOCK_HELD`; Error of node:sqlite when the file cannot be made
  * @see https://sqlite.org/lockingv3.html
  */
@@ -63,7 +61,6 @@ export function lockFile(file: string): FileLock {
  * @param directory - where the locks are, made when it is missing; only processes that share it keep out of each other's way
  * @param key.chainId - the chain's id
  * @param key.address - the account's, in any letter case
- * @returns the lock
  * @throws LockHeldError `LOCK_HELD`; DirectoryError
  */
 export function lockKey(directory: string, key: { readonly chainId: number; readonly address: string }): FileLock {

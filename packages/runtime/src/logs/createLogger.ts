@@ -59,8 +59,6 @@ function writePlainly(line: LogFields): string {
  * Creates a log: lines of JSON, `{"level":"info","time":1700000000000, …fields, "msg":"started"}`. `level` is a word, `time`
  * milliseconds since the epoch.
  *
- * @param options - where it goes, its least level and its clock
- * @returns the log
  * @example
  * const output = openLogOutput();
  * const logger = createLogger({ level: 'info', write: output.write, now: Date.now });
@@ -82,9 +80,7 @@ export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 /**
  * Makes a log of which every line says something besides.
  *
- * @param logger - which writes the lines
  * @param fields - said in each, like `{ chain: 'base' }`
- * @returns the log
  */
 export function withFields(logger: Logger, fields: LogFields): Logger {
   const add =

@@ -45,7 +45,6 @@ function gatherLines(gatherMs: number, write: (lines: string) => void) {
  * reason to stop.
  *
  * @param options.gatherMs - how long a line may wait for others, for a program that writes thousands a second; default 0
- * @returns the output
  */
 export function openLogOutput(options: { readonly gatherMs?: number } = {}): LogOutput {
   const output = pino.destination({ dest: 1, sync: false, maxLength: MAX_WAITING_BYTES });

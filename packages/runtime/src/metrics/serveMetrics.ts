@@ -49,7 +49,6 @@ function showPage(outgoing: ServerResponse, makePage: () => Page): void {
  * @param options.pages - further paths, by name; one named `/health` replaces the one that always answers `ok`
  * @param options.port - 0 for any free one
  * @param options.host - address to listen on; default 127.0.0.1
- * @returns the server, which listens
  * @throws Error of node:net, such as EADDRINUSE
  * @see https://prometheus.io/docs/instrumenting/exposition_formats/
  */

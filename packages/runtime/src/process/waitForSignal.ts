@@ -7,7 +7,6 @@ const INTERRUPTED = 130;
  * Waits for the signal to stop, SIGINT or SIGTERM. A second one, later, ends the process at once.
  *
  * @param options.now - milliseconds of a clock that is never set
- * @returns the signal's name
  * @example
  * const stopped = waitForSignal();
  * const server = await startServer();

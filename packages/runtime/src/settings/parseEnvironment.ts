@@ -7,11 +7,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface SettingRules<Schema extends z.ZodMiniType> {
   /** An object of fields, by the setting's name. */
   readonly schema: Schema;
-  /**
-   * Names what settings lack together. It is asked even when a field cannot be parsed, so that all faults are named at once.
-   *
-   * @param given - the texts of the settings that are set
-   */
+  /** Names what settings lack together. It is asked even when a field cannot be parsed, so that all faults are named at once. */
   readonly findFaults?: (given: Environment) => readonly string[];
   /** Names what parsed values lack together. */
   readonly findValueFaults?: (values: z.output<Schema>) => readonly string[];
@@ -31,7 +27,6 @@ function describeIssue(issue: { readonly path: readonly PropertyKey[]; readonly 
  *
  * @param rules - the fields, and what must hold between them
  * @param environment - texts by name, such as `process.env`
- * @returns the parsed settings, by name
  * @throws SettingsError `SETTINGS_INVALID`: it names every fault and repeats no value
  * @example
  * const schema = z.object({ PORT: z._default(wholeNumber(0, 65_535), 8787), RPC_URL: httpUrl() });
@@ -56,7 +51,6 @@ export function parseEnvironment<Schema extends z.ZodMiniType>(
  * Names what is wrong with how a daemon is given its key: `{prefix}PRIVATE_KEY`, or `{prefix}KEYSTORE` and
  * `{prefix}KEYSTORE_PASSWORD`, and never both.
  *
- * @param given - the texts of the settings that are set
  * @param prefix - like `RELAYER_`
  * @returns at most one fault
  */

@@ -81,7 +81,6 @@ export function flag() {
 /**
  * One of some words.
  *
- * @param words - what is allowed
  * @returns the field; its value is the word
  */
 export function oneOf<const Words extends readonly [string, string, ...string[]]>(words: Words) {
@@ -135,7 +134,6 @@ export function address() {
  * Splits a list at its commas. Spaces around an entry do not count, and empty entries are none.
  *
  * @param text - like `a, b`
- * @returns the entries
  */
 export function splitList(text: string): readonly string[] {
   return text
@@ -147,7 +145,6 @@ export function splitList(text: string): readonly string[] {
 /**
  * Entries with commas between.
  *
- * @param entry - the field of one entry
  * @returns the field; its value is the list of the entries' values
  */
 export function listOf<Entry extends z.ZodMiniType<unknown, string>>(entry: Entry) {

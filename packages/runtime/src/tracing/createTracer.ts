@@ -145,12 +145,7 @@ export function createTracer({ record, sampleRatio, now, random }: TracerOptions
 /** A status from here on is the server's fault. */
 const SERVER_ERROR = 500;
 
-/**
- * Makes a `fetch` of which each call is a span, whose context goes along as `traceparent`.
- *
- * @param tracer - whose spans they are
- * @param fetch - what makes the calls
- */
+/** Makes a `fetch` of which each call is a span, whose context goes along as `traceparent`. */
 export function traceFetch(tracer: Tracer, fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return (input, init) => {
     const asked = input instanceof Request ? input : undefined;

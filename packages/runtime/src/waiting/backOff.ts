@@ -12,7 +12,6 @@ export interface BackOffPolicy {
  * Chooses the pause before another try: between half and all of a length that doubles with each failure, so that those who failed
  * together do not come back together; and not before the time that the other side has asked for.
  *
- * @param policy - the first and the longest pause
  * @param state.failures - tries that have failed in a row, from 1
  * @param state.random - from 0 to 1
  * @param state.askedMs - what `Retry-After` asks for, in milliseconds
@@ -46,7 +45,6 @@ export interface BackOff {
  * @param options.random - from 0 to 1
  * @param options.signal - ends a pause
  * @param options.wait - waits out milliseconds and says whether they have passed; by default `pause`, the machine's clock
- * @returns the row
  * @see chooseBackOff
  * @example
  * const backOff = createBackOff({ firstMs: 200, maxMs: 5000, random: Math.random, signal });
@@ -78,7 +76,6 @@ export function createBackOff(
  * Waits.
  *
  * @param ms - how long, in milliseconds
- * @param signal - ends the wait
  * @returns whether the whole time has passed: false when the signal ended the wait
  */
 export async function pause(ms: number, signal: AbortSignal): Promise<boolean> {

@@ -9,7 +9,6 @@ export interface Semaphore {
   /**
    * Waits for a permit, in the order of asking.
    *
-   * @param signal - gives the wait up
    * @throws the signal's reason
    */
   acquire(signal?: AbortSignal): Promise<Permit>;
@@ -27,7 +26,6 @@ export interface Semaphore {
  * Creates a semaphore.
  *
  * @param limit - most permits at once, at least 1
- * @returns the semaphore
  * @example
  * const limited = createSemaphore(4);
  * await Promise.all(files.map((file) => limited.run(() => upload(file))));

@@ -32,7 +32,6 @@ const WORDS: readonly (readonly [RegExp, Refusal])[] = [
 /**
  * Reads why a node did not take a transaction.
  *
- * @param error - what broadcasting threw
  * @returns the reason; `unknown` for whatever is not a clear word of the node
  */
 export function classifyRefusal(error: unknown): Refusal {

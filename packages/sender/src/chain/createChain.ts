@@ -106,10 +106,6 @@ function listWaiting(from: Address, answer: unknown): readonly unknown[] {
 /**
  * Asks nodes with strict reading: an answer that is not what was asked for throws, and so never changes anything. What the first of them
  * says is believed where a lie would only cost time; what would hold the sender, or have it sign, is asked of each.
- *
- * @param rpc - makes the calls
- * @param account - whose transactions and balance it is about
- * @returns the questions
  */
 export function createChain(rpc: RpcPool, account: Address): Chain {
   // Answers are compared in lower case; an address in lower case is still one.
@@ -279,7 +275,6 @@ interface SignedTransaction {
 /**
  * Reads a transaction as a node shows it, and looks whether an account's key has signed it: no node can make that up.
  *
- * @param shown - an entry of a block, or of what waits in the node
  * @param account - in lower case
  * @returns undefined where it has not, or that cannot be told
  */

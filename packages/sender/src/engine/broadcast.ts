@@ -87,7 +87,6 @@ async function broadcastOne(engine: Engine, intent: LiveIntent): Promise<void> {
 /**
  * Gives the newest bytes of intents to the node, all at once; they are in the journal. What the node says is taken in as it comes.
  *
- * @param engine - where they live
  * @param intents - with nonces, lowest first
  */
 export function broadcastIntents(engine: Engine, intents: readonly LiveIntent[]): void {

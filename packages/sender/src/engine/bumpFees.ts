@@ -118,8 +118,6 @@ async function isCancelDue(engine: Engine, intent: LiveIntent): Promise<boolean>
 /**
  * Offers again what has not been mined: the same bytes when their time has come, more for the same nonce when they wait too long, and a
  * self-transfer on the nonce of what the node refuses for good, or what has expired.
- *
- * @param engine - with its intents
  */
 export async function bumpFees(engine: Engine): Promise<void> {
   const waiting = unminedIntents(engine).filter(({ state }) => state !== 'displaced');

@@ -10,7 +10,6 @@ export interface Loop {
  * Runs rounds when they are due. Asked for during a round, the next one follows it.
  *
  * @param round - does the work; returns in how many milliseconds it is due again, or undefined: when it is asked for. Must not throw
- * @returns the loop, at rest
  */
 export function createLoop(round: () => Promise<number | undefined>): Loop {
   let timer: NodeJS.Timeout | undefined;

@@ -107,9 +107,7 @@ async function close(engine: Engine, release: () => void): Promise<void> {
 /**
  * Gives a running engine the face that callers see.
  *
- * @param engine - recovered, its loops at work
  * @param parts - the default for confirmations, and what frees the locks
- * @returns the sender
  */
 export function createSender(
   engine: Engine,
@@ -169,9 +167,6 @@ function readRefusal(error: unknown): SenderError | undefined {
 /**
  * Asks the node how much gas an intent's call takes, and adds the margin.
  *
- * @param engine - with node and settings
- * @param intent - whose call it is
- * @returns the gas limit
  * @throws SenderError `CALL_REVERTED`, `INSUFFICIENT_FUNDS`, `RPC_UNAVAILABLE`, `CLOSED`
  */
 async function estimateGas(engine: Engine, intent: LiveIntent): Promise<bigint> {

@@ -85,12 +85,7 @@ export interface Engine {
   watching: Loop;
 }
 
-/**
- * Moves an intent, to be written with the next flush.
- *
- * @param engine - where it lives
- * @param move - the intent and its next state
- */
+/** Moves an intent, to be written with the next flush. */
 export function transition(engine: Engine, move: { readonly intent: LiveIntent; readonly to: IntentState }): void {
   moveIntent(move.intent, move.to);
   move.intent.updatedAtMs = engine.now();
@@ -100,7 +95,6 @@ export function transition(engine: Engine, move: { readonly intent: LiveIntent; 
 /**
  * Picks the intents that hold a nonce and are not known to be mined.
  *
- * @param engine - where they live
  * @returns by nonce, lowest first
  */
 export function unminedIntents(engine: Engine): readonly LiveIntent[] {
@@ -116,12 +110,7 @@ export function ceilingOf({ settings }: Pick<Engine, 'settings'>, { maxFeePerGas
   return ceiling < maxFeePerGas ? ceiling : maxFeePerGas;
 }
 
-/**
- * Rejects whoever waits for an intent, and forgets it; only for intents of which nothing is in the journal.
- *
- * @param engine - where it lives
- * @param end - the intent and the error for those who wait
- */
+/** Rejects whoever waits for an intent, and forgets it; only for intents of which nothing is in the journal. */
 export function forgetIntent(engine: Engine, end: { readonly intent: LiveIntent; readonly error: SenderError }): void {
   const { intent, error } = end;
   if (intent.isJournalled) throw new TypeError(`intent ${intent.intentId} is in the journal and cannot be forgotten`);
@@ -136,7 +125,6 @@ export function forgetIntent(engine: Engine, end: { readonly intent: LiveIntent;
  * Tells how an intent ended.
  *
  * @param intent - `confirmed` or `abandoned`
- * @returns the outcome
  * @throws SenderError why it was abandoned
  */
 export function outcomeOf(intent: Pick<LiveIntent, 'intentId' | 'state' | 'sent' | 'failure'>): Sent {
@@ -159,8 +147,6 @@ function settleWaiters(engine: Engine, intent: LiveIntent): void {
 /**
  * Writes all changes in one transaction, and only then tells outcomes. Where the journal cannot be written, nothing is told, and the
  * next flush tries again.
- *
- * @param engine - with its changes
  */
 export function flush(engine: Engine): void {
   const changed = [...engine.dirty].filter((intent) => intent.isJournalled);

@@ -191,7 +191,6 @@ function takeFault(engine: Engine, error: unknown): number {
 /**
  * Gives nonces to queued intents: fees, funds, signatures, one write for all of them, and only then the broadcast.
  *
- * @param engine - with its queue
  * @returns in how many milliseconds the next round is due; undefined: when it is asked for
  */
 export async function reserveRound(engine: Engine): Promise<number | undefined> {

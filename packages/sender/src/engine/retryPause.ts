@@ -11,7 +11,6 @@ const NO_JITTER = 1;
 /**
  * Says how long to leave a node alone that did not do what it was asked for: doubling pauses, and what the node itself asks for.
  *
- * @param error - what was thrown
  * @param row - how many times in a row, from 1, and how often the sender polls
  * @returns milliseconds
  */

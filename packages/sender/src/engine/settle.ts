@@ -35,7 +35,6 @@ function end(engine: Engine, { intent, version, receipt }: Finding): void {
  * Takes in a receipt: the intent is mined, and at its end once the block is deep enough. The including block counts as 1, so that a
  * receipt alone settles what wants one confirmation.
  *
- * @param engine - where the intent lives
  * @param finding - the receipt, of a version on the nonce that the intent holds
  */
 export function takeReceipt(engine: Engine, finding: Finding): void {
@@ -59,7 +58,6 @@ export function takeReceipt(engine: Engine, finding: Finding): void {
 /**
  * Takes in that a mined transaction is no longer on the chain: its bytes are offered again.
  *
- * @param engine - where the intent lives
  * @param intent - `mined`
  */
 export function takeReorg(engine: Engine, intent: LiveIntent): void {
@@ -135,8 +133,6 @@ function takeProof(engine: Engine, { intent, foreignTxHash }: { intent: LiveInte
 /**
  * Settles whose nonce was consumed by a foreign transaction: only once that transaction is known and as deep as the intent's own would have
  * to be, the intent gets another nonce.
- *
- * @param engine - with its displaced intents
  */
 export async function resolveDisplaced(engine: Engine): Promise<void> {
   const displaced = [...engine.live.values()].filter((intent) => intent.state === 'displaced');

@@ -32,9 +32,6 @@ async function verifyFirst(engine: Engine, { raw, asked }: { raw: Hex; asked: Un
 /**
  * Signs a transaction; nothing is stored or sent.
  *
- * @param engine - with account, chain and clock
- * @param draft - what is signed
- * @returns the signed version
  * @throws SenderError `SIGNING_FAILED`
  * @see https://eips.ethereum.org/EIPS/eip-1559
  */
@@ -70,9 +67,6 @@ export async function signVersion(engine: Engine, draft: VersionDraft): Promise<
 /**
  * Signs a transfer of nothing to oneself, which does nothing but consume an account nonce; nothing is stored or sent.
  *
- * @param engine - with account and chain
- * @param cancelled - the nonce, whose intent it is if any, and what gas costs
- * @returns the signed version
  * @throws SenderError `SIGNING_FAILED`
  */
 export async function signCancellation(

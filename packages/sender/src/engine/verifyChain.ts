@@ -113,7 +113,6 @@ function settleFact(journal: Journal, fact: { name: string; value: string; told:
 /**
  * Makes sure that node, settings and journal speak of the same chain and key, and asks where the account stands.
  *
- * @param parts - the node, the journal, and what the caller wants
  * @returns the chain's id, and the account's transaction count, without and with what waits in the node
  * @throws SenderError `WRONG_CHAIN`, `RPC_UNAVAILABLE`
  */

@@ -208,7 +208,6 @@ function takeFault(engine: Engine, error: unknown): number {
 /**
  * Looks at the chain once for all intents: receipts, depth, reorganisations, lost nonces, gaps; then offers again what must be.
  *
- * @param engine - with its intents
  * @returns in how many milliseconds the next round is due; undefined: when something is broadcast
  */
 export async function watchRound(engine: Engine): Promise<number | undefined> {
@@ -259,7 +258,6 @@ async function fill(engine: Engine, nonce: number): Promise<void> {
  * Fills nonces below those in flight that are free on the chain and held by no intent on its way: after a deep reorganisation, or where a
  * foreign transaction on this key was lost. Nothing above them could ever be mined.
  *
- * @param engine - with its intents
  * @param count - the account nonce after the newest block, where it was looked at
  */
 async function repairGaps(engine: Engine, count: number | undefined): Promise<void> {

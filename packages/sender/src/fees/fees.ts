@@ -20,12 +20,7 @@ export interface FeeSource {
   expire(): void;
 }
 
-/**
- * Keeps what gas costs; a head that is fetched anyway renews it for nothing.
- *
- * @param context - the node and the clock
- * @returns the source
- */
+/** Keeps what gas costs; a head that is fetched anyway renews it for nothing. */
 export function createFeeSource({
   chain,
   monotonicNow: now,
@@ -89,7 +84,6 @@ function lower(amount: bigint, bound: bigint | undefined): bigint {
  * Offers what gets a transaction mined now, with room for a base fee that doubles: six full blocks (EIP-1559 raises it by at most an eighth
  * a block).
  *
- * @param market - base fee and tip
  * @param ceiling - the most that may be offered, in wei
  * @returns the offer, or undefined where the ceiling is below what is needed in the next block
  */
@@ -108,7 +102,6 @@ function raise(amount: bigint, percent: number): bigint {
 /**
  * Offers more than before for the same nonce: both fees raised by at least what nodes ask of a replacement, or to the market.
  *
- * @param before - the offer that was not enough
  * @param terms - the market, the percentage, and the ceiling in wei
  * @returns the offer, or undefined where it would be above the ceiling
  */

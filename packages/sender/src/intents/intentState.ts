@@ -58,7 +58,6 @@ export const UNMINED_STATES: readonly IntentState[] = ['signed', 'broadcast', 'c
  * Moves an intent to a state; a move that the machine does not have is a defect, and throws before anything changes.
  *
  * @param intent - changed in place
- * @param to - the next state
  * @throws TypeError for a move that is not in the machine
  */
 export function moveIntent(intent: { intentId: string; state: IntentState }, to: IntentState): void {

@@ -74,7 +74,6 @@ export interface IntentDraft {
 /**
  * Makes an intent that nothing has been done for.
  *
- * @param draft - what is wanted
  * @param nowMs - milliseconds since the epoch
  * @returns the intent, `queued`
  */
@@ -102,7 +101,6 @@ export function createTraces() {
 /**
  * Picks the versions on the nonce that an intent holds.
  *
- * @param intent - in whatever state
  * @returns oldest first; none while `queued`
  */
 export function currentVersions(intent: Pick<LiveIntent, 'versions' | 'nonce'>): readonly TxVersion[] {
@@ -112,8 +110,6 @@ export function currentVersions(intent: Pick<LiveIntent, 'versions' | 'nonce'>):
 /**
  * Picks the version that is on offer: the one signed last, which pays the most.
  *
- * @param intent - with a nonce
- * @returns the version
  * @throws TypeError where there is none, which is a defect
  */
 export function newestVersion(intent: Pick<LiveIntent, 'intentId' | 'versions' | 'nonce'>): TxVersion {
@@ -122,12 +118,7 @@ export function newestVersion(intent: Pick<LiveIntent, 'intentId' | 'versions' |
   return version;
 }
 
-/**
- * Shows an intent to a caller.
- *
- * @param intent - as the sender works on it
- * @returns a snapshot
- */
+/** Shows an intent to a caller. */
 export function describeIntent(intent: LiveIntent): Intent {
   const { intentId, state, label, call, confirmations, nonce, sent, failure, createdAtMs, updatedAtMs } = intent;
   return {
@@ -149,8 +140,6 @@ export function describeIntent(intent: LiveIntent): Intent {
  * Makes the outcome of an intent from the receipt of its mined version.
  *
  * @param intent - `mined`
- * @param receipt - of a version of its call
- * @returns the outcome
  */
 export function describeOutcome(intent: LiveIntent, receipt: Receipt): Sent {
   const { status, blockNumber, blockHash, gasUsed, effectiveGasPrice, dataFee, logs, txHash } = receipt;
@@ -173,7 +162,6 @@ function refuse(message: string): never {
  * Checks a number of confirmations.
  *
  * @param confirmations - the including block counts as 1
- * @returns the same
  * @throws SenderError `INVALID_ARGUMENT`
  */
 export function checkConfirmations(confirmations: number): number {
@@ -185,7 +173,6 @@ export function checkConfirmations(confirmations: number): number {
  * Reads what a caller wants sent.
  *
  * @param wanted - as it was given to `send`, with the sender's own confirmations
- * @returns the draft of an intent
  * @throws SenderError `INVALID_ARGUMENT`
  */
 export function createDraft(wanted: {
@@ -220,8 +207,6 @@ export function createDraft(wanted: {
 /**
  * Checks that a known intent is asked for with the call it was made with. Gas limits may differ: they are no part of what is wanted.
  *
- * @param known - the intent as it is
- * @param draft - what is asked for now
  * @throws SenderError `INTENT_MISMATCH`
  */
 export function checkSameCall(known: Pick<LiveIntent, 'intentId' | 'call'>, draft: Pick<IntentDraft, 'call'>): void {

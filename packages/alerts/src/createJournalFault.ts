@@ -3,7 +3,7 @@ import type { Logger } from '@prism-gateway/runtime/logs';
 import type { Alerter } from './alert.ts';
 
 /** Tells that the journal cannot be written, which cannot be written down. */
-export interface JournalFault {
+interface JournalFault {
   /** Told once, and again each day that it stays so. */
   raise(error: unknown): void;
   /** A round has gone well; told if it was told that the journal could not be written. */

@@ -4,7 +4,7 @@ import { type Alert, type AlertChannel, type Alerter, AlertRefusedError } from '
 import type { OutboxTable, WaitingAlert } from './createOutboxTable.ts';
 
 /** How an outbox works. */
-export interface OutboxOptions {
+interface OutboxOptions {
   readonly outbox: OutboxTable;
   readonly channels: readonly AlertChannel[];
   readonly log: Logger;
@@ -21,7 +21,7 @@ export interface OutboxOptions {
 }
 
 /** Messages an hour a channel; the last of them sums up what else there is. */
-export const MAX_MESSAGES_AN_HOUR = 10;
+const MAX_MESSAGES_AN_HOUR = 10;
 const HOUR_MS = 3_600_000;
 /** Longest pause between two tries, in milliseconds. */
 const MAX_PAUSE_MS = 300_000;

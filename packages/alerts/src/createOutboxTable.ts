@@ -11,7 +11,7 @@ export interface WaitingAlert {
 }
 
 /** A condition that people were told of, and that is not over. */
-export interface ToldCondition {
+interface ToldCondition {
   /** Milliseconds since the epoch. */
   readonly sinceMs: number;
   readonly toldAtMs: number;

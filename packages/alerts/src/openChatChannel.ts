@@ -1,7 +1,7 @@
 import { type Alert, type AlertChannel, AlertRefusedError } from './alert.ts';
 
 /** Where messages go. */
-export interface ChatOptions {
+interface ChatOptions {
   /** The webhook; for Telegram `https://api.telegram.org/bot…/sendMessage`. */
   readonly webhookUrl: string;
   readonly form: 'auto' | ChatForm;

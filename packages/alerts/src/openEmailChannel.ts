@@ -2,7 +2,7 @@ import type { Transporter } from 'nodemailer';
 import type { AlertChannel } from './alert.ts';
 
 /** Where mails go, and through which server. */
-export interface EmailOptions {
+interface EmailOptions {
   /** `smtp://user:password@host:port` (STARTTLS) or `smtps://…`. */
   readonly smtpUrl: string;
   readonly from: string;

@@ -19,7 +19,7 @@ export type SenderErrorCode =
   | 'WRONG_CHAIN';
 
 /** Facts that an error carries beside its code and sentence. */
-export interface SenderErrorFacts {
+interface SenderErrorFacts {
   readonly cause?: unknown;
   /** What a reverted call returned, for `CALL_REVERTED`. */
   readonly data?: Hex | undefined;

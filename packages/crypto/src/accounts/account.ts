@@ -48,7 +48,7 @@ export function createSigningAccount(signer: {
 }
 
 /** What can be wrong with a key. */
-export type AccountErrorCode = 'INVALID_ARGUMENT' | 'KEYSTORE_INVALID' | 'KEYSTORE_PASSWORD_WRONG' | 'KMS_FAILED';
+type AccountErrorCode = 'INVALID_ARGUMENT' | 'KEYSTORE_INVALID' | 'KEYSTORE_PASSWORD_WRONG' | 'KMS_FAILED';
 
 /** A key that cannot be opened. It says nothing of the key, nor of its password. */
 export class AccountError extends Error {

@@ -1,5 +1,3 @@
-export type { Account } from './account.ts';
-export { AccountError, type AccountErrorCode } from './account.ts';
+export { type Account, AccountError } from './account.ts';
 export { createRecoverSigner, type RecoverSigner } from './createRecoverSigner.ts';
-export { decryptKeystore, encryptKeystore } from './keystore.ts';
-export { type KeySource, openAccount } from './openAccount.ts';
+export { openAccount } from './openAccount.ts';

@@ -7,7 +7,7 @@ import { decryptKeystore } from './keystore.ts';
 import { openKmsAccount } from './openKmsAccount.ts';
 
 /** Where a key comes from: one of the two. */
-export interface KeySource {
+interface KeySource {
   /** `0x` and 64 hex digits, the `0x` may be left out; or `kms:` and the id, ARN or alias of a key in AWS KMS. */
   readonly privateKey?: string | undefined;
   /** The JSON text of a keystore (Web3 Secret Storage, version 3), or the path of its file. */

@@ -1,10 +1,5 @@
 /** What can be wrong with what a node says. */
-export type ChainErrorCode =
-  | 'RPC_UNAVAILABLE'
-  | 'RPC_ANSWER_INVALID'
-  | 'WRONG_CHAIN'
-  | 'WRONG_FORWARDER'
-  | 'RATE_IMPLAUSIBLE';
+type ChainErrorCode = 'RPC_UNAVAILABLE' | 'RPC_ANSWER_INVALID' | 'WRONG_CHAIN' | 'WRONG_FORWARDER' | 'RATE_IMPLAUSIBLE';
 
 /** A chain that did not answer, or not what was asked for. The message holds no URL. */
 export class ChainError extends Error {

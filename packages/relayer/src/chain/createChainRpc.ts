@@ -25,7 +25,7 @@ const FIRST_PAUSE_MS = 150;
 const LONGEST_PAUSE_MS = 2000;
 
 /** A method, and its params. */
-export type ChainCall = readonly [method: string, ...params: readonly unknown[]];
+type ChainCall = readonly [method: string, ...params: readonly unknown[]];
 
 /** Asks a node, patiently; what it does not say is a ChainError. */
 export interface ChainRpc {

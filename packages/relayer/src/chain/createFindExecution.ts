@@ -6,7 +6,7 @@ import { createWalkBack } from './createWalkBack.ts';
 import { type Execution, readExecutions } from './readExecutions.ts';
 
 /** What is looked for; the search goes from the newest block back. */
-export interface ExecutionQuery {
+interface ExecutionQuery {
   readonly signer: Hex;
   /** The forwarder nonce that was used; undefined: any. */
   readonly nonce?: bigint;

@@ -8,7 +8,7 @@ import type { ChainRpc } from './createChainRpc.ts';
 import { type BlockRange, createWalkBack } from './createWalkBack.ts';
 
 /** A transaction by which a signer has taken back what it had signed with a forwarder nonce. */
-export interface Invalidation {
+interface Invalidation {
   readonly txHash: Hex;
   readonly blockNumber: bigint;
 }

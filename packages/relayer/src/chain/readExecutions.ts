@@ -16,7 +16,7 @@ export interface Execution extends RequestExecuted {
 }
 
 /** Whose executions are read. */
-export interface ExecutionFilter {
+interface ExecutionFilter {
   readonly rpc: Pick<ChainRpc, 'read'>;
   readonly forwarder: Hex;
   /** undefined: anybody's. */
@@ -26,7 +26,7 @@ export interface ExecutionFilter {
 }
 
 /** What the logs of a range tell. */
-export interface ExecutionPage {
+interface ExecutionPage {
   /** Newest first. */
   readonly executions: readonly Execution[];
   /** Time of the range's oldest block. */

@@ -9,8 +9,7 @@ const OLDEST = '';
 /** Most old cursors that are kept: the oldest one covers those between. */
 const MAX_WALKS = 4;
 
-/** What walking goes through. */
-export interface BacklogPorts {
+interface BacklogPorts {
   readonly calls: Pick<QueueCalls, 'feed'>;
   readonly journal: Pick<Journal, 'cursors' | 'saveCursors' | 'isLeft'>;
   readonly notes: Pick<ChainNotes, 'fault'>;
@@ -18,7 +17,7 @@ export interface BacklogPorts {
 }
 
 /** What was posted while nobody followed the feed. */
-export interface Backlog {
+interface Backlog {
   /** Whether there is more, and it can be read. */
   hasMore(): boolean;
   /** Reads a page of it. @returns none where it cannot be read now */

@@ -17,7 +17,7 @@ const LOOK_AGAIN_MS = 500;
 type PendingPage = Pick<RequestPage, 'items' | 'lastKey'>;
 
 /** Where pages of requests come from: a relayer's client. */
-export interface PendingLists {
+interface PendingLists {
   list(filter: ListFilter, options?: CallOptions): { page(lastKey?: string | null): Promise<PendingPage> };
 }
 

@@ -15,7 +15,7 @@ export function pendingOf(items: readonly RequestRecord[]): RequestRecord[] {
 }
 
 /** Where a page of the feed begins: behind a cursor, from the oldest on, or from now on. */
-export interface FeedPlace {
+interface FeedPlace {
   readonly cursor?: string | undefined;
   readonly from?: 'now' | undefined;
   /** How long the gateway may wait for something new, in seconds. */
@@ -23,7 +23,7 @@ export interface FeedPlace {
 }
 
 /** What became of a batch. */
-export interface BatchAnswer {
+interface BatchAnswer {
   /** Those that were not moved. */
   readonly conflicts: readonly { readonly requestId: string; readonly status?: string | undefined }[];
 }

@@ -14,7 +14,7 @@ const JOURNAL_PAUSE_MS = 1000;
 const DEFECT_PAUSE_MS = { together: 1000, alone: 30_000 };
 
 /** Moves requests on from one state. @returns ids of those that have a next move; the others have ended, or wait for the next start */
-export type Handler = (requests: readonly OpenRequest[]) => Promise<readonly string[]>;
+type Handler = (requests: readonly OpenRequest[]) => Promise<readonly string[]>;
 
 /** Who takes a request on, by where it stands; each is the file of its name. */
 export interface Handlers {

@@ -37,7 +37,7 @@ export interface AskUntoldPorts {
 }
 
 /** What became of a request; no outcome: it is to be checked again. */
-export interface Untold {
+interface Untold {
   readonly outcome: Outcome | undefined;
   /** Whose loss it is. */
   readonly blame: 'signers' | 'nobody';

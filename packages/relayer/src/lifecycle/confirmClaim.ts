@@ -20,8 +20,7 @@ export interface AskGatewayPorts {
   readonly signal: AbortSignal;
 }
 
-/** What confirming goes through. */
-export interface ConfirmPorts extends AskGatewayPorts {
+interface ConfirmPorts extends AskGatewayPorts {
   readonly journal: Pick<Journal, 'judge' | 'move'>;
   readonly inFlight: Pick<InFlight, 'drop' | 'note'>;
   readonly notes: Pick<ChainNotes, 'fault' | 'log'>;

@@ -40,7 +40,7 @@ export interface ReadOutcomes {
 }
 
 /** A mined transaction, and what is known of its requests. */
-export interface MinedCall {
+interface MinedCall {
   readonly sent: Sent;
   readonly requests: readonly OpenRequest[];
   readonly read: ReadOutcomes;
@@ -57,7 +57,7 @@ export function noteLoss({ budgets, notes, now }: CostPorts, cost: RequestCost, 
 }
 
 /** What a mined transaction has cost, in wei: gas, and what its chain charges beside it. */
-export function costOf({
+function costOf({
   gasUsed,
   effectiveGasPrice,
   dataFee,

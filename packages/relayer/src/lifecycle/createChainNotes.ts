@@ -6,10 +6,10 @@ import type { Metrics } from '../metrics/createMetrics.ts';
 import type { Outcome } from './openRequest.ts';
 
 /** Where something failed, as `prism_relayer_faults_total{where}` has it. */
-export type FaultPlace = 'chain' | 'gateway' | 'claim' | 'report' | 'send' | 'judge' | 'journal' | 'work';
+type FaultPlace = 'chain' | 'gateway' | 'claim' | 'report' | 'send' | 'judge' | 'journal' | 'work';
 
 /** Writes one line of JSON; the message says what happened. */
-export interface Log {
+interface Log {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;
   error(facts: object, message: string): void;

@@ -1,5 +1,5 @@
 /** What a relayer has to be able to do on each chain. */
-export type HealthPart = 'chain' | 'clock' | 'gateway' | 'journal' | 'judge' | 'key' | 'nodes' | 'refusals';
+type HealthPart = 'chain' | 'clock' | 'gateway' | 'journal' | 'judge' | 'key' | 'nodes' | 'refusals';
 
 /** Whether the work can go on. */
 export interface Health {

@@ -1,7 +1,7 @@
 import { type OpenRequest, takeFingerprint } from './openRequest.ts';
 
 /** Why the very transaction of a request would not carry it out although its checks say otherwise, in Unix milliseconds. */
-export interface Refusal {
+interface Refusal {
   readonly reason: string;
   /** The first time in a row. */
   readonly sinceMs: number;

@@ -8,7 +8,7 @@ import type { Candidate } from './createCandidates.ts';
 const MAX_SIGNATURES = 1000;
 
 /** Whether an open request may use a forwarder nonce that others wait for. */
-export type GapQuestion = (gap: NonceGap) => Promise<boolean>;
+type GapQuestion = (gap: NonceGap) => Promise<boolean>;
 
 /** What the question goes through. */
 export interface GapPorts {

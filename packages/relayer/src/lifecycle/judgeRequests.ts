@@ -34,7 +34,7 @@ const UNJUDGED_PAUSE_MS = 2000;
 const COPY_PAUSE_MS = 30_000;
 
 /** The strangers' requests that are judged beside the rounds: one lot at a time. */
-export interface StrangersTurn {
+interface StrangersTurn {
   /** Those that are being judged, by their ids; none between two turns. */
   requestIds: ReadonlySet<string>;
   /** Ends with that. It never rejects. */

@@ -62,7 +62,7 @@ export type Mover =
   | 'reportOutcomes';
 
 /** A move that somebody is about to make. */
-export interface Move {
+interface Move {
   readonly requestId: string;
   readonly from: LifeState;
   readonly to: LifeState;

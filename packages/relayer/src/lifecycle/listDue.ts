@@ -13,7 +13,7 @@ export interface DuePorts {
 }
 
 /** What is to be judged now. */
-export interface Due {
+interface Due {
   /** Of signers that have paid before, as much as can be judged in a moment. */
   readonly customers: readonly Candidate[];
   /** All of the others. */

@@ -70,7 +70,7 @@ function addFollowers(picked: readonly Claimable[], claimable: readonly Claimabl
 }
 
 /** One claiming at a time; the next look and its checks go on beside it. */
-export interface ClaimTurn {
+interface ClaimTurn {
   /** Ends with the claiming under way. */
   last: Promise<void>;
 }

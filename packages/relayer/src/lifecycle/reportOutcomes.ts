@@ -10,8 +10,7 @@ import type { Ended, OpenRequest } from './openRequest.ts';
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 
-/** What reporting goes through. */
-export interface ReportPorts {
+interface ReportPorts {
   readonly gateway: Pick<RequestGateway, 'report'>;
   readonly journal: Pick<Journal, 'move'>;
   readonly inFlight: Pick<InFlight, 'drop' | 'size'>;

@@ -15,8 +15,7 @@ const TYPICAL_GAS = 400_000n;
 /** A call that carries a short text, as large as most are. */
 const TYPICAL_DATA: Hex = `0x${'5a'.repeat(600)}`;
 
-/** What counting room goes through. */
-export interface RoomPorts {
+interface RoomPorts {
   readonly inFlight: Pick<InFlight, 'size' | 'reservedGas'>;
   readonly state: Pick<ChainState, 'balance' | 'head'>;
   readonly chain: Pick<ChainReader, 'extraCost'>;

@@ -20,8 +20,7 @@ import type { SimulateTogether } from './createSimulateTogether.ts';
 import { type BatchCostTracker, gatherWrites } from './gatherWrites.ts';
 import type { OpenRequest, Submission } from './openRequest.ts';
 
-/** What submitting goes through. */
-export interface SubmitPorts extends RehearsePorts {
+interface SubmitPorts extends RehearsePorts {
   readonly state: Pick<ChainState, 'head' | 'policy' | 'seconds'>;
   readonly journal: Pick<Journal, 'submit'>;
   readonly inFlight: Pick<InFlight, 'standing' | 'note'>;

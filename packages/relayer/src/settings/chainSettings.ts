@@ -64,7 +64,7 @@ const chainSchema = z.strictObject(
 const chainsError = expected('a JSON array of objects with chainName, rpcUrl and forwarder');
 
 /** `RELAYER_CHAINS`: a JSON array, one object a chain. */
-export const chainsFormat = z.pipe(
+const chainsFormat = z.pipe(
   z.pipe(
     z.string(),
     z.transform((text) => {

@@ -5,7 +5,7 @@ import { isLie } from './finding.ts';
 import type { StoredFinding, WatchJournal } from './journal/openWatchJournal.ts';
 
 /** What an enforcer works with. */
-export interface EnforcerOptions {
+interface EnforcerOptions {
   readonly journal: Pick<WatchJournal, 'listToActOn' | 'markActedOn' | 'get'>;
   readonly admin: Pick<AdminClient, 'listRelayers' | 'suspendRelayer' | 'releaseRelayer'>;
   readonly gateway: Pick<GatewayClient, 'transport'>;

@@ -20,7 +20,7 @@ export interface QueueNews {
 }
 
 /** Whose queue it is, and what is known of it. */
-export interface QueueLookOptions {
+interface QueueLookOptions {
   readonly client: Pick<RelayerClient, 'list' | 'get'>;
   readonly chainName: string;
   /** Whether a request is known just so. */

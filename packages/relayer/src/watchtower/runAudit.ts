@@ -22,7 +22,7 @@ const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const PAGE = 100;
 
 /** What the command works with. */
-export interface AuditInput {
+interface AuditInput {
   /** What stands behind `audit` on the command line. */
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;

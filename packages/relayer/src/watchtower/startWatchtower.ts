@@ -45,7 +45,7 @@ const ALERT_DRAIN_MS = 5000;
 const PARTS = ['gateway', 'chain', 'journal'] as const;
 
 /** A watchtower at work. */
-export interface RunningWatchtower {
+interface RunningWatchtower {
   readonly address: string;
   /** Like `http://127.0.0.1:9467`; undefined where metrics are off. */
   readonly metricsUrl: string | undefined;

@@ -7,7 +7,7 @@ import type { WatchedRow } from './journal/openWatchedTable.ts';
 import type { WatchJournal } from './journal/openWatchJournal.ts';
 
 /** What has to be known of the chain to take a record in. */
-export interface TakeContext {
+interface TakeContext {
   readonly journal: Pick<WatchJournal, 'get' | 'put' | 'touch' | 'forget' | 'addRelease'>;
   readonly head: Pick<SeenHead, 'number' | 'seconds'>;
   /** How long the Forwarder takes a signature, in seconds. */

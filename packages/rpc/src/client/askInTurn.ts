@@ -1,5 +1,4 @@
-/** What asking in turn goes by. */
-export interface Turns<Node, Answer> {
+interface Turns<Node, Answer> {
   /** Asks one. @returns undefined: it has no answer that counts, and the next one is asked */
   readonly ask: (node: Node) => Promise<Answer | undefined>;
   /** How long one may be silent before the next one is asked as well, in milliseconds. */

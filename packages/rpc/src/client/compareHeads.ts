@@ -1,7 +1,7 @@
 import type { RpcClient } from './createRpcClient.ts';
 
 /** The newest block, as a node tells. */
-export interface ToldHead {
+interface ToldHead {
   readonly number: bigint;
   /** Unix seconds. */
   readonly seconds: bigint;

@@ -1,9 +1,2 @@
-export {
-  createLogger,
-  type LogFields,
-  type Logger,
-  type LoggerOptions,
-  type LogLevel,
-  withFields,
-} from './createLogger.ts';
-export { type LogOutput, openLogOutput } from './openLogOutput.ts';
+export { createLogger, type Logger, withFields } from './createLogger.ts';
+export { openLogOutput } from './openLogOutput.ts';

@@ -1,4 +1,4 @@
-export { type Environment, keyFaults, parseEnvironment, type SettingRules, SettingsError } from './parseEnvironment.ts';
+export { type Environment, keyFaults, parseEnvironment, SettingsError } from './parseEnvironment.ts';
 export {
   address,
   baseUnits,

@@ -50,7 +50,7 @@ export interface Tracer {
   logFields(): Readonly<Record<string, string>>;
 }
 
-export interface TracerOptions {
+interface TracerOptions {
   /** Takes each recorded span. */
   readonly record: (span: EndedSpan) => void;
   /** Share of the traces that begin here which are recorded, 0 to 1. */

@@ -38,7 +38,7 @@ export interface BlockHead {
 }
 
 /** A call as it is simulated. */
-export interface SimulatedCall {
+interface SimulatedCall {
   readonly to: Address;
   readonly data: Hex;
   readonly value: bigint;

@@ -6,7 +6,7 @@ import { SenderError } from '../senderError.ts';
 import type { Engine } from './engine.ts';
 
 /** A transaction to be signed. */
-export interface VersionDraft {
+interface VersionDraft {
   readonly intentId: string | undefined;
   readonly nonce: number;
   readonly kind: TxVersion['kind'];

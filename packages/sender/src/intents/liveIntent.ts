@@ -13,7 +13,7 @@ export interface MinedAt {
 }
 
 /** A receipt, and the newest head that is known to stand on its block: each was the parent of the next. */
-export interface Lineage {
+interface Lineage {
   readonly version: TxVersion;
   readonly receipt: Receipt;
   readonly headNumber: bigint;

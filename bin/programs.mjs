@@ -374,11 +374,6 @@ export const programs = {
     alsoInstalls: ['infra'],
     steps: [buildLambda, { file: 'infra/src/entry/main.ts', args: ['synth'] }],
   },
-  'migrate-tables': {
-    summary: 'brings the DynamoDB tables of an earlier version up to date: `migrate-tables --stage prod`',
-    group: 'deploy',
-    steps: [{ file: 'packages/gateway/src/entry/migrateTables.ts' }],
-  },
   deploy: {
     summary: 'deploys the stack to AWS: `deploy --stage prod`',
     group: 'deploy',

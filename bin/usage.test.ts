@@ -80,10 +80,6 @@ const WRONG: Readonly<Partial<Record<keyof typeof programs, readonly (readonly [
     ['--port many', '--port'],
     ['more', 'more'],
   ],
-  'migrate-tables': [
-    ['--tabel x', '--tabel'],
-    ['more', 'more'],
-  ],
   walkthrough: [
     ['--ulr x', '--ulr'],
     ['more', 'more'],

@@ -237,8 +237,6 @@ export const rows: readonly SmokeRow[] = [
   { command: 'synth', prints: /USD a million requests/ },
   // To deploy takes an account of AWS: only its settings are shown here, once the function is built.
   { command: 'deploy', args: () => ['--help'], prints: /--stage/ },
-  // What it does takes a table of an earlier version: it is tested beside it.
-  { command: 'migrate-tables', args: () => ['--help'], prints: /--stage/ },
   { command: 'vectors', elsewhere: 'protocol’s tests build the same vectors and compare them with the files' },
   { command: 'test', elsewhere: '.ci/run runs it' },
   { command: 'test:browser', elsewhere: '.ci/run runs it' },

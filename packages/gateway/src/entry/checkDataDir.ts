@@ -1,7 +1,8 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { assertKnownSchema, NewerSchemaError } from '../drivers/sqlite/migrations.ts';
+import { assertKnownSchemas, NewerSchemaError } from '@prism-gateway/runtime';
+import { schemasOf } from '../drivers/sqlite/schema.ts';
 import { quoteName } from '../drivers/sqlite/tables.ts';
 import { assertRestored } from './backup/assertRestored.ts';
 import { bad, type Finding, well } from './finding.ts';
@@ -48,7 +49,7 @@ function readNewest(database: DatabaseSync, { requests }: DataFiles['tables']): 
 }
 
 function checkOpened(database: DatabaseSync, { databaseFile, tables }: DataFiles, now: number): readonly Finding[] {
-  assertKnownSchema(database, tables);
+  assertKnownSchemas(database, schemasOf(tables));
   const { parts } = database.prepare('SELECT count(*) AS parts FROM sqlite_schema').get() ?? {};
   const opens = well('database', `${databaseFile} opens, with ${Number(parts)} tables and indexes`);
   const aheadMs = (readNewest(database, tables) ?? 0) - now;

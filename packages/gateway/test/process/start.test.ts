@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { drawSome } from '@prism-gateway/testing/test-size';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runServer } from './runServer.ts';
@@ -113,6 +114,20 @@ describe('a DATA_DIR that cannot be used is one sentence with its name, exit 1:'
     expectSentence(stderr, dataDir);
     expect(stderr).not.toContain('s3cret');
   });
+});
+
+// Shows STORE-6.
+test("a later version's data are refused in one sentence, exit 1", async () => {
+  const dataDir = join(directory, 'later');
+  await mkdir(dataDir);
+  const database = new DatabaseSync(join(dataDir, 'gateway-dev.db'));
+  database.exec(
+    "CREATE TABLE schema_versions (store, version); INSERT INTO schema_versions VALUES ('service-requests-dev', 99)",
+  );
+  database.close();
+  const { code, stderr } = await runServer({ PORT: '0', DATA_DIR: dataDir });
+  expect(code).toBe(1);
+  expectSentence(stderr, /schema is version 99.*start a newer version/);
 });
 
 test('bad settings are all named at once, exit 1, and no value of theirs is printed', async () => {

@@ -10,7 +10,6 @@ import {
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import { deliveriesTable } from './deliveries/deliveriesTable.ts';
-import { storeLayout } from './tableLayout.ts';
 import {
   type IndexDescription,
   type KeyAttribute,
@@ -29,8 +28,7 @@ function keySchema(partitionKey: KeyAttribute, sortKey: KeyAttribute | undefined
   return sortKey === undefined ? [hash] : [hash, { AttributeName: sortKey.name, KeyType: 'RANGE' }];
 }
 
-/** Writes an index as `CreateTable` and `UpdateTable` want it. */
-export function indexInput({ name, partitionKey, sortKey, carried }: IndexDescription): GlobalSecondaryIndex {
+function indexInput({ name, partitionKey, sortKey, carried }: IndexDescription): GlobalSecondaryIndex {
   return {
     IndexName: name,
     KeySchema: keySchema(partitionKey, sortKey),
@@ -41,8 +39,7 @@ export function indexInput({ name, partitionKey, sortKey, carried }: IndexDescri
   };
 }
 
-/** Names the types of all key attributes of a table and its indexes. */
-export function attributeDefinitions({ partitionKey, sortKey, indexes }: TableDescription): AttributeDefinition[] {
+function attributeDefinitions({ partitionKey, sortKey, indexes }: TableDescription): AttributeDefinition[] {
   const keys = [partitionKey, sortKey, ...indexes.flatMap((index) => [index.partitionKey, index.sortKey])];
   const types = new Map(keys.flatMap((key) => (key === undefined ? [] : [[key.name, key.type]])));
   return Array.from(types, ([AttributeName, AttributeType]) => ({ AttributeName, AttributeType }));
@@ -61,27 +58,19 @@ function tableInput(TableName: string, description: TableDescription): CreateTab
   };
 }
 
-/** @returns whether it was not there */
-async function createTable(client: DynamoDBClient, name: string, description: TableDescription): Promise<boolean> {
+async function createTable(client: DynamoDBClient, name: string, description: TableDescription): Promise<void> {
   try {
     await client.send(new CreateTableCommand(tableInput(name, description)));
   } catch (error) {
     // It is there, or another process is just making it.
     if (!(error instanceof ResourceInUseException)) throw error;
-    return false;
+    return;
   }
   await waitUntilTableExists({ client, maxWaitTime: MAX_WAIT_SECONDS, minDelay: 1, maxDelay: 2 }, { TableName: name });
   if (description.ttlAttribute !== undefined) {
     const TimeToLiveSpecification = { AttributeName: description.ttlAttribute, Enabled: true };
     await client.send(new UpdateTimeToLiveCommand({ TableName: name, TimeToLiveSpecification }));
   }
-  return true;
-}
-
-async function createRequestsTable(client: DynamoDBClient, name: string): Promise<void> {
-  const isNew = await createTable(client, name, tableDescriptions.requests);
-  // It is empty: nobody needs to look for what an earlier version may have left.
-  if (isNew) await storeLayout({ client, name, shards: 1 });
 }
 
 /**
@@ -93,7 +82,7 @@ async function createRequestsTable(client: DynamoDBClient, name: string): Promis
  */
 export async function createTables(client: DynamoDBClient, tables: TableNames): Promise<void> {
   await Promise.all([
-    createRequestsTable(client, tables.requests),
+    createTable(client, tables.requests, tableDescriptions.requests),
     createTable(client, tables.relayers, tableDescriptions.relayers),
     createTable(client, tables.rateLimits, tableDescriptions.rateLimits),
   ]);

@@ -13,25 +13,23 @@ import {
   quantileOf,
   type RelayerStats,
 } from '../../ports/adminStore.ts';
-import { auditTable } from './adminWrites.ts';
 import { readStore } from './createSnapshot.ts';
 import type { SqliteContext } from './sqliteContext.ts';
-import { quoteStatsTables } from './statsTables.ts';
 import type { QuotedTables } from './tables.ts';
 
 function prepareRead(database: DatabaseSync, t: QuotedTables) {
-  const { chains, activity, relayers } = quoteStatsTables(t);
   const all = database.prepare(
-    `SELECT * FROM ${chains} ORDER BY chain_name = '', pending + processing DESC, chain_name`,
+    `SELECT * FROM ${t.chains} ORDER BY chain_name = '', pending + processing DESC, chain_name`,
   );
   const oldest = database.prepare(`SELECT min(created_at) AS at FROM ${t.requests} WHERE status = ?`);
   const oldestOf = database.prepare(
     `SELECT min(created_at) AS at FROM ${t.requests} WHERE chain_name = ? AND status = 'pending'`,
   );
-  const since = database.prepare(`SELECT * FROM ${activity} WHERE period = ? AND start > ? ORDER BY start`);
-  const seen = database.prepare(`SELECT * FROM ${relayers} ORDER BY last_seen_at DESC LIMIT ${MAX_TOLD_RELAYERS}`);
-  const audit = auditTable(t.requests.slice(1, -1).replaceAll('""', '"'));
-  const acts = database.prepare(`SELECT * FROM ${audit} WHERE number < ? ORDER BY number DESC LIMIT ?`);
+  const since = database.prepare(`SELECT * FROM ${t.activity} WHERE period = ? AND start > ? ORDER BY start`);
+  const seen = database.prepare(
+    `SELECT * FROM ${t.relayerStats} ORDER BY last_seen_at DESC LIMIT ${MAX_TOLD_RELAYERS}`,
+  );
+  const acts = database.prepare(`SELECT * FROM ${t.audit} WHERE number < ? ORDER BY number DESC LIMIT ?`);
   return {
     chains: () => all.all(),
     oldest: (status: string) => oldest.get(status)?.at,

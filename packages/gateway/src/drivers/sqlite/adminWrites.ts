@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { RequestStatus } from '@prism-gateway/protocol/states';
 import type { NotedAct, Removal } from '../../ports/adminStore.ts';
 import type { Counters } from './counters.ts';
-import { type QuotedTables, quoteName } from './tables.ts';
+import type { QuotedTables } from './tables.ts';
 
 /** Acts that are kept. */
 const MOST_ACTS = 10_000;
@@ -14,18 +14,14 @@ export interface AdminWrites {
   dropAct: { readonly input: number; readonly result: null };
 }
 
-/** Name of the table of administrators' acts. @param requests - of the requests' table, not quoted */
-export const auditTable = (requests: string) => quoteName(`${requests}.audit`);
-
 /** Prepares the writes of administrators on one connection. */
 export function prepareAdminWrites(database: DatabaseSync, t: QuotedTables, counters: Counters) {
   const select = database.prepare(`SELECT seq, chain_name, status, updated_at FROM ${t.requests} WHERE request_id = ?`);
   const removeRecord = database.prepare(`DELETE FROM ${t.requests} WHERE seq = ?`);
   const removeParams = database.prepare(`DELETE FROM ${t.params} WHERE seq = ?`);
-  const audit = auditTable(t.requests.slice(1, -1).replaceAll('""', '"'));
-  const insertAct = database.prepare(`INSERT INTO ${audit} (at, act, key_id, target, reason) VALUES (?, ?, ?, ?, ?)`);
-  const sweepActs = database.prepare(`DELETE FROM ${audit} WHERE number <= ?`);
-  const deleteAct = database.prepare(`DELETE FROM ${audit} WHERE number = ?`);
+  const insertAct = database.prepare(`INSERT INTO ${t.audit} (at, act, key_id, target, reason) VALUES (?, ?, ?, ?, ?)`);
+  const sweepActs = database.prepare(`DELETE FROM ${t.audit} WHERE number <= ?`);
+  const deleteAct = database.prepare(`DELETE FROM ${t.audit} WHERE number = ?`);
   return {
     noteAct({ at, act, keyId, target, reason }: NotedAct): number {
       const number = Number(insertAct.run(at, act, keyId, target, reason ?? null).lastInsertRowid);

@@ -1,7 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { isStatusMove } from '@prism-gateway/protocol/states';
 import { createTally, type Move, prepareSaveTally } from './createTally.ts';
-import { quoteStatsTables } from './statsTables.ts';
 import type { QuotedTables } from './tables.ts';
 
 /** Moves of one commit, by their numbers: those after `after`, up to `last`. */
@@ -60,7 +59,7 @@ function prepareSequence(database: DatabaseSync, { counters }: QuotedTables) {
 
 /** Reads what relayers hold as of the beginning of the transaction. */
 function prepareHeld(database: DatabaseSync, tables: QuotedTables) {
-  const select = database.prepare(`SELECT open_claims FROM ${quoteStatsTables(tables).relayers} WHERE address = ?`);
+  const select = database.prepare(`SELECT open_claims FROM ${tables.relayerStats} WHERE address = ?`);
   const known = new Map<string, number>();
   return {
     of(relayer: string): number {

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { RequestStatus } from '@prism-gateway/protocol';
 import { bucketOf, HOUR_MS, KEPT_HOURS, KEPT_MINUTES, MAX_COUNTED_CHAINS, MINUTE_MS } from '../../ports/adminStore.ts';
-import { quoteStatsTables } from './statsTables.ts';
 import type { QuotedTables } from './tables.ts';
 
 /** One change of a record, as the write that makes it tells it. Times are milliseconds since the epoch. */
@@ -175,10 +174,9 @@ function prepareRelayers(database: DatabaseSync, relayers: string) {
  * @returns the function; to be called before the commit
  */
 export function prepareSaveTally(database: DatabaseSync, tables: QuotedTables): (tally: Tally) => void {
-  const names = quoteStatsTables(tables);
-  const saveChains = prepareChains(database, names.chains);
-  const saveActivity = prepareActivity(database, names.activity);
-  const saveRelayers = prepareRelayers(database, names.relayers);
+  const saveChains = prepareChains(database, tables.chains);
+  const saveActivity = prepareActivity(database, tables.activity);
+  const saveRelayers = prepareRelayers(database, tables.relayerStats);
   return function saveTally({ chains, minutes, relayers }) {
     saveChains(chains);
     saveActivity(minutes);

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { migrateDatabase } from '@prism-gateway/runtime';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { claimOf, pendingRequest } from '../../../test/contracts/storedRequests.ts';
 import { createSqliteRig, openStoresOf, type SqliteRig, TEST_TABLES } from '../../../test/rigs/sqliteStores.ts';
@@ -10,9 +11,9 @@ import type { Creation } from '../../ports/requestStore.ts';
 import type { ServiceCaller, WorkerThread } from '../../ports/workerThread.ts';
 import { newRequestOf } from './createWrite.ts';
 import { createWriter } from './createWriter.ts';
-import { migrate } from './migrations.ts';
 import { openDatabase } from './openDatabase.ts';
 import type { FromWriter } from './runWriter.ts';
+import { schemasOf } from './schema.ts';
 
 const CREATED: Creation = { outcome: 'created' };
 
@@ -165,7 +166,7 @@ describe('a thread that dies', () => {
     await rm(`${file}-wal`, { force: true });
     await rm(`${file}-shm`, { force: true });
     const database = openDatabase(file);
-    migrate(database, TEST_TABLES);
+    migrateDatabase(database, schemasOf(TEST_TABLES));
     database.close();
     expect(await writer.write('create', newRequestOf(pendingRequest(), undefined))).toEqual(CREATED);
     await writer.close();
@@ -180,7 +181,7 @@ describe('a thread that dies', () => {
     let late: Promise<Creation> | undefined;
     function orderLate(): Promise<Creation> {
       const database = openDatabase(file);
-      migrate(database, TEST_TABLES);
+      migrateDatabase(database, schemasOf(TEST_TABLES));
       database.close();
       return writer.write('create', newRequestOf(record, undefined));
     }

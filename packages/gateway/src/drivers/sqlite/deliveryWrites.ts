@@ -3,7 +3,6 @@ import { isGivenUp, judgeRefusal, nextAttemptAt, wasDown } from '../../ports/del
 import type { DeliveryOrder, DeliveryOutcome, TakenDelivery, WebhookNews } from '../../ports/webhookStore.ts';
 import type { QuotedTables } from './tables.ts';
 import { type Row, takenOfRow } from './webhookRows.ts';
-import { quoteWebhookTables } from './webhookTables.ts';
 
 interface Settlement {
   readonly now: number;
@@ -21,9 +20,7 @@ const KEPT_ENDED = 1000;
 /** How often those beyond are removed, in settled deliveries, and how many at once. */
 const [TRIM_EVERY, TRIMMED] = [64, 200];
 
-type Tables = ReturnType<typeof quoteWebhookTables>;
-
-function prepareTake(database: DatabaseSync, t: Tables) {
+function prepareTake(database: DatabaseSync, t: QuotedTables) {
   const ready = database.prepare(`
     SELECT * FROM ${t.webhooks} WHERE enabled = 1 AND waiting > 0 AND paused_until <= ?1 AND probe_until <= ?1`);
   const due = database.prepare(`
@@ -44,7 +41,7 @@ function prepareTake(database: DatabaseSync, t: Tables) {
 }
 
 /** Writes what became of single deliveries; the next one of the same request may follow what has ended. */
-function prepareEnds(database: DatabaseSync, t: Tables) {
+function prepareEnds(database: DatabaseSync, t: QuotedTables) {
   const end = database.prepare(`
     UPDATE ${t.deliveries} SET state = ?, attempts = attempts + 1, next_at = NULL, ended_at = ?, last_status = ?,
       last_error = ? WHERE seq = ?`);
@@ -71,7 +68,7 @@ function prepareEnds(database: DatabaseSync, t: Tables) {
 }
 
 /** Writes how a webhook does. */
-function prepareHealth(database: DatabaseSync, t: Tables) {
+function prepareHealth(database: DatabaseSync, t: QuotedTables) {
   const well = database.prepare(`
     UPDATE ${t.webhooks} SET fails = 0, failing_since = NULL, paused_until = 0, probe_until = 0, delivered_at = ?
     WHERE id = ?`);
@@ -106,8 +103,7 @@ function prepareHealth(database: DatabaseSync, t: Tables) {
 }
 
 /** Prepares the writes of deliveries on one connection. */
-export function prepareDeliveryWrites(database: DatabaseSync, tables: QuotedTables) {
-  const t = quoteWebhookTables(tables);
+export function prepareDeliveryWrites(database: DatabaseSync, t: QuotedTables) {
   const select = database.prepare(`SELECT * FROM ${t.deliveries} WHERE seq = ? AND state = 'waiting'`);
   const selectWebhook = database.prepare(`SELECT * FROM ${t.webhooks} WHERE id = ?`);
   const returnOne = database.prepare(`UPDATE ${t.deliveries} SET next_at = ? WHERE seq = ?`);

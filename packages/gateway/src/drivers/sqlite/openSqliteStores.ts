@@ -1,3 +1,4 @@
+import { migrateDatabase } from '@prism-gateway/runtime';
 import type { AdminStore } from '../../ports/adminStore.ts';
 import type { RelayerStore } from '../../ports/relayerStore.ts';
 import type { RequestChanges } from '../../ports/requestChanges.ts';
@@ -10,11 +11,11 @@ import { createRequestChanges } from './createRequestChanges.ts';
 import { createRetention, type RetentionOptions } from './createRetention.ts';
 import { createSnapshot, createStatements, readStore } from './createSnapshot.ts';
 import { createWriter } from './createWriter.ts';
-import { migrate } from './migrations.ts';
 import { openDatabase } from './openDatabase.ts';
 import { createRateLimitStore, type SqliteRateLimitStore } from './rateLimitStore.ts';
 import { createRelayerStore } from './relayerStore.ts';
 import { createRequestStore } from './requestStore.ts';
+import { schemasOf } from './schema.ts';
 import { quoteTables, type TableNames } from './tables.ts';
 import { createWebhookStore } from './webhookStore.ts';
 
@@ -50,7 +51,7 @@ export function openSqliteStores(options: SqliteOptions): SqliteStores {
   const { file, tables, thread } = options;
   const database = openDatabase(file);
   const checkFile = createFileCheck(file);
-  migrate(database, tables);
+  migrateDatabase(database, schemasOf(tables));
   const quoted = quoteTables(tables);
   const snapshot = createSnapshot(database);
   const changes = createRequestChanges({ file, snapshot, statement: createStatements(database), tables: quoted });

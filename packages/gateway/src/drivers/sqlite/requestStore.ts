@@ -9,7 +9,6 @@ import { type ReleasedStep, WALK_START, type WalkPosition } from './endWrites.ts
 import { listPage } from './listRequests.ts';
 import { readFeed } from './readFeed.ts';
 import type { SqliteContext } from './sqliteContext.ts';
-import { quoteStatsTables } from './statsTables.ts';
 import type { QuotedTables } from './tables.ts';
 import { type RequestRow, requestOfRow, selectRequests } from './tables.ts';
 
@@ -18,7 +17,7 @@ const RELEASES_A_STEP = 50;
 
 function readStats(statement: ReturnType<typeof createStatements>, tables: QuotedTables): RequestStats {
   const sums = REQUEST_STATUSES.map((status) => `sum(${status}) AS ${status}`).join(', ');
-  const row = statement(`SELECT ${sums} FROM ${quoteStatsTables(tables).chains}`).get();
+  const row = statement(`SELECT ${sums} FROM ${tables.chains}`).get();
   const counts = REQUEST_STATUSES.map((status) => [status, Number(row?.[status] ?? 0)]);
   // Every status is there.
   const countByStatus = Object.fromEntries(counts) as Record<RequestStatus, number>;

@@ -22,8 +22,20 @@ export interface QuotedTables extends TableNames {
   readonly params: string;
   /** Where records are found by their signer and, exactly, by their signature. */
   readonly signed: string;
-  /** How often any record has moved: what is counted else stands in the tables of the stats. */
+  /** How often any record has moved. */
   readonly counters: string;
+  /** How many requests there are, by chain and status. */
+  readonly chains: string;
+  /** How many acts there were, by minute and hour. */
+  readonly activity: string;
+  readonly relayerStats: string;
+  /** Acts of administrators. */
+  readonly audit: string;
+  readonly webhooks: string;
+  readonly deliveries: string;
+  /** Triggers. */
+  readonly webhookCreated: string;
+  readonly webhookMoved: string;
 }
 
 /** Quotes an identifier. */
@@ -31,11 +43,20 @@ export const quoteName = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
 /** Derives and quotes all table names. */
 export function quoteTables({ requests, relayers, rateLimits }: TableNames): QuotedTables {
+  const suffixed = (suffix: string) => quoteName(`${requests}.${suffix}`);
   return {
     requests: quoteName(requests),
-    params: quoteName(`${requests}.params`),
-    signed: quoteName(`${requests}.signed`),
-    counters: quoteName(`${requests}.counters`),
+    params: suffixed('params'),
+    signed: suffixed('signed'),
+    counters: suffixed('counters'),
+    chains: suffixed('chains'),
+    activity: suffixed('activity'),
+    relayerStats: suffixed('relayers'),
+    audit: suffixed('audit'),
+    webhooks: suffixed('webhooks'),
+    deliveries: suffixed('deliveries'),
+    webhookCreated: suffixed('webhook_created'),
+    webhookMoved: suffixed('webhook_moved'),
     relayers: quoteName(relayers),
     rateLimits: quoteName(rateLimits),
   };

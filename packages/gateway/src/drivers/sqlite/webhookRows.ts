@@ -1,12 +1,20 @@
 import type { WebhookEvent } from '@prism-gateway/protocol/webhooks';
 import { type MessageFacts, messageIdOf, writeMessageBody } from '../../ports/webhookMessage.ts';
 import type { DeliveryRecord, TakenDelivery, WebhookRecord, WebhookSecret } from '../../ports/webhookStore.ts';
-import { EVENT_BITS } from './webhookTables.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
 const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);
+
+/** Each kind's bit in a webhook's `events`. */
+export const EVENT_BITS: Readonly<Record<WebhookEvent, number>> = {
+  'request.created': 1,
+  'request.claimed': 2,
+  'request.released': 4,
+  'request.succeeded': 8,
+  'request.failed': 16,
+};
 
 /** Leaves out what has no value. */
 function present<T extends object>(fields: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {

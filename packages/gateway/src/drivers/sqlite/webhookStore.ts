@@ -2,7 +2,6 @@ import type { DeliveryQueue, WebhookStore } from '../../ports/webhookStore.ts';
 import { readStore } from './createSnapshot.ts';
 import type { SqliteContext } from './sqliteContext.ts';
 import { deliveryOfRow, webhookOfRow } from './webhookRows.ts';
-import { quoteWebhookTables } from './webhookTables.ts';
 
 /** Webhooks and what waits for them, in SQLite. */
 export interface SqliteWebhooks {
@@ -11,7 +10,7 @@ export interface SqliteWebhooks {
 }
 
 function prepareReads({ database, tables }: Pick<SqliteContext, 'database' | 'tables'>) {
-  const t = quoteWebhookTables(tables);
+  const t = tables;
   const bySeq = 'AND seq < ? ORDER BY seq DESC LIMIT ?';
   return {
     all: database.prepare(`SELECT * FROM ${t.webhooks} ORDER BY created_at, id`),

@@ -1,4 +1,4 @@
-export { type AdminClient, type AdminClientOptions, createAdminClient } from './admin/index.ts';
+export { type AdminClient, type AdminClientOptions, createAdminClient } from './admin/createAdminClient.ts';
 export {
   type FeeQuote,
   FeeQuoteError,

@@ -1,5 +1,3 @@
-import { FeeQuoteError } from './feeQuoteError.ts';
-
 /** A viem public client, or an EIP-1193 provider: whatever makes JSON-RPC calls. */
 export interface NodeClient {
   request(call: { readonly method: string; readonly params?: unknown }): Promise<unknown>;
@@ -54,4 +52,30 @@ export function callContract(
   call: { readonly to: string; readonly data: string },
 ): Promise<unknown> {
   return client.request({ method: 'eth_call', params: [call, 'latest'] });
+}
+
+/** Why no fee could be quoted, as a program matches it. */
+export type FeeQuoteErrorCode =
+  /** The Forwarder would refuse the action as things stand: `data` holds the error that it reverts with. */
+  | 'ACTION_REVERTS'
+  /** The node's answer is not what the method gives. */
+  | 'NODE_ANSWER';
+
+const sentences: Readonly<Record<FeeQuoteErrorCode, string>> = {
+  ACTION_REVERTS: 'The Forwarder would refuse this action as things stand; no fee helps it.',
+  NODE_ANSWER: "The node's answer cannot be read; ask another one.",
+};
+
+/** No fee could be quoted. What the node's client throws goes through. */
+export class FeeQuoteError extends Error {
+  override readonly name = 'FeeQuoteError';
+  readonly code: FeeQuoteErrorCode;
+  /** What the Forwarder reverts with, ABI-encoded, if the node has told. */
+  readonly data: string | undefined;
+
+  constructor(code: FeeQuoteErrorCode, { data, cause }: { readonly data?: string; readonly cause?: unknown } = {}) {
+    super(sentences[code], { cause });
+    this.code = code;
+    this.data = data;
+  }
 }

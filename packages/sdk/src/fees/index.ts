@@ -1,3 +1,2 @@
-export type { NodeClient } from './askNode.ts';
-export { FeeQuoteError, type FeeQuoteErrorCode } from './feeQuoteError.ts';
+export { FeeQuoteError, type FeeQuoteErrorCode, type NodeClient } from './askNode.ts';
 export { type FeeQuote, type FeeTerms, type QuotedAction, quoteFee } from './quoteFee.ts';

@@ -1,13 +1,10 @@
 import { encodeForwarderCall } from '@prism-gateway/contracts';
 import type { ForwarderLocation, SignedAction } from '@prism-gateway/protocol/typed-data';
-import { type Address, zeroAddress } from 'viem';
+import { type Address, type Hex, zeroAddress } from 'viem';
 import { encodeFunctionData, parseAbi } from 'viem/utils';
 import { type ActionInput, writeParams } from '../user/actionInput.ts';
-import { callContract, type NodeClient, readNumber } from './askNode.ts';
-import { estimateActionGas } from './estimateActionGas.ts';
-import { FeeQuoteError } from './feeQuoteError.ts';
+import { callContract, FeeQuoteError, type NodeClient, readNumber, readRefusal } from './askNode.ts';
 import { readExtraCost } from './readExtraCost.ts';
-import { readTip } from './readTip.ts';
 
 const abi = parseAbi([
   'function relayerShareBps() view returns (uint16)',
@@ -128,4 +125,111 @@ export async function quoteFee<A extends SignedAction>(terms: FeeTerms, order: Q
   // Whether a fee is paid at all, and how many bytes it has, is part of the gas.
   const first = await quoteWith(1n);
   return await quoteWith(first.relayerFee);
+}
+
+/** What a fifth of the gas of each of the last twenty blocks has paid at most: what relayers ask for. */
+const TIP_HISTORY = ['0x14', 'latest', [20]] as const;
+
+/** What was usual in the last blocks. @returns undefined where all of them are empty, or the answer cannot be read */
+function findUsual(history: unknown): bigint | undefined {
+  const { reward, gasUsedRatio } = Object(history);
+  if (!Array.isArray(reward) || !Array.isArray(gasUsedRatio)) return undefined;
+  try {
+    const tips = reward
+      .filter((_, index) => Number(gasUsedRatio[index]) > 0)
+      .map((percentiles) => readNumber(Object(percentiles)[0]))
+      .sort((one, other) => (one < other ? -1 : 1));
+    return tips[Math.floor((tips.length - 1) / 2)];
+  } catch {
+    return undefined;
+  }
+}
+
+/** @returns undefined of a node that does not know the call */
+async function readHistory(client: NodeClient): Promise<unknown> {
+  try {
+    return await client.request({ method: 'eth_feeHistory', params: TIP_HISTORY });
+  } catch (error) {
+    if (readRefusal(error) === undefined) throw error;
+    return undefined;
+  }
+}
+
+/**
+ * Reads what is to be offered beyond the base fee as relayers do: what the node suggests, but no more than was usual in the last blocks.
+ * A suggestion that is made from one block alone is whatever the last one who sent a transaction wanted it to be.
+ *
+ * @returns wei for a unit of gas
+ * @throws what the client throws; FeeQuoteError NODE_ANSWER
+ * @see docs/specification.md NODE-2
+ */
+async function readTip(client: NodeClient): Promise<bigint> {
+  const [suggested, history] = await Promise.all([
+    client.request({ method: 'eth_maxPriorityFeePerGas', params: [] }),
+    readHistory(client),
+  ]);
+  const [tip, usual] = [readNumber(suggested), findUsual(history)];
+  return usual !== undefined && usual < tip ? usual : tip;
+}
+
+/**
+ * What a contract wallet would answer that says yes to every question (ERC-1271): it stands at the signer's address while a call is
+ * simulated that nobody has signed yet.
+ */
+const SAYS_YES: Hex = '0x631626ba7e60e01b60005260206000f3';
+/** Gas by which the question to that wallet exceeds the check of a key's signature, which is made first in any case. */
+const DETOUR_GAS = 3_380n;
+/** What a contract wallet's check usually uses: a proxy and one owner's signature. */
+const USUAL_WALLET_GAS = 30_000n;
+/** Code of an account that has a key still. @see https://eips.ethereum.org/EIPS/eip-7702 */
+const DELEGATION = '0xef0100';
+/** A revert, and what nodes say that know no `eth_simulateV1` or no state overrides in it. */
+const REVERTED = 3;
+
+interface SimulatedCall {
+  readonly from: string;
+  readonly to: string;
+  readonly data: Hex;
+}
+
+/** The gas of a mined transaction; a node that does not simulate blocks estimates it, never lower. */
+async function simulate(client: NodeClient, { call, signer }: { call: SimulatedCall; signer: string }) {
+  const stateOverrides = { [signer]: { code: SAYS_YES } };
+  try {
+    const blockStateCalls = [{ stateOverrides, calls: [call] }];
+    const blocks = await client.request({ method: 'eth_simulateV1', params: [{ blockStateCalls }, 'latest'] });
+    const { status, gasUsed, returnData } = Object(Object(blocks)[0]?.calls?.[0]);
+    if (readNumber(status) === 1n) return readNumber(gasUsed);
+    throw new FeeQuoteError('ACTION_REVERTS', { data: String(returnData) });
+  } catch (error) {
+    if (error instanceof FeeQuoteError || readRefusal(error) === undefined) throw error;
+    return readNumber(await client.request({ method: 'eth_estimateGas', params: [call, 'latest', stateOverrides] }));
+  }
+}
+
+/**
+ * Estimates what gas a relayer's transaction with one action uses, before anything is signed.
+ *
+ * @param question.call - with any signature in its calldata
+ * @param question.signer - in whose name
+ * @param question.walletGas - what a contract wallet's own check uses; default 30,000, and nothing for an account with a key
+ * @throws FeeQuoteError ACTION_REVERTS, NODE_ANSWER; and what the client throws
+ */
+async function estimateActionGas(
+  client: NodeClient,
+  question: { readonly call: SimulatedCall; readonly signer: string; readonly walletGas?: bigint | undefined },
+): Promise<bigint> {
+  const { call, signer, walletGas = USUAL_WALLET_GAS } = question;
+  try {
+    const [code, gas] = await Promise.all([
+      client.request({ method: 'eth_getCode', params: [signer, 'latest'] }),
+      simulate(client, { call, signer }),
+    ]);
+    const hasKey = code === '0x' || String(code).startsWith(DELEGATION);
+    return hasKey ? gas - DETOUR_GAS : gas + walletGas;
+  } catch (error) {
+    const refusal = readRefusal(error);
+    if (refusal?.code !== REVERTED) throw error;
+    throw new FeeQuoteError('ACTION_REVERTS', { cause: error, ...(refusal.data && { data: refusal.data }) });
+  }
 }

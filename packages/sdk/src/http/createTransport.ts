@@ -1,9 +1,7 @@
-import type { GatewayError } from '../errors/gatewayError.ts';
-import { unexpectedAnswer } from '../errors/unexpectedAnswer.ts';
+import { type GatewayError, unexpectedAnswer } from '../errors/gatewayError.ts';
 import { definedOf } from './definedOf.ts';
 import { type Bytes, fetchOnce, type HttpContext } from './fetchOnce.ts';
-import { DEFAULT_RETRY_POLICY, type RetryPolicy } from './retryPolicy.ts';
-import { isTransient, type RetryContext, withRetries } from './withRetries.ts';
+import { DEFAULT_RETRY_POLICY, isTransient, type RetryContext, type RetryPolicy, withRetries } from './withRetries.ts';
 
 /** Longest wait for one answer, in milliseconds: a little more than the 29 s that the gateway gives itself. */
 const DEFAULT_TIMEOUT_MS = 30_000;

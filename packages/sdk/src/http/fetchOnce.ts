@@ -1,7 +1,5 @@
-import { abortedError, errorFromFailure } from '../errors/errorFromFailure.ts';
-import { errorFromResponse } from '../errors/errorFromResponse.ts';
-import { unexpectedAnswer } from '../errors/unexpectedAnswer.ts';
-import { joinSignals } from './joinSignals.ts';
+import { abortedError, errorFromFailure, errorFromResponse, unexpectedAnswer } from '../errors/gatewayError.ts';
+import { joinSignals } from './signals.ts';
 
 /** Bytes in memory of their own: what WebCrypto and fetch take. */
 export type Bytes = Uint8Array<ArrayBuffer>;

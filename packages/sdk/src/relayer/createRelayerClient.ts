@@ -3,13 +3,9 @@ import { createTransport, type TransportOptions } from '../http/createTransport.
 import type { GatewayClient } from '../requests/createGatewayClient.ts';
 import { type CallOptions, getRequest } from '../requests/getRequest.ts';
 import { type ListFilter, listRequests, type RequestList } from '../requests/listRequests.ts';
-import { claimRequest } from './claimRequest.ts';
-import { type ClaimOrder, claimRequests } from './claimRequests.ts';
 import { type FeedPage, type FeedQuery, type FeedStart, followFeed, readFeed } from './followFeed.ts';
-import type { BatchOutcome } from './readBatch.ts';
-import { releaseRequest } from './releaseRequest.ts';
-import { reportRequest } from './reportRequest.ts';
-import { type Report, reportRequests } from './reportRequests.ts';
+import { claimRequest, releaseRequest, reportRequest } from './moveRequest.ts';
+import { type BatchOutcome, type ClaimOrder, claimRequests, type Report, reportRequests } from './moveRequests.ts';
 import { type MessageAccount, signRelayerCall } from './signRelayerCall.ts';
 
 /** What a relayer's client is made of: an account on the whitelist, and a way to the gateway. */

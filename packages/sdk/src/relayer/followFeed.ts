@@ -1,9 +1,8 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
-import { unexpectedAnswer } from '../errors/unexpectedAnswer.ts';
-import { sleep } from '../http/sleep.ts';
+import { unexpectedAnswer } from '../errors/gatewayError.ts';
+import { sleep } from '../http/signals.ts';
 import { isTransient } from '../http/withRetries.ts';
-import type { CallOptions } from '../requests/getRequest.ts';
-import { readPage } from '../requests/readRecord.ts';
+import { type CallOptions, readPage } from '../requests/getRequest.ts';
 import type { RelayerContext } from './moveRequest.ts';
 
 /** Where in the feed of a chain to begin. */

@@ -1,10 +1,8 @@
 import type { RequestRecord, UpdateRequestBody } from '@prism-gateway/protocol';
-import { GatewayError } from '../errors/gatewayError.ts';
-import { unexpectedAnswer } from '../errors/unexpectedAnswer.ts';
+import { GatewayError, unexpectedAnswer } from '../errors/gatewayError.ts';
 import type { OutgoingCall, Transport } from '../http/createTransport.ts';
 import { isTransient, withRetries } from '../http/withRetries.ts';
-import { type CallOptions, getRequest } from '../requests/getRequest.ts';
-import { readRecord } from '../requests/readRecord.ts';
+import { type CallOptions, getRequest, readRecord } from '../requests/getRequest.ts';
 
 /** What a relayer's calls are made with. */
 export interface RelayerContext {
@@ -95,4 +93,60 @@ export async function moveRequest(
   }
   const canRepeat = (error: GatewayError) => isAnswerLost && isTransient(error);
   return await withRetries(transport, { what, signal, canRepeat }, attempt);
+}
+
+/**
+ * Claims a request: of any number of rivals one wins. Where the answer was lost, the request is read back: claimed by this
+ * relayer is won.
+ *
+ * @returns the record, `processing`
+ * @throws GatewayError CONFLICT when another was first, or it is claimed already; NOT_FOUND, UNAUTHORISED
+ * @see docs/specification.md CLAIM-1
+ */
+export function claimRequest(
+  context: RelayerContext,
+  { requestId, signal }: { readonly requestId: string } & CallOptions,
+): Promise<RequestRecord> {
+  const isDone = (record: RequestRecord) => isClaimed(context, record);
+  const move = { requestId, body: { status: 'processing' }, signal } as const;
+  return moveRequest(context, { move, isDone, readBack: 'afterLostAnswer' });
+}
+
+/**
+ * Gives a claimed request back, so that another relayer may take it at once. Where the answer was lost, the request is read back:
+ * no longer under this relayer's claim is given back.
+ *
+ * @returns the record, `pending`; or as it is by now, where the answer was lost
+ * @throws GatewayError CONFLICT when this relayer does not hold it; NOT_FOUND, UNAUTHORISED
+ */
+export function releaseRequest(
+  context: RelayerContext,
+  { requestId, signal }: { readonly requestId: string } & CallOptions,
+): Promise<RequestRecord> {
+  const isDone = (record: RequestRecord) => !isOwnClaim(context, record);
+  return moveRequest(context, { move: { requestId, signal }, isDone, readBack: 'afterLostAnswer' });
+}
+
+/** How a request ended. */
+export type Outcome = Exclude<UpdateRequestBody, { readonly status: 'processing' }>;
+
+/** Tells whether a record shows an outcome. */
+export function saysSame(record: RequestRecord, outcome: Outcome): boolean {
+  if (outcome.status === 'failed') return record.status === 'failed' && record.errorMessage === outcome.errorMessage;
+  return record.status === 'success' && record.txHash?.toLowerCase() === outcome.txHash.toLowerCase();
+}
+
+/**
+ * Reports how a claimed request ended. To report the same again, after a lost answer or a restart, is a success.
+ *
+ * @returns the record, `success` or `failed`
+ * @throws GatewayError CONFLICT when the claim is another's, or another outcome was reported; NOT_FOUND, UNAUTHORISED
+ * @see docs/specification.md REPORT-1, REPORT-2
+ */
+export function reportRequest(
+  context: RelayerContext,
+  { requestId, outcome, signal }: { readonly requestId: string; readonly outcome: Outcome } & CallOptions,
+): Promise<RequestRecord> {
+  const isDone = (record: RequestRecord) => isOwnClaim(context, record) && saysSame(record, outcome);
+  return moveRequest(context, { move: { requestId, body: outcome, signal }, isDone, readBack: 'always' });
 }

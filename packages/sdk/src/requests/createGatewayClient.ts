@@ -1,11 +1,9 @@
 import type { Action, ActionParams, CreateRequestBody, RequestRecord } from '@prism-gateway/protocol';
 import { createTransport, type Transport, type TransportOptions } from '../http/createTransport.ts';
-import { findSubmitted } from './findSubmitted.ts';
 import { type CallOptions, getRequest } from './getRequest.ts';
 import { type ListFilter, listRequests, type RequestList } from './listRequests.ts';
-import { submitRequest } from './submitRequest.ts';
-import { type WaitOptions, waitForRequest } from './waitForRequest.ts';
-import { type WaitForAllOptions, waitForRequests } from './waitForRequests.ts';
+import { findSubmitted, submitRequest } from './submitRequest.ts';
+import { type WaitForAllOptions, type WaitOptions, waitForRequest, waitForRequests } from './waitForRequest.ts';
 
 /** A signed request, as `POST /requests` takes it. */
 export interface SignedBody<A extends Action = Action> {

@@ -1,6 +1,6 @@
-import type { RequestRecord, RequestStatus } from '@prism-gateway/protocol';
+import type { RequestPage, RequestRecord, RequestStatus } from '@prism-gateway/protocol';
+import { unexpectedAnswer } from '../errors/gatewayError.ts';
 import type { Transport } from '../http/createTransport.ts';
-import { readRecord } from './readRecord.ts';
 
 /** What any single call may be given. */
 export interface CallOptions {
@@ -30,4 +30,56 @@ export async function getRequest(
   const path = `/requests/${encodeURIComponent(requestId)}`;
   const answer = await transport.call({ method: 'GET', path, query, repeat: 'freely', signal });
   return readRecord(`GET ${path}`, answer, requestId);
+}
+
+const STATUSES: readonly unknown[] = ['pending', 'processing', 'success', 'failed'];
+
+/** Whether the fields that the SDK goes by are what the contract says. */
+function isRecord(record: Partial<RequestRecord>): record is RequestRecord {
+  const {
+    requestId,
+    chainName,
+    action,
+    status,
+    params,
+    createdAt,
+    claimedBy = '',
+    txHash = '',
+    errorMessage = '',
+  } = record;
+  const texts = [requestId, chainName, action, createdAt, claimedBy, txHash, errorMessage];
+  return (
+    texts.every((text) => typeof text === 'string') &&
+    STATUSES.includes(status) &&
+    (status !== 'success' || txHash !== '') &&
+    Object(params) === params
+  );
+}
+
+/**
+ * Takes an answer for a request record. No more of it is checked than what the client goes by: the gateway's schemas would weigh more
+ * than the rest of the client.
+ *
+ * @param requestId - whose record it must be; default anyone's
+ * @throws GatewayError UNEXPECTED_ANSWER
+ */
+export function readRecord(what: string, answer: unknown, requestId?: string): RequestRecord {
+  // Read with care until it has shown what it is.
+  const record = Object(answer) as Partial<RequestRecord>;
+  if (!isRecord(record)) throw unexpectedAnswer(what, 'request');
+  if (requestId && record.requestId.toLowerCase() !== requestId.toLowerCase())
+    throw unexpectedAnswer(what, `request ${requestId}`);
+  return record;
+}
+
+/**
+ * Takes an answer for a page of requests.
+ *
+ * @throws GatewayError UNEXPECTED_ANSWER
+ */
+export function readPage(what: string, answer: unknown): RequestPage {
+  // As above.
+  const { items, lastKey = null } = Object(answer) as Partial<RequestPage>;
+  if (!Array.isArray(items) || typeof (lastKey ?? '') !== 'string') throw unexpectedAnswer(what, 'page of requests');
+  return { items: items.map((item) => readRecord(what, item)), count: items.length, lastKey };
 }

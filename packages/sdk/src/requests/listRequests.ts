@@ -1,8 +1,7 @@
 import type { RequestPage, RequestRecord, RequestStatus } from '@prism-gateway/protocol';
-import { unexpectedAnswer } from '../errors/unexpectedAnswer.ts';
+import { unexpectedAnswer } from '../errors/gatewayError.ts';
 import type { GatewayCall, Transport } from '../http/createTransport.ts';
-import type { CallOptions } from './getRequest.ts';
-import { readPage } from './readRecord.ts';
+import { type CallOptions, readPage } from './getRequest.ts';
 
 /** Which requests a list holds: all filters that are given must hold. */
 export interface ListFilter {

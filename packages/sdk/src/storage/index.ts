@@ -2,6 +2,7 @@ export { GatewayError, type GatewayErrorCode, isGatewayError } from '../errors/g
 export type { Bytes } from '../http/fetchOnce.ts';
 export {
   createStorageClient,
+  type GetAccessToken,
   type ObjectHead,
   type StorageClient,
   type StorageClientOptions,
@@ -13,6 +14,6 @@ export {
   type EncryptionKey,
   encryptObject,
   importEncryptionKey,
+  StorageError,
+  type StorageErrorCode,
 } from './encryption.ts';
-export type { GetAccessToken } from './performOperation.ts';
-export { StorageError, type StorageErrorCode } from './storageError.ts';

@@ -1,7 +1,6 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
 import type { ForwarderLocation, SignedAction, SignedRequest } from '@prism-gateway/protocol/typed-data';
-import { sleep } from '../http/sleep.ts';
-import { untilAborted } from '../http/untilAborted.ts';
+import { sleep, untilAborted } from '../http/signals.ts';
 
 /** A check takes some 4 ms: a page stays responsive, and an abort is heard. */
 const CHECKS_A_TURN = 20;

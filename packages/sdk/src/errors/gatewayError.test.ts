@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readRetryAfter } from './retryAfter.ts';
+import { readRetryAfter } from './gatewayError.ts';
 
 const nowMs = Date.parse('2026-01-01T00:00:00Z');
 

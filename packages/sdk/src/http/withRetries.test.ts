@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chooseDelay, DEFAULT_RETRY_POLICY } from './retryPolicy.ts';
+import { chooseDelay, DEFAULT_RETRY_POLICY } from './withRetries.ts';
 
 const policy = DEFAULT_RETRY_POLICY;
 

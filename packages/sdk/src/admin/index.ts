@@ -1,1 +1,0 @@
-export { type AdminClient, type AdminClientOptions, createAdminClient } from './createAdminClient.ts';

@@ -10,13 +10,16 @@ export {
   type ServiceBody,
   serviceSchema,
 } from './admin/answers.ts';
-export { type ListActsQuery, parseListActs, parseStatsQuery, type ReadStatsQuery } from './admin/operator.ts';
 export {
   failRequestSchema,
+  type ListActsQuery,
   type ListAllRequestsQuery,
   listAllRequestsFields,
   parseFailRequest,
+  parseListActs,
   parseListAllRequests,
+  parseStatsQuery,
+  type ReadStatsQuery,
   type RequestPurged,
   requestPurgedSchema,
 } from './admin/requests.ts';
@@ -27,9 +30,16 @@ export {
   RELAYER_TIMESTAMP_SKEW_MS,
   type RelayerAuthFields,
 } from './auth/relayerAuth.ts';
-export { CORS_HEADERS } from './cors.ts';
-export { type ErrorBody, errorBodySchema } from './errors/errorBody.ts';
-export { capFaults, type Fault, faultsFromIssues, MAX_FAULTS, type Parsed, parseWith } from './errors/fault.ts';
+export {
+  capFaults,
+  type ErrorBody,
+  errorBodySchema,
+  type Fault,
+  faultsFromIssues,
+  MAX_FAULTS,
+  type Parsed,
+  parseWith,
+} from './errors/fault.ts';
 export { addressFormat, chainNameFormat, requestIdFormat } from './formats.ts';
 export {
   type AddRelayerBody,
@@ -104,7 +114,7 @@ export {
   parseReadQuery,
   type ReadRequestQuery,
 } from './requests/wait.ts';
-export { type Access, type RateLimitClass, ROUTES, type Route, type RouteName } from './routes.ts';
+export { type Access, CORS_HEADERS, type RateLimitClass, ROUTES, type Route, type RouteName } from './routes.ts';
 export {
   type SignedOperationBody,
   STORAGE_OPERATIONS,

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { ACTIONS } from './actions/action.ts';
-import { errorBodySchema } from './errors/errorBody.ts';
+import { errorBodySchema } from './errors/fault.ts';
 import { addRelayerSchema, relayerListSchema, relayerRemovedSchema } from './relayers/relayer.ts';
 import { createParamsSchemas, createRequestParser, createRequestSchemaOf } from './requests/create.ts';
 import { listRequestsFields } from './requests/list.ts';

@@ -1,9 +1,10 @@
 import * as z from 'zod/mini';
 import { type Fault, faultsFromIssues, type Parsed, parseWith } from '../errors/fault.ts';
 import { addressFormat, expecting, txHashFormat } from '../formats.ts';
-import { DEFAULT_PAGE_SIZE, type ListRequestsQuery, listRequestsFields } from '../requests/list.ts';
-import { readQueryFields } from '../requests/query.ts';
+import { DEFAULT_PAGE_SIZE, type ListRequestsQuery, listRequestsFields, MAX_PAGE_SIZE } from '../requests/list.ts';
+import { parseQuery, readQueryFields } from '../requests/query.ts';
 import { errorMessageFormat } from '../requests/update.ts';
+import { waitFormat } from '../requests/wait.ts';
 
 /** Query of `GET /admin/requests`. */
 export interface ListAllRequestsQuery extends ListRequestsQuery {
@@ -49,3 +50,62 @@ export const parseFailRequest = (input: unknown): Parsed<z.infer<typeof failRequ
 /** What `DELETE /admin/requests/{requestId}` answers. */
 export const requestPurgedSchema = z.strictObject({ message: z.string(), requestId: z.string() });
 export type RequestPurged = z.infer<typeof requestPurgedSchema>;
+
+/** Query of `GET /admin/stats`: wait for other stats than those that are known. */
+export interface ReadStatsQuery {
+  /** The `version` of the stats that are known. */
+  readonly seen?: string | undefined;
+  readonly waitSeconds: number;
+}
+
+const seenError = { error: expecting('the version of the stats that are known') };
+const statsSchema = z
+  .object({
+    seen: z.optional(z.string(seenError).check(z.regex(/^[0-9a-f]{16}$/, seenError))),
+    wait: z.optional(waitFormat),
+  })
+  .check(
+    z.refine(({ seen, wait }) => wait === undefined || wait === '0' || seen !== undefined, {
+      path: ['seen'],
+      error: 'required beside wait: the version that is known',
+    }),
+  );
+
+/**
+ * Parses the query of the stats.
+ *
+ * @see docs/specification.md ADMIN-10
+ */
+export function parseStatsQuery(query: URLSearchParams): Parsed<ReadStatsQuery> {
+  const parsed = parseQuery(statsSchema, query);
+  if ('faults' in parsed) return parsed;
+  const { seen, wait = 0 } = parsed.value;
+  return { value: { ...(seen !== undefined && { seen }), waitSeconds: Number(wait) } };
+}
+
+/** Query of `GET /admin/audit`. */
+export interface ListActsQuery {
+  readonly limit: number;
+  /** The number of the act before which the page begins. */
+  readonly lastKey?: number | undefined;
+}
+
+const DEFAULT_ACTS = 50;
+const limitError = { error: expecting(`1 to ${MAX_PAGE_SIZE}`) };
+const keyError = { error: expecting('the lastKey of the page before') };
+const actsSchema = z.object({
+  limit: z.optional(z.string(limitError).check(z.regex(/^(?:[1-9][0-9]?|100)$/, limitError))),
+  lastKey: z.optional(z.string(keyError).check(z.regex(/^[1-9][0-9]{0,14}$/, keyError))),
+});
+
+/**
+ * Parses the query of the audit log.
+ *
+ * @see docs/specification.md ADMIN-11
+ */
+export function parseListActs(query: URLSearchParams): Parsed<ListActsQuery> {
+  const parsed = parseQuery(actsSchema, query);
+  if ('faults' in parsed) return parsed;
+  const { limit = DEFAULT_ACTS, lastKey } = parsed.value;
+  return { value: { limit: Number(limit), ...(lastKey !== undefined && { lastKey: Number(lastKey) }) } };
+}

@@ -1,4 +1,4 @@
-import type * as z from 'zod/mini';
+import * as z from 'zod/mini';
 
 /** One validation error: where, and what was expected. */
 export interface Fault {
@@ -66,3 +66,22 @@ export function parseWith<T extends z.ZodMiniType>(schema: T, input: unknown): P
   const result = schema.safeParse(input);
   return result.success ? { value: result.data } : { faults: faultsFromIssues(result.error.issues) };
 }
+
+/**
+ * Body of every failing answer.
+ *
+ * @see docs/specification.md ERROR-1, ERROR-2
+ */
+export const errorBodySchema = z.strictObject({
+  error: z.string().check(z.meta({ description: 'One human-readable sentence' })),
+  details: z.optional(
+    z.array(
+      z.strictObject({
+        path: z.string().check(z.meta({ description: 'Where, like `params.dataIds[2]`' })),
+        message: z.string().check(z.meta({ description: 'What was expected' })),
+      }),
+    ),
+  ),
+});
+
+export type ErrorBody = z.infer<typeof errorBodySchema>;

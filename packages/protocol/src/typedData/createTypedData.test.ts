@@ -1,9 +1,8 @@
 import { privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, test } from 'vitest';
 import { DEVELOPMENT_KEYS } from '../../scripts/developmentKeys.ts';
-import { createTypedData } from './createTypedData.ts';
+import { createTypedData, hashRequest } from './createTypedData.ts';
 import { createForwarderDomain, hashForwarderDomain } from './domain.ts';
-import { hashRequest } from './hashRequest.ts';
 
 const location = { chainId: 31337, forwarder: '0x5fbdb2315678afecb367f032d93f642f64180aa3' };
 const fee = { relayerFee: '10', timestamp: '1767225600' };

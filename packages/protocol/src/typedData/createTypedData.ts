@@ -1,5 +1,5 @@
 import type { Hex } from 'viem';
-import { padHex } from 'viem/utils';
+import { hashTypedData, padHex } from 'viem/utils';
 import type { ActionParams } from '../requests/create.ts';
 import { createForwarderDomain, type ForwarderDomain, type ForwarderLocation, readAddress } from './domain.ts';
 import { REQUEST_STRUCTS, type SignedAction, type StructField } from './structs.ts';
@@ -66,4 +66,14 @@ export function createTypedData<A extends SignedAction>(source: TypedDataSource<
     primaryType: name,
     message: Object.fromEntries(fields.map((field) => [field.name, readers[field.type](values[field.name])])),
   };
+}
+
+/**
+ * Computes the EIP-712 digest of a request: what the signature covers, and what the Forwarder recomputes.
+ *
+ * @returns 32 bytes as hex
+ * @see https://eips.ethereum.org/EIPS/eip-712
+ */
+export function hashRequest<A extends SignedAction>(source: TypedDataSource<A>): Hex {
+  return hashTypedData(createTypedData(source));
 }

@@ -1,13 +1,12 @@
-export { createSignedParams } from './createSignedParams.ts';
 export {
   createTypedData,
+  hashRequest,
   type RequestTypedData,
   type TypedDataSource,
   type UnsignedParams,
 } from './createTypedData.ts';
 export { deriveCloudId } from './deriveCloudId.ts';
 export { createForwarderDomain, type ForwarderDomain, type ForwarderLocation, hashForwarderDomain } from './domain.ts';
-export { hashRequest } from './hashRequest.ts';
 export { createMultiUserBatchParams, type WriteEntry } from './multiUserBatch.ts';
 export {
   createPermit,
@@ -17,5 +16,11 @@ export {
   type PermitTypedData,
 } from './permit.ts';
 export { recoverRequestSigner, type SignedRequest } from './recoverRequestSigner.ts';
-export { joinSignature, SignatureFormatError, type SplitSignature, splitSignature } from './signature.ts';
+export {
+  createSignedParams,
+  joinSignature,
+  SignatureFormatError,
+  type SplitSignature,
+  splitSignature,
+} from './signature.ts';
 export { REQUEST_STRUCTS, type SignedAction, type Struct, type StructField } from './structs.ts';

@@ -2,9 +2,9 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { expect, test } from 'vitest';
 import { DEVELOPMENT_KEYS } from '../../scripts/developmentKeys.ts';
 import { createRequestParser } from '../requests/create.ts';
-import { createSignedParams } from './createSignedParams.ts';
 import { createTypedData } from './createTypedData.ts';
 import { recoverRequestSigner } from './recoverRequestSigner.ts';
+import { createSignedParams } from './signature.ts';
 
 const account = privateKeyToAccount(DEVELOPMENT_KEYS[0]);
 const location = { chainId: 31337, forwarder: '0x5FbDB2315678afecb367f032d93F642f64180aa3', nonce: 3n };

@@ -1,8 +1,7 @@
 import type { Address } from 'viem';
 import { recoverAddress } from 'viem/utils';
 import type { ActionParams } from '../requests/create.ts';
-import type { TypedDataSource } from './createTypedData.ts';
-import { hashRequest } from './hashRequest.ts';
+import { hashRequest, type TypedDataSource } from './createTypedData.ts';
 import { joinSignature, type SplitSignature } from './signature.ts';
 import type { SignedAction } from './structs.ts';
 

@@ -1,5 +1,8 @@
 import type { Hex } from 'viem';
 import { concatHex, numberToHex } from 'viem/utils';
+import type { ActionParams } from '../requests/create.ts';
+import type { UnsignedParams } from './createTypedData.ts';
+import type { SignedAction } from './structs.ts';
 
 /** A signature as params carry it. */
 export interface SplitSignature {
@@ -43,4 +46,22 @@ export function splitSignature(signature: string): SplitSignature {
 export function joinSignature({ v, r, s }: SplitSignature): Hex {
   // Both halves are `0x` and 64 hex digits.
   return concatHex([r as Hex, s as Hex, numberToHex(v, { size: 1 })]);
+}
+
+/**
+ * Puts a signature to the params that it covers: what `POST /requests` takes.
+ *
+ * @param signed.signer - address of the account that signed
+ * @param signed.signature - 65 bytes as hex, as `signTypedData` returns it
+ * @throws SignatureFormatError `SIGNATURE_FORMAT`
+ */
+export function createSignedParams<A extends SignedAction>(signed: {
+  readonly action: A;
+  readonly params: UnsignedParams<A>;
+  readonly signer: string;
+  readonly signature: string;
+}): ActionParams<A> {
+  const { params, signer, signature } = signed;
+  // Unsigned params are the action's params without these four fields.
+  return { ...params, signer, ...splitSignature(signature) } as unknown as ActionParams<A>;
 }

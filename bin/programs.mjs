@@ -301,11 +301,6 @@ export const programs = {
     group: 'develop',
     steps: [{ file: 'scripts/mutate.ts' }],
   },
-  'coverage:contracts': {
-    summary: 'says which lines and branches of the contracts their tests execute, and fails below 98 %',
-    group: 'develop',
-    steps: [{ file: 'scripts/coverContracts.ts' }],
-  },
   'test:commands': {
     summary: 'runs every command that the documents name, quickly',
     group: 'develop',

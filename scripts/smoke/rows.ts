@@ -250,7 +250,6 @@ export const rows: readonly SmokeRow[] = [
   { command: 'test:dynamodb-local', elsewhere: '.ci/run runs it' },
   { command: 'test:commands', elsewhere: 'this is it' },
   { command: 'mutate', args: () => ['relayerAuth.ts'], prints: /3 mutants; each/ },
-  { command: 'coverage:contracts', elsewhere: 'some minutes: it traces all tests of the contracts' },
   { command: 'check', elsewhere: '.ci/run runs it' },
   { command: 'deploy/image/build', elsewhere: 'test:deploy builds the image with it' },
   { command: 'podman', elsewhere: 'test:deploy runs what the image has as its nobody, on a root that is read only' },

@@ -27,7 +27,7 @@ export interface Artifact extends ContractSource {
 }
 
 /** The compiler's messages, when one of them is an error. */
-export class CompilationError extends Error {
+class CompilationError extends Error {
   override readonly name = 'CompilationError';
   readonly code = 'COMPILATION_FAILED';
 }
@@ -40,7 +40,7 @@ interface CompilerMessage {
 }
 
 /** What the compiler says, as far as it is used here. */
-export interface CompilerOutput {
+interface CompilerOutput {
   readonly errors?: readonly CompilerMessage[];
   readonly contracts: Readonly<
     Record<
@@ -52,7 +52,7 @@ export interface CompilerOutput {
   >;
 }
 
-export const SETTINGS = {
+const SETTINGS = {
   // Cancun is the first with transient storage.
   evmVersion: 'cancun',
   // Runtime cost before size; the Forwarder stays below EIP-170's limit.
@@ -77,10 +77,10 @@ function isOurs({ errorCode, sourceLocation }: CompilerMessage): boolean {
 }
 
 /** What a compilation fails for. Spoilt sources may leave a variable unused. */
-export type Refused = 'warnings' | 'errors';
+type Refused = 'warnings' | 'errors';
 
 /** Reads what a source imports: OpenZeppelin's by its package, ours by its path. */
-export function readImport(path: string): { contents: string } | { error: string } {
+function readImport(path: string): { contents: string } | { error: string } {
   const file = path.startsWith('@openzeppelin/') ? resolveModule(path) : fileURLToPath(new URL(path, folder));
   try {
     return { contents: readFileSync(file, 'utf8') };
@@ -89,22 +89,10 @@ export function readImport(path: string): { contents: string } | { error: string
   }
 }
 
-/**
- * Asks the pinned compiler.
- *
- * @param sources - what to compile; what they import is found
- * @param settings - the compiler's own
- * @param refused - what it may not say; default warnings, too
- * @returns what it says
- * @throws CompilationError `COMPILATION_FAILED`
- */
-export function askCompiler(
-  sources: readonly ContractSource[],
-  settings: object,
-  refused: Refused = 'warnings',
-): CompilerOutput {
+/** Asks the pinned compiler. @throws CompilationError */
+function askCompiler(sources: readonly ContractSource[], refused: Refused): CompilerOutput {
   const contents = sources.map(({ path }) => [path, { content: readFileSync(new URL(path, folder), 'utf8') }]);
-  const input = { language: 'Solidity', sources: Object.fromEntries(contents), settings };
+  const input = { language: 'Solidity', sources: Object.fromEntries(contents), settings: SETTINGS };
   // The compiler's output is JSON of this shape by its documentation.
   const output = JSON.parse(solc.compile(JSON.stringify(input), { import: readImport })) as CompilerOutput;
   const said = (output.errors ?? []).filter(isOurs);
@@ -123,8 +111,11 @@ export function askCompiler(
  * @returns one artifact a source, in their order
  * @throws CompilationError `COMPILATION_FAILED`
  */
-export function compileSolidity(sources: readonly ContractSource[], refused?: Refused): readonly Artifact[] {
-  const output = askCompiler(sources, SETTINGS, refused);
+export function compileSolidity(
+  sources: readonly ContractSource[],
+  refused: Refused = 'warnings',
+): readonly Artifact[] {
+  const output = askCompiler(sources, refused);
   return sources.map((source) => {
     const compiled = output.contracts[source.path]?.[source.contract];
     if (compiled === undefined) throw new CompilationError(`${source.path} has no contract ${source.contract}.`);

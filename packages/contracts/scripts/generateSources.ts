@@ -35,7 +35,7 @@ const CALLED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** A generated file: path from the package's root, and text. */
-export interface GeneratedFile {
+interface GeneratedFile {
   readonly path: string;
   readonly text: string;
 }

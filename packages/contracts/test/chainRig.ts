@@ -3,7 +3,7 @@ import { createChainRequests } from './rig/chainRequests.ts';
 import { createChainTransactions } from './rig/chainTransactions.ts';
 import { type ChainOptions, openChain } from './rig/openChain.ts';
 
-export { describeError } from './rig/describeError.ts';
+export { describeError } from './rig/chainTransactions.ts';
 export { CREDIT, createUser, DEFAULT_FEE, FUNDS, idOf } from './rig/users.ts';
 
 /**

@@ -29,9 +29,7 @@ export interface DevnetOptions {
   readonly gasLimit?: number | undefined;
   /** Blocks only when `evm_mine` or `anvil_mine` is called. */
   readonly isMiningOff?: boolean;
-  /** `debug_traceTransaction` tells every instruction; costs memory. */
-  readonly isTracing?: boolean | undefined;
-  /** Contracts of any size, beyond the 24,576 bytes of EIP-170: test contracts, and ones that are compiled for tracing. */
+  /** Contracts of any size, beyond the 24,576 bytes of EIP-170: for tests. */
   readonly isCodeUnlimited?: boolean | undefined;
   /** Ends the devnet. */
   readonly signal?: AbortSignal;
@@ -112,7 +110,6 @@ function createArguments(options: DevnetOptions, folder: string): readonly strin
     accounts = DEFAULT_ACCOUNTS,
     gasLimit,
     isMiningOff,
-    isTracing,
     isCodeUnlimited,
   } = options;
   return [
@@ -121,7 +118,6 @@ function createArguments(options: DevnetOptions, folder: string): readonly strin
     ...['--cache-path', folder, '--max-persisted-states', `${MAX_STATES_ON_DISK}`],
     ...(blockTimeMs === undefined ? [] : ['--block-time', `${blockTimeMs / 1000}`]),
     ...(isMiningOff ? ['--no-mining'] : []),
-    ...(isTracing ? ['--steps-tracing'] : []),
     ...(isCodeUnlimited ? ['--disable-code-size-limit'] : []),
     ...(gasLimit === undefined ? [] : ['--gas-limit', `${gasLimit}`]),
   ];

@@ -1,7 +1,14 @@
 import type { Abi, Address, Hex, TransactionReceipt } from 'viem';
-import { encodeDeployData, encodeFunctionData, getAddress, toHex } from 'viem/utils';
-import { creditTokenAbi, type RequestExecuted, readRequestExecuted } from '../../src/index.ts';
-import { describeError } from './describeError.ts';
+import { decodeErrorResult, encodeDeployData, encodeFunctionData, getAddress, toHex } from 'viem/utils';
+import {
+  creditTokenAbi,
+  exchangeAbi,
+  forwarderAbi,
+  payoutsAbi,
+  type RequestExecuted,
+  readRequestExecuted,
+} from '../../src/index.ts';
+import { campaignAbi } from '../generated/campaignAbi.ts';
 import type { Chain } from './openChain.ts';
 
 /** What became of a transaction. */
@@ -80,3 +87,13 @@ export function createChainTransactions(chain: Chain) {
 }
 
 export type ChainTransactions = ReturnType<typeof createChainTransactions>;
+
+/** Writes revert data out, like `PrismNotFound(0x…)`; `0x` where there was none. */
+export function describeError(data: Hex): string {
+  if (data === '0x') return '0x';
+  const { errorName, args } = decodeErrorResult({
+    abi: [...forwarderAbi, ...exchangeAbi, ...payoutsAbi, ...campaignAbi],
+    data,
+  });
+  return `${errorName}(${(args ?? []).join(', ')})`;
+}

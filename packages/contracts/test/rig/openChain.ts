@@ -2,27 +2,18 @@ import { type DeployOptions, type DevnetOptions, deployContracts, startDevnet } 
 import type { Address, Hex } from 'viem';
 import { createTestClient, http, publicActions } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
-import { createTraceRecorder } from './traceRecorder.ts';
 import { createUser } from './users.ts';
 
 /** Parameters of the contracts, and of the devnet. */
-export type ChainOptions = Partial<DeployOptions> & Pick<DevnetOptions, 'isTracing' | 'isCodeUnlimited' | 'gasLimit'>;
-
-/** Where to write down which instructions were executed, for `npm run coverage:contracts`; unset: nowhere. */
-const tracesFolder = process.env.CONTRACT_TRACES;
+export type ChainOptions = Partial<DeployOptions> & Pick<DevnetOptions, 'isCodeUnlimited' | 'gasLimit'>;
 
 /**
  * Starts a devnet with the contracts on it. A block is mined only when a test says so: nothing has to be waited for.
  *
  * @param options - the contracts' parameters
  */
-export async function openChain({
-  isTracing = tracesFolder !== undefined,
-  isCodeUnlimited,
-  gasLimit,
-  ...options
-}: ChainOptions) {
-  const devnet = await startDevnet({ isTracing, isCodeUnlimited, gasLimit });
+export async function openChain({ isCodeUnlimited, gasLimit, ...options }: ChainOptions) {
+  const devnet = await startDevnet({ isCodeUnlimited, gasLimit });
   // Ten accounts by default.
   const [deployerKey, officialKey, outsiderKey] = devnet.privateKeys as readonly [Hex, Hex, Hex];
   const deployer: Address = privateKeyToAddress(deployerKey);
@@ -39,15 +30,9 @@ export async function openChain({
     treasury,
     ...options,
   });
-  const recorder = tracesFolder === undefined ? undefined : await createTraceRecorder({ rpcUrl, folder: tracesFolder });
-  const transport = recorder?.transport ?? http(rpcUrl);
-  const client = createTestClient({ mode: 'anvil', transport }).extend(publicActions);
+  const client = createTestClient({ mode: 'anvil', transport: http(rpcUrl) }).extend(publicActions);
   await client.setAutomine(false);
-  const stop = async () => {
-    recorder?.write();
-    await devnet.stop();
-  };
-  return { devnet: { ...devnet, stop }, deployment, client, deployer, official, outsider, treasury };
+  return { devnet, deployment, client, deployer, official, outsider, treasury };
 }
 
 export type Chain = Awaited<ReturnType<typeof openChain>>;

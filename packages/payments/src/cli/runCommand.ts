@@ -1,16 +1,18 @@
+import { chmodSync, existsSync, rmSync } from 'node:fs';
 import { userInfo } from 'node:os';
+import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { makeDirectory, syncDirectorySync } from '@prism-gateway/runtime';
 import type { Environment } from '@prism-gateway/runtime/settings';
 import { isAddress } from 'viem';
 import { writeLedger } from '../books/ledger.ts';
 import { writeCsv } from '../books/writeCsv.ts';
-import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
+import { openPaymentJournal, type PaymentJournal } from '../journal/openPaymentJournal.ts';
 import { OPEN_STATES, PAYMENT_STATES } from '../journal/paymentState.ts';
 import { parseSettings, type Settings } from '../settings/settings.ts';
-import { backUp } from './backUp.ts';
 import { closePayment, holdPayment, releasePayment, resumeKey } from './decide.ts';
 import { deployPayouts } from './deployPayouts.ts';
 import { describeHistory, describePayment, formatRows } from './describePayments.ts';
-import { openJournalOf } from './openJournalOf.ts';
 import { parseWords, UsageError, type Words } from './parseWords.ts';
 import { readBalances } from './readBalances.ts';
 import { showDifferences } from './showDifferences.ts';
@@ -188,4 +190,64 @@ export async function runCommand(argv: readonly string[], wiring: CommandWiring)
   } finally {
     journal.close();
   }
+}
+
+/**
+ * Opens the journal of an instance, which may be at work meanwhile.
+ *
+ * @param settings - `DATA_DIR` names its folder
+ * @returns the journal, and the folder it is in
+ * @throws UsageError where there is none
+ */
+function openJournalOf(settings: Settings): { readonly journal: PaymentJournal; readonly folder: string } {
+  const folder = resolve(settings.DATA_DIR);
+  const file = join(folder, 'payments.db');
+  if (!existsSync(file)) throw new UsageError(`There is no journal in ${folder} yet; DATA_DIR names the folder.`);
+  return { journal: openPaymentJournal({ file, now: Date.now }), folder };
+}
+
+function copyDatabase(from: string, to: string): void {
+  const database = new DatabaseSync(from, { readOnly: true, timeout: 5000 });
+  try {
+    database.prepare('VACUUM INTO ?').run(to);
+  } finally {
+    // Not `using`: the checker of imports cannot read it.
+    database.close();
+  }
+}
+
+/**
+ * Copies the journal with its outbox, and the sender's journal, while the relayer is at work.
+ *
+ * @param source - the journal and its folder
+ * @param target - a folder without a backup in it; made where it is missing
+ * @returns the files
+ * @throws UsageError where there is a backup already, or no room for one; then nothing of it is left. DirectoryError
+ */
+function backUp(
+  source: { readonly journal: PaymentJournal; readonly folder: string },
+  target: string,
+): readonly string[] {
+  const folder = resolve(target);
+  makeDirectory(folder);
+  const files = ['payments.db', 'sender.db'].map((name) => join(folder, name));
+  const [payments = '', sender = ''] = files;
+  if (files.some((file) => existsSync(file)))
+    throw new UsageError(`There is a backup in ${folder} already; name another folder.`);
+  const senderJournal = join(source.folder, 'sender.db');
+  const written = existsSync(senderJournal) ? files : [payments];
+  try {
+    // The sender's last: it may know more than the journal, and never less.
+    source.journal.backUp(payments);
+    if (written.length > 1) copyDatabase(senderJournal, sender);
+    for (const file of written) chmodSync(file, 0o600);
+    syncDirectorySync(folder);
+  } catch (error) {
+    for (const file of files) rmSync(file, { force: true });
+    const reason = error instanceof Error ? error.message : 'unknown';
+    throw new UsageError(
+      `There is no backup in ${folder}: ${reason}. Nothing of it is left; make room, or name another.`,
+    );
+  }
+  return written;
 }

@@ -1,18 +1,23 @@
 import { readFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import type { Environment } from '@prism-gateway/runtime/settings';
-import { isAddress, zeroAddress } from 'viem';
+import { type Address, isAddress, type PublicClient, zeroAddress } from 'viem';
 import type { Difference } from '../books/difference.ts';
 import { ExportError } from '../books/ExportError.ts';
-import { findPayouts } from '../books/findPayouts.ts';
 import { type ProcessorRow, readExport } from '../books/readExport.ts';
 import { reconcile } from '../books/reconcile.ts';
-import { createFrontendClient } from '../frontend/createFrontendClient.ts';
+import { createMarkSearch } from '../chain/createMarkSearch.ts';
+import { createFrontendClient, type FrontendClient } from '../frontend/createFrontendClient.ts';
+import { FrontendError } from '../frontend/FrontendError.ts';
+import { createBroadcastTable } from '../journal/createBroadcastTable.ts';
+import { createMarkTable, type PlacedMark } from '../journal/createMarkTable.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
+import { makeTables } from '../journal/schema.ts';
 import { parseSettings, type Settings } from '../settings/settings.ts';
 import { formatRows } from './describePayments.ts';
-import { listPending } from './listPending.ts';
 import { openNode, toUnreachedNode } from './openNode.ts';
 import { UsageError, type Words } from './parseWords.ts';
+import { UnreachedError } from './UnreachedError.ts';
 
 /** The exit code of books that do not agree; what cannot be compared has another one. */
 const DIFFERENT = 1;
@@ -87,4 +92,84 @@ export async function showDifferences(context: {
   else if (differences.length === 0) print('Journal, chain and frontend agree.');
   else print(formatRows(differences.map((difference) => ({ ...difference }))));
   return differences.length === 0 ? 0 : DIFFERENT;
+}
+
+function toUnreached(error: FrontendError): UnreachedError {
+  const seen = error.message.replace(/\.$/, '');
+  switch (error.code) {
+    case 'FRONTEND_UNAVAILABLE':
+      return new UnreachedError({
+        seen: `The frontend does not answer: ${seen}`,
+        setting: 'FRONTEND_URL',
+        act: 'see whether it is up',
+      });
+    case 'FRONTEND_REFUSED':
+      return new UnreachedError({
+        seen: `The frontend refuses the call: ${seen}`,
+        setting: 'FRONTEND_URL',
+        act: 'compare it, and RELAYER_SECRET, with the frontend',
+      });
+    case 'FRONTEND_NONSENSE':
+      return new UnreachedError({
+        seen: `What answers is no frontend: ${seen}`,
+        setting: 'FRONTEND_URL',
+        act: 'compare it with the frontend',
+      });
+  }
+}
+
+/**
+ * Asks the frontend what it lists as pending.
+ *
+ * @param frontend - its client
+ * @returns the payments, not looked at
+ * @throws UnreachedError `NOT_REACHED`
+ */
+async function listPending(frontend: Pick<FrontendClient, 'listPending'>): Promise<readonly unknown[]> {
+  try {
+    return await frontend.listPending();
+  } catch (error) {
+    throw error instanceof FrontendError ? toUnreached(error) : error;
+  }
+}
+
+/** Whose payouts are looked for, and where. */
+interface PayoutsWanted {
+  readonly client: PublicClient;
+  readonly chainId: number;
+  readonly creditToken: Address;
+  readonly relayers: readonly Address[];
+  readonly fromBlock: number;
+  readonly reorgDepth: number;
+}
+
+/**
+ * Searches the chain for payouts, as an instance does that remembers nothing: what its journal has found is not looked at.
+ *
+ * @param wanted - chain, token and relayers
+ * @returns payouts of each relayer, newest first
+ * @throws NodeBehindError; viem's errors
+ */
+async function findPayouts(wanted: PayoutsWanted): Promise<readonly PlacedMark[]> {
+  const { relayers, creditToken } = wanted;
+  const database = new DatabaseSync(':memory:');
+  try {
+    makeTables(database);
+    const marks = createMarkTable(database);
+    const search = createMarkSearch({
+      ...wanted,
+      marks,
+      broadcasts: createBroadcastTable(database),
+      // Nothing that this search has broadcast need not be fetched.
+      self: zeroAddress,
+      // Payouts alone are wanted, and no announcements.
+      stablecoin: creditToken,
+      monotonicNow: () => performance.now(),
+      signal: new AbortController().signal,
+    });
+    await search.search();
+    return relayers.flatMap((relayer) => marks.listPayoutsBy(relayer));
+  } finally {
+    database.close();
+  }
 }

@@ -1,4 +1,4 @@
-import { type Alerter, createJournalFault, isJournalFault } from '@prism-gateway/alerts';
+import { type Alert, type Alerter, createJournalFault, isJournalFault } from '@prism-gateway/alerts';
 import type { Logger } from '@prism-gateway/runtime/logs';
 import { type Address, formatEther, formatUnits, type PublicClient } from 'viem';
 import { explainError } from '../explainError.ts';
@@ -7,7 +7,6 @@ import type { MonitorMetrics } from './createMonitorMetrics.ts';
 import { addSample, estimateReach, type Sample } from './estimateReach.ts';
 import type { MonitorStore } from './openMonitorStore.ts';
 import { type AccountReading, readAccount, type WatchedTokens } from './readAccount.ts';
-import { type Watched, writeAlert } from './writeAlert.ts';
 
 /** A chain, and whose accounts are watched on it. */
 export interface MonitorTarget {
@@ -189,5 +188,45 @@ export function createMonitor(options: MonitorOptions): () => Promise<void> {
 
   return async () => {
     await Promise.all(options.targets.map(look));
+  };
+}
+
+/** What is watched of an account or a chain. */
+type WatchKind = 'GAS_BALANCE' | 'STABLECOIN_BALANCE' | 'APPROVAL' | 'RPC';
+
+/** A reading in words. */
+interface Watched {
+  readonly kind: WatchKind;
+  /** Like `0xabc… on base`. */
+  readonly where: string;
+  /** What was read, what it should be, and how long it lasts. */
+  readonly text: string;
+}
+
+const WORDS: Readonly<Record<WatchKind, { readonly bad: string; readonly well: string }>> = {
+  GAS_BALANCE: { bad: 'Gas balance low', well: 'Gas balance is well again' },
+  STABLECOIN_BALANCE: { bad: 'Stablecoin balance low', well: 'Stablecoin balance is well again' },
+  APPROVAL: { bad: 'The Exchange is not approved any more', well: 'The Exchange is approved again' },
+  RPC: { bad: 'A node does not answer', well: 'A node answers again' },
+};
+
+/**
+ * Writes what people are told.
+ *
+ * @param watched - the reading
+ * @param telling - whether it is new, a reminder, or over
+ * @returns the alert
+ */
+function writeAlert(watched: Watched, telling: Telling): Alert {
+  const { kind, where, text } = watched;
+  const { bad, well } = WORDS[kind];
+  if (telling === 'recovery')
+    return { code: `${kind}_RECOVERED`, severity: 'info', subject: `${well}: ${where}`, text };
+  const subject = telling === 'reminder' ? `Reminder: ${bad.toLowerCase()}: ${where}` : `${bad}: ${where}`;
+  return {
+    code: kind === 'RPC' ? 'RPC_UNREACHABLE' : `${kind}_LOW`,
+    severity: 'critical',
+    subject,
+    text,
   };
 }

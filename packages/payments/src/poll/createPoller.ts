@@ -1,18 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createJournalFault, isJournalFault } from '@prism-gateway/alerts';
 import { createAgeWatch } from '../alerts/createAgeWatch.ts';
+import { createPaymentLatch } from '../alerts/createPaymentLatch.ts';
 import { tellRecoveries } from '../alerts/tellRecoveries.ts';
 import { explainError } from '../explainError.ts';
 import { drivePayment } from '../flow/drivePayment.ts';
 import { lookAtHeld } from '../flow/holdPayment.ts';
 import { watchPayouts } from '../flow/recoverVanished.ts';
-import { refuseChanged } from '../flow/refusePayment.ts';
+import { refuseChanged, refusedFact, refusePayment } from '../flow/refusePayment.ts';
 import type { RelayerContext } from '../flow/relayerContext.ts';
+import { FrontendError } from '../frontend/FrontendError.ts';
 import { OPEN_STATES } from '../journal/paymentState.ts';
-import { createListing } from './createListing.ts';
+import { checkListing, type ListedPayment, type ListingFault } from '../payments/checkListing.ts';
 import { createPayableChoice } from './createPayableChoice.ts';
 import { createResumption } from './createResumption.ts';
-import { createSilence } from './createSilence.ts';
 import { createUnderway } from './createUnderway.ts';
 
 /** Asks the frontend for payments, and keeps some under way. */
@@ -135,6 +136,128 @@ export function createPoller(context: RelayerContext): Poller {
         await rest(found);
       }
       await resumption.idle();
+    },
+  };
+}
+
+/** Entries of a listing that are looked at; the frontend lists the oldest first, and the others when these are done. */
+const MAX_ENTRIES = 5000;
+
+/** What the frontend lists. */
+interface Listing {
+  /**
+   * Takes a listing: what is unfit is refused for good, and the journal learns what is new, and what is listed no more.
+   *
+   * @param entries - as the frontend sent them
+   * @returns those that are fit
+   */
+  take(entries: readonly unknown[]): readonly ListedPayment[];
+  /** What was fit of the last one. */
+  last(): readonly ListedPayment[];
+}
+
+/**
+ * Makes the memory of what is listed.
+ *
+ * @param context - the instance
+ * @see docs/specification.md FRONT-1
+ */
+function createListing(context: RelayerContext): Listing {
+  const { config, journal } = context;
+  const { exchange, creditToken, stablecoin, payouts, self, others } = config;
+  const forbidden = [exchange, creditToken, stablecoin, self, ...others, ...(payouts === undefined ? [] : [payouts])];
+  let last: readonly ListedPayment[] = [];
+
+  const isRefused = (id: string) => journal.fact(refusedFact(id)) !== undefined;
+
+  /** Of a listing that is too long, not what is refused already, so that junk keeps nothing back. */
+  function selectEntries(entries: readonly unknown[]): readonly unknown[] {
+    if (entries.length <= MAX_ENTRIES) return entries;
+    const isOpen = (entry: unknown) => {
+      const id = (entry as { readonly paymentIntentId?: unknown } | null)?.paymentIntentId;
+      return typeof id === 'string' && !isRefused(id);
+    };
+    return entries.filter(isOpen).slice(0, MAX_ENTRIES);
+  }
+
+  /** Refuses what is unfit, in one commit: a listing may be full of it. */
+  function refuseAll(faults: readonly ListingFault[]): void {
+    if (faults.length === 0) return;
+    journal.commit(() => {
+      for (const fault of faults) refusePayment(context, fault);
+    });
+  }
+
+  /** Writes down what is listed for the first time, so that its age is known whatever happens, and what is listed no more. */
+  function note(payments: readonly ListedPayment[]): void {
+    const ids = new Set(payments.map(({ paymentIntentId }) => paymentIntentId));
+    const added = payments.filter(({ paymentIntentId: id }) => journal.get(id) === undefined && !isRefused(id));
+    const gone = journal.listWaiting().filter(({ paymentIntentId }) => !ids.has(paymentIntentId));
+    const before = new Set(last.map(({ paymentIntentId }) => paymentIntentId));
+    const back = [...ids].filter((id) => !before.has(id));
+    last = payments;
+    if (added.length + gone.length + back.length === 0) return;
+    journal.commit(() => {
+      for (const listed of added) journal.add(listed);
+      for (const { paymentIntentId } of gone) journal.setListed(paymentIntentId, false);
+      for (const id of back) journal.setListed(id, true);
+    });
+  }
+
+  return {
+    take(entries) {
+      const { payments, faults } = checkListing(selectEntries(entries), forbidden);
+      refuseAll(faults);
+      note(payments);
+      return payments;
+    },
+    last: () => last,
+  };
+}
+
+/** Polls in a row without an answer, then people are told. */
+const MAX_SILENT_POLLS = 5;
+
+/** Who of frontend and node does not answer. */
+interface Silence {
+  /** The frontend has answered. */
+  clearFrontend(): void;
+  /** Both have answered all that a poll asks. */
+  clear(): void;
+  /** Counts a poll that failed. @param reason - of the error, for people */
+  note(error: unknown, reason: string): void;
+}
+
+/**
+ * Makes the count of failed polls; people are told when it grows too large, and when it has ended.
+ *
+ * @param context - alerts, journal and clock
+ */
+function createSilence(context: RelayerContext): Silence {
+  const latches = {
+    frontend: createPaymentLatch(context, {
+      code: 'FRONTEND_SILENT',
+      subject: 'The frontend does not answer',
+      over: 'The frontend answers again',
+    }),
+    node: createPaymentLatch(context, {
+      code: 'NODE_SILENT',
+      subject: 'The node does not answer, or is behind',
+      over: 'The node answers again',
+    }),
+  };
+  let polls = { frontend: 0, node: 0 };
+  return {
+    clearFrontend: () => latches.frontend.clear(),
+    clear() {
+      polls = { frontend: 0, node: 0 };
+      latches.node.clear();
+    },
+    note(error, reason) {
+      const who = error instanceof FrontendError ? 'frontend' : 'node';
+      polls[who] += 1;
+      if (polls[who] < MAX_SILENT_POLLS) return;
+      latches[who].raise(`${polls[who]} polls in a row failed. ${reason}`);
     },
   };
 }

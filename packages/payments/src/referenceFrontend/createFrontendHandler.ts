@@ -1,8 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import * as z from 'zod/mini';
-import type { FrontendStore } from './openFrontendStore.ts';
-import { writePaymentsPage } from './writePaymentsPage.ts';
+import type { FrontendPayment, FrontendStore } from './openFrontendStore.ts';
 
 /** Longest body that is read. */
 const MAX_BODY_BYTES = 16_384;
@@ -124,4 +123,40 @@ export function createFrontendHandler(options: {
   return (request, response) => {
     answer(request, response).catch(() => response.destroy());
   };
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}
+
+function describeState(payment: FrontendPayment, nowMs: number): string {
+  if (payment.txHash !== undefined) return 'completed';
+  return payment.leaseUntilMs > nowMs ? 'claimed' : 'pending';
+}
+
+/**
+ * Writes the page that lists payments.
+ *
+ * @param payments - all of them
+ * @param nowMs - milliseconds since the epoch
+ * @returns HTML, every value escaped
+ */
+function writePaymentsPage(payments: readonly FrontendPayment[], nowMs: number): string {
+  const rows = payments.map((payment) => {
+    const cells = [
+      payment.paymentIntentId,
+      payment.walletAddress,
+      payment.stablecoinAmount,
+      describeState(payment, nowMs),
+      `${payment.claims}`,
+      payment.txHash ?? '',
+    ];
+    return `<tr>${cells.map((cell) => `<td>${escapeHtml(cell)}</td>`).join('')}</tr>`;
+  });
+  const heads = ['Payment intent', 'Wallet', 'Stablecoin units', 'State', 'Claims', 'Transaction'];
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="2"><title>Payments</title>
+<style>body{font:14px system-ui;margin:2em}table{border-collapse:collapse}td,th{padding:.3em .8em;border-bottom:1px solid #ccc;text-align:left}</style>
+<h1>Payments</h1><table><tr>${heads.map((head) => `<th>${head}</th>`).join('')}</tr>
+${rows.join('\n')}
+</table></html>`;
 }

@@ -6,6 +6,7 @@ import {
   expected,
   httpUrl,
   keyFaults,
+  listOf,
   logLevel,
   oneOf,
   parseEnvironment,
@@ -13,10 +14,60 @@ import {
   privateKey,
   wholeNumber,
 } from '@prism-gateway/runtime/settings';
+import { type Address, getAddress, isAddress } from 'viem';
 import * as z from 'zod/mini';
-import { type GasTarget, parseGasTargets } from './gasTargets.ts';
 import { readSecretFiles } from './readSecretFiles.ts';
-import { addressList, checkedAddress } from './settingFields.ts';
+
+/**
+ * An address of an account or contract that money goes to; one that is written in mixed case must have its checksum.
+ *
+ * @returns the field; its value is the address with its checksum
+ * @see EIP-55
+ */
+function checkedAddress() {
+  const error = expected('an address with its checksum');
+  return z.pipe(
+    z.string(error).check(z.refine((text: string) => isAddress(text), error)),
+    z.transform((text: string): Address => (isAddress(text) ? getAddress(text) : '0x')),
+  );
+}
+
+/**
+ * Addresses with commas between.
+ *
+ * @returns the field; its value is the list
+ */
+function addressList() {
+  return z._default(listOf(checkedAddress()), []);
+}
+
+/** One chain whose accounts are watched. */
+interface GasTarget {
+  /** How alerts call the chain. */
+  readonly name: string;
+  readonly rpcUrl: string;
+  readonly addresses: readonly Address[];
+}
+
+/**
+ * Reads `GAS_MONITOR_TARGETS`: `name=rpcUrl|address|address` with commas between chains.
+ *
+ * @param text - the setting
+ * @returns the chains, or undefined where the text is none of that
+ */
+function parseGasTargets(text: string): readonly GasTarget[] | undefined {
+  const targets: GasTarget[] = [];
+  for (const part of text.split(',').map((piece) => piece.trim())) {
+    const match = /^([A-Za-z0-9_.-]{1,64})=([^|]+)((?:\|0x[0-9a-fA-F]{40})+)$/.exec(part);
+    const [, name, rpcUrl, rest] = match ?? [];
+    if (name === undefined || rpcUrl === undefined || rest === undefined) return undefined;
+    const addresses = rest.slice(1).split('|');
+    const usable = URL.canParse(rpcUrl) && /^https?:$/.test(new URL(rpcUrl).protocol);
+    if (!usable || !addresses.every((item) => isAddress(item))) return undefined;
+    targets.push({ name, rpcUrl, addresses: addresses.map((item) => getAddress(item)) });
+  }
+  return targets;
+}
 
 /** Longest wait that a setting may ask for, in milliseconds: a day. */
 const DAY_MS = 86_400_000;

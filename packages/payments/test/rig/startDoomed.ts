@@ -1,11 +1,12 @@
 import { cpSync } from 'node:fs';
-import { type RpcFault, startRpcFaultProxy } from '@prism-gateway/testing';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { listenOnLoopback, type RpcFault, startRpcFaultProxy } from '@prism-gateway/testing';
 import { type Address, type Hex, parseTransaction } from 'viem';
 import { describeTransaction } from '../../src/chain/describeTransaction.ts';
 import type { PaymentJournal } from '../../src/journal/openPaymentJournal.ts';
 import type { PaymentState } from '../../src/journal/paymentState.ts';
 import { type RunningInstance, runInstance } from './runInstance.ts';
-import { startLine } from './startLine.ts';
 
 /** Moves of a payment and broadcasts, before each of which and after each of which an instance can die. */
 const STATES = ['claimed', 'buying', 'bought', 'transferring', 'transferred', 'completed'] as const;
@@ -115,5 +116,50 @@ export async function startDoomed(
       await instance.stop();
       await Promise.all([proxy.stop(), frontend.close()]);
     },
+  };
+}
+
+/** A line to a server that can be cut. */
+interface Line {
+  readonly url: string;
+  /** From now on nothing gets through. */
+  cut(): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a line to a server.
+ *
+ * @param target - its URL, asked at each call
+ * @returns the line, whole
+ */
+async function startLine(target: () => string): Promise<Line> {
+  let isCut = false;
+
+  async function pass(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await buffer(incoming);
+    if (isCut) return void response.destroy();
+    const { host, connection, 'content-length': length, ...headers } = incoming.headers;
+    const answer = await fetch(new URL(incoming.url ?? '/', target()), {
+      method: incoming.method ?? 'GET',
+      // The headers of a call of `fetch` have one value each.
+      headers: headers as Record<string, string>,
+      ...(body.length === 0 ? {} : { body }),
+    });
+    const text = await answer.text();
+    if (isCut) return void response.destroy();
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text);
+  }
+
+  const server = createServer((incoming, response) => {
+    pass(incoming, response).catch(() => response.destroy());
+  });
+  const { url, close } = await listenOnLoopback(server);
+  return {
+    url,
+    cut() {
+      isCut = true;
+    },
+    close,
   };
 }

@@ -29,7 +29,7 @@ const mayImport = {
   // A user of all: it measures what others run.
   bench: ['packages/[^/]+', 'scripts', 'bin'],
   // What users use; gateway and relayers are processes.
-  demo: ['packages/contracts', 'packages/devnet', 'packages/protocol', 'packages/runtime', 'packages/sdk'],
+  demo: ['contracts', 'protocol', 'runtime', 'sdk', 'testing'].map((name) => `packages/${name}`),
   examples: ['packages/contracts', 'packages/protocol', 'packages/sdk'],
   infra: ['packages/gateway', 'packages/protocol', 'packages/sdk', 'packages/testing'],
   scripts: ['packages/[^/]+', 'bin'],

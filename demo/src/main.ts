@@ -6,7 +6,6 @@ import { CommandLineError, USAGE_STATUS } from '@prism-gateway/runtime/command-l
 import { DemoError } from './demoError.ts';
 import { type DemoOptions, parseOptions, usage } from './options.ts';
 import { runDemo } from './runDemo.ts';
-import { createScreen } from './show/createScreen.ts';
 
 /** Within this time of a signal another one is taken for the same, in milliseconds: npm repeats a terminal's Ctrl-C. */
 const REPEATED_SIGNAL_MS = 500;
@@ -35,16 +34,14 @@ function describeError(error: unknown): string {
 async function run(options: DemoOptions): Promise<number> {
   const interrupted = listenForInterrupt();
   const dir = await mkdtemp(join(tmpdir(), 'prism-demo-'));
-  const screen = createScreen(process.stdout, () => performance.now());
   try {
-    const isGood = await runDemo({ options, screen, dir, interrupted });
+    const isGood = await runDemo({ options, print: console.log, dir, interrupted });
     if (isGood) await rm(dir, { recursive: true, force: true });
     else console.error(`Logs and data are kept in ${dir}`);
     return isGood ? 0 : 1;
   } catch (error) {
     // What a step throws once the signal is aborted only says that it was.
     const reason: unknown = interrupted.aborted ? interrupted.reason : error;
-    screen.settle();
     console.error(`${describeError(reason)}\nLogs and data are kept in ${dir}`);
     return interrupted.aborted ? INTERRUPTED : 1;
   }

@@ -1,18 +1,12 @@
+import { formatProgress } from './formatReport.ts';
+import { formatSeconds } from './formats.ts';
 import type { DemoOptions } from './options.ts';
-import type { Plan } from './plan/plan.ts';
+import type { Plan } from './plan/createPlanner.ts';
 import { planScript } from './plan/script.ts';
-import { startRelayer } from './processes/startRelayer.ts';
-import type { Screen } from './show/createScreen.ts';
-import { formatProgress } from './show/formatProgress.ts';
-import { formatSeconds } from './show/formats.ts';
-import { createSigners } from './users/createSigners.ts';
-import { submitPlan } from './users/submitPlan.ts';
-import type { Submitted } from './users/submitted.ts';
-import { type Crash, stageCrash } from './watch/stageCrash.ts';
-import type { Tally } from './watch/tally.ts';
-import { watchRequests } from './watch/watchRequests.ts';
-import { WORLD } from './world/settings.ts';
-import type { World } from './world/startWorld.ts';
+import { type Crash, stageCrash } from './stageCrash.ts';
+import { type DemoWorld, indexOf, WORLD } from './startDemoWorld.ts';
+import { type Submitted, submitPlan } from './submitPlan.ts';
+import { type Tally, watchRequests } from './watchRequests.ts';
 
 /** What came of the requests. */
 export interface Played {
@@ -22,44 +16,42 @@ export interface Played {
   readonly crash: Crash;
 }
 
-/** What playing takes. */
-export interface PlayOptions {
-  readonly world: World;
+interface PlayOptions {
+  readonly demo: DemoWorld;
   readonly options: DemoOptions;
-  readonly screen: Screen;
-  /** Takes the relayers' processes, to stop them. */
-  readonly stack: AsyncDisposableStack;
+  /** Takes each line of the output. */
+  readonly print: (line: string) => void;
   readonly signal: AbortSignal;
 }
 
-async function startRelayers({ world, screen, stack }: PlayOptions) {
-  const { official, other } = world.orders;
-  const start = async (order: typeof official) => stack.use(await startRelayer(order));
-  const [relayer] = await Promise.all([start(official), start(other)]);
-  screen.log(
+/** Pause between two lines of progress. */
+const SHOW_INTERVAL_MS = 1000;
+
+async function startRelayers({ demo: { world, relayers }, options, print }: PlayOptions) {
+  const env = {
+    // Half of the users' next requests, so that a dead relayer does not hold them all.
+    MAX_IN_FLIGHT: String(Math.max(1, Math.floor(options.users / 2))),
+    // The chain has a block in a moment: there is no use in pausing as long as on one with blocks of 12 s.
+    POLL_MIN_MS: '50',
+    POLL_MAX_MS: '500',
+    DRAIN_SECONDS: '3',
+  };
+  const [relayer] = await Promise.all(
+    (['official', 'other'] as const).map((key) =>
+      world.startRelayer({ index: indexOf(key), title: relayers[key].name, env }),
+    ),
+  );
+  print(
     `relayers   relayer A, official; relayer B, which may submit ${WORLD.priorityWindow} s after the signing, gets 70 %`,
   );
-  return { relayer, restart: () => start(official) };
+  // Both have started.
+  return relayer!;
 }
 
-function planRequests({ world, options }: PlayOptions): Plan {
-  const users = world.users.map(({ account }) => account.address);
+function planRequests({ demo, options }: PlayOptions): Plan {
+  const users = demo.users.map(({ account }) => account.address);
   const { creditsPerUser, protocolFee } = WORLD;
   return planScript({ users, creditsPerUser, protocolFee, requests: options.requests });
-}
-
-function describeRelayers({ relayers: { official, other } }: World, { isDown }: Crash) {
-  return [
-    { name: official.name, address: official.account.address, note: isDown ? '(killed)' : '(official)' },
-    { name: other.name, address: other.account.address, note: '(not official)' },
-  ];
-}
-
-/** Has the users sign and submit everything. @param submitted - takes each request that the gateway has stored */
-async function submitAll({ world, signal }: PlayOptions, plan: Plan, submitted: Submitted[]): Promise<void> {
-  const signers = createSigners(world, BigInt(Math.floor(Date.now() / 1000)));
-  const onSubmitted = (request: Submitted) => void submitted.push(request);
-  await submitPlan({ gateway: world.client, signers, plan, onSubmitted, signal });
 }
 
 /**
@@ -69,37 +61,32 @@ async function submitAll({ world, signal }: PlayOptions, plan: Plan, submitted: 
  * @throws DemoError, GatewayError
  */
 export async function playRequests(play: PlayOptions): Promise<Played> {
-  const { world, options, screen, signal } = play;
-  const { client: gateway, relayers, users } = world;
+  const { demo, options, print, signal } = play;
+  const { official } = demo.relayers;
   const plan = planRequests(play);
-  const { relayer, restart } = await startRelayers(play);
+  const relayer = await startRelayers(play);
   const startedAt = performance.now();
   const elapsed = () => performance.now() - startedAt;
-  const log = (line: string) => screen.log(`${formatSeconds(elapsed()).padStart(7)}  ${line}`);
+  const log = (line: string) => print(`${formatSeconds(elapsed()).padStart(7)}  ${line}`);
   const submitted: Submitted[] = [];
   const total = options.requests;
-  const crash = stageCrash({
-    address: relayers.official.account.address,
-    ...{ relayer, restart, total },
-    now: () => performance.now(),
-    onEvent: log,
-  });
+  let shownAt = -SHOW_INTERVAL_MS;
+  const crash = stageCrash({ address: official.account.address, relayer, total, onEvent: log });
   const watching = watchRequests({
-    gateway,
-    signers: users.map(({ account }) => account.address),
-    total,
-    signal,
+    ...{ demo, total, signal },
     async onTally(tally) {
-      const shown = { tally, total, submitted: submitted.length, elapsedMs: elapsed() };
-      screen.update(formatProgress({ ...shown, relayers: describeRelayers(world, crash) }));
+      if (elapsed() - shownAt >= SHOW_INTERVAL_MS) {
+        shownAt = elapsed();
+        print(formatProgress({ tally, total, submitted: submitted.length, elapsedMs: shownAt }));
+      }
       await crash.advance(tally);
     },
   });
-  const submitting = submitAll(play, plan, submitted).then(() => {
-    log(`${users.length} users have signed and submitted ${submitted.length} requests`);
+  const onSubmitted = (request: Submitted) => void submitted.push(request);
+  const submitting = submitPlan({ demo, plan, onSubmitted, signal }).then(() => {
+    log(`${demo.users.length} users have signed and submitted ${submitted.length} requests`);
   });
   const [tally] = await Promise.all([watching, submitting]);
-  screen.settle();
   await crash.finish();
   log(`all ${total} requests have ended`);
   return { plan, submitted, tally, crash };

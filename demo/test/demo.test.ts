@@ -14,7 +14,7 @@ const URL_PATTERN = /(http:\/\/127\.0\.0\.1:\d+)/;
 
 /** Waits until the log of relayer B tells a part of it. */
 async function readLog(folder: string, pattern: RegExp): Promise<string> {
-  const findPart = async () => pattern.exec(await readFile(join(folder, 'relayer-b.log'), 'utf8'))?.[1];
+  const findPart = async () => pattern.exec(await readFile(join(folder, 'relayer-1.log'), 'utf8'))?.[1];
   await expect.poll(findPart, { timeout: PATIENCE_MS }).toBeDefined();
   return (await findPart()) ?? '';
 }
@@ -48,7 +48,7 @@ it.runIf(ends.includes('a process dies'))('ends with 1 and keeps the logs when o
   const [folder = ''] = await demo.listFolders();
   process.kill(Number(await readLog(folder, /"pid":(\d+)/)), 'SIGKILL');
   expect(await demo.ended).toBe(1);
-  expect(demo.output.join('\n')).toContain(`relayer B has ended with SIGKILL: see ${join(folder, 'relayer-b.log')}`);
+  expect(demo.output.join('\n')).toContain(`relayer B ended with SIGKILL: see ${join(folder, 'relayer-1.log')}`);
   expect(demo.output.at(-1)).toBe(`Logs and data are kept in ${folder}`);
   expect(await demo.listFolders()).toEqual([folder]);
 });

@@ -2,7 +2,7 @@ import type { RequestRecord } from '@prism-gateway/protocol';
 import type { TransactionReceipt } from 'viem';
 import { expect, it } from 'vitest';
 import { checkExecutions } from './checkExecutions.ts';
-import type { Execution } from './execution.ts';
+import type { Execution } from './readExecutions.ts';
 
 /** A write that was carried out, but for what is given. */
 function execute({

@@ -1,5 +1,5 @@
 import { type Checked, checkAll } from './checked.ts';
-import type { Execution } from './execution.ts';
+import type { Execution } from './readExecutions.ts';
 
 function describeFault({ submitted, record, receipt, events }: Execution): string | undefined {
   const { requestId, action, parts } = submitted;

@@ -1,12 +1,11 @@
 import { expect, it } from 'vitest';
-import type { Expected } from '../plan/plan.ts';
-import { checkFees, type FeeFacts } from './checkFees.ts';
-import type { Earnings } from './readEarnings.ts';
+import type { Expected } from '../plan/createPlanner.ts';
+import { checkFees, type Earnings, type FeeFacts } from './checkFees.ts';
 
 const CREDIT = 10n ** 18n;
 const relayer = (name: string, given: Partial<Earnings>): Earnings => ({
   name,
-  ...{ address: '0x00', isOfficial: true, requests: 1, transactions: 1, worth: 2n, spent: 1n },
+  ...{ isOfficial: true, requests: 1, transactions: 1, worth: 2n, spent: 1n },
   ...{ fees: 10n * CREDIT, share: 10n * CREDIT, credits: 10n * CREDIT },
   ...given,
 });

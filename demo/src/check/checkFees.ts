@@ -1,7 +1,22 @@
-import type { Expected } from '../plan/plan.ts';
-import { formatCredits } from '../show/formats.ts';
+import { formatCredits } from '../formats.ts';
+import type { Expected } from '../plan/createPlanner.ts';
 import { type Checked, checkAll } from './checked.ts';
-import type { Earnings } from './readEarnings.ts';
+
+/** What a relayer has earned and spent. */
+export interface Earnings {
+  readonly name: string;
+  readonly isOfficial: boolean;
+  /** Requests and transactions that it has carried out, as the Forwarder's events say. */
+  readonly requests: number;
+  readonly transactions: number;
+  /** Fees of its requests, its share of them by the events, and the credits that it holds; in base units. */
+  readonly fees: bigint;
+  readonly share: bigint;
+  readonly credits: bigint;
+  /** Ether spent on gas, and what its credits are worth, in wei. */
+  readonly spent: bigint;
+  readonly worth: bigint;
+}
 
 /** What is compared. */
 export interface FeeFacts {

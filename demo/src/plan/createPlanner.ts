@@ -1,124 +1,178 @@
-import { deriveCloudId } from '@prism-gateway/protocol/typed-data';
-import { padHex, stringToHex } from 'viem/utils';
-import type { Book } from './createBook.ts';
-import { type CreatePayload, type Entries, putEntries, removeEntries, replaceEntries } from './entries.ts';
-import type { ExpectedPrism } from './plan.ts';
+import type { Action } from '@prism-gateway/protocol';
+import { deriveCloudId, type SignedAction } from '@prism-gateway/protocol/typed-data';
+import type { ActionInput } from '@prism-gateway/sdk';
+import type { Address, Hex } from 'viem';
+import { padHex, stringToHex, toHex } from 'viem/utils';
+import { quoteFee } from './quoteFee.ts';
 
-/** A prism by the name that the plan gives it, and how many of its entries. */
-interface Some {
+/** One wish of one user, not signed yet. */
+export interface Step {
+  /** Index of the user. */
+  readonly user: number;
+  readonly action: SignedAction;
+  /** A creation's permit is signed when it is submitted. */
+  readonly wish: ActionInput;
+}
+
+/** Part of the plan; the steps of one user run in their order, users run side by side. */
+export type Stage =
+  | { readonly kind: 'own'; readonly steps: readonly Step[] }
+  /** One request that holds a write of each user, each signed by that user. */
+  | { readonly kind: 'multiUserBatch'; readonly writes: readonly Step[] };
+
+/** What a prism must be like at the end. */
+export interface ExpectedPrism {
+  readonly cloudId: Hex;
+  owner: Address;
+  /** Credits in base units. */
+  balance: bigint;
+  deleted: boolean;
+  /** Payload of each entry; undefined for one that was removed. */
+  readonly entries: Map<Hex, Hex | undefined>;
+}
+
+/** What must be on the chain once every request of the plan has succeeded. */
+export interface Expected {
+  readonly prisms: ReadonlyMap<Hex, ExpectedPrism>;
+  /** Credits of each user, in base units, by index. */
+  readonly credits: readonly bigint[];
+  /** Forwarder nonce of each user, by index. */
+  readonly nonces: readonly bigint[];
+  /** All that prisms have paid, in base units. */
+  readonly relayerFees: bigint;
+  readonly protocolFees: bigint;
+}
+
+/** What is to be signed, and what must come of it. */
+export interface Plan {
+  readonly stages: readonly Stage[];
+  readonly expected: Expected;
+  /** Requests of each action. */
+  readonly counts: ReadonlyMap<Action, number>;
+}
+
+/** Who takes part, and with what. */
+export interface PlannerOptions {
+  readonly users: readonly Address[];
+  /** In base units. */
+  readonly creditsPerUser: bigint;
+  /** In base units, of a request that puts data on the chain. */
+  readonly protocolFee: bigint;
+}
+
+/** One request: users are given by index, prisms by the name that the plan gives them. */
+export interface Act {
+  readonly user: number;
+  readonly action: SignedAction;
   readonly name: string;
-  readonly entries: number;
+  /** How many entries it puts or touches: the newest are replaced, the oldest removed. Default: as few as the action can. */
+  readonly entries?: number;
+  /** What a creation puts into the prism, in base units. */
+  readonly funds?: bigint;
+  /** Whom a prism is offered to. */
+  readonly to?: number;
 }
 
-/** Writes a plan request by request: one verb an action. Users are given by index, prisms by the name that the plan gives them. */
+/** Writes a plan request by request, and what the chain must hold once all have succeeded. */
 export interface Planner {
-  createPrism(user: number, prism: Some & { readonly funds: bigint }): void;
-  transferPrism(user: number, transfer: { readonly name: string; readonly to: number }): void;
-  acceptTransfer(user: number, name: string): void;
-  deletePrism(user: number, name: string): void;
-  writeData(user: number, name: string): void;
-  /** Replaces the newest entry. */
-  modifyData(user: number, name: string): void;
-  /** Removes the oldest entry. */
-  deleteData(user: number, name: string): void;
-  batchWriteData(user: number, batch: Some): void;
-  /** Replaces the newest entries. */
-  batchModifyData(user: number, batch: Some): void;
-  /** Removes the oldest entries. */
-  batchDeleteData(user: number, batch: Some): void;
+  act(act: Act): void;
+  endStage(kind: Stage['kind']): void;
+  finish(): { readonly stages: readonly Stage[]; readonly expected: Expected };
 }
 
-type PayloadsOf = (user: number, what: string) => CreatePayload;
-type PrismVerbs = Pick<Planner, 'createPrism' | 'transferPrism' | 'acceptTransfer' | 'deletePrism'>;
-type EntryVerbs = Pick<Planner, 'writeData' | 'modifyData' | 'deleteData'>;
-type BatchVerbs = Pick<Planner, 'batchWriteData' | 'batchModifyData' | 'batchDeleteData'>;
+/** What actions do with entries; those that put data on the chain pay the protocol, too. */
+const TOUCHES: Readonly<Partial<Record<SignedAction, 'put' | 'replace' | 'remove'>>> = {
+  CREATE_PRISM_WITH_DATA_FOR: 'put',
+  WRITE_DATA_FOR: 'put',
+  MODIFY_DATA_FOR: 'replace',
+  DELETE_DATA_FOR: 'remove',
+  BATCH_WRITE_DATA_FOR: 'put',
+  BATCH_MODIFY_DATA_FOR: 'replace',
+  BATCH_DELETE_DATA_FOR: 'remove',
+};
+const TAKES_ONE: ReadonlySet<SignedAction> = new Set(['WRITE_DATA_FOR', 'MODIFY_DATA_FOR', 'DELETE_DATA_FOR']);
 
-function createPrismVerbs(book: Book, payloadsOf: PayloadsOf): PrismVerbs {
+function take<T>(value: T | undefined, what: string): T {
+  if (value === undefined) throw new RangeError(`there is no ${what}`);
+  return value;
+}
+
+/** Makes a planner with an empty plan. */
+export function createPlanner({ users, creditsPerUser, protocolFee }: PlannerOptions): Planner {
+  const names = new Map<string, ExpectedPrism>();
+  const credits = users.map(() => creditsPerUser);
+  const nonces = users.map(() => 0n);
+  const fees = { relayerFees: 0n, protocolFees: 0n };
+  const stages: Stage[] = [];
+  let steps: Step[] = [];
+  let written = 0;
+
+  const addressOf = (user = -1) => take(users[user], `user ${user}`);
+  const pay = (user: number, amount: bigint) => {
+    credits[user] = take(credits[user], `user ${user}`) + amount;
+  };
+
+  function create({ user, name, funds = 0n }: Act): { prism: ExpectedPrism; fields: object } {
+    const salt = padHex(stringToHex(name), { size: 32 });
+    const owner = addressOf(user);
+    const cloudId = deriveCloudId({ signer: owner, salt });
+    const prism: ExpectedPrism = { cloudId, owner, balance: funds, deleted: false, entries: new Map() };
+    names.set(name, prism);
+    pay(user, -funds);
+    return { prism, fields: { fundAmount: funds, salt } };
+  }
+
+  function touchEntries(prism: ExpectedPrism, { user, action, entries: count = 1 }: Act): object {
+    const touch = TOUCHES[action];
+    if (touch === undefined) return {};
+    const { entries } = prism;
+    const present = [...entries].filter(([, payload]) => payload !== undefined).map(([dataId]) => dataId);
+    const choices: Record<typeof touch, () => readonly Hex[]> = {
+      // An id is never used twice.
+      put: () => Array.from({ length: count }, (_, index) => toHex(entries.size + 1 + index, { size: 32 })),
+      replace: () => present.slice(-count),
+      remove: () => present.slice(0, count),
+    };
+    const dataIds = choices[touch]();
+    // No two payloads are alike, so that none can be taken for another.
+    const what = touch === 'put' ? 'entry' : 'new text';
+    const payloads = dataIds.map(() => stringToHex(`user ${user + 1}: ${what} ${++written}`));
+    for (const [index, dataId] of dataIds.entries()) {
+      entries.set(dataId, touch === 'remove' ? undefined : payloads[index]);
+    }
+    if (TAKES_ONE.has(action)) return { dataId: dataIds[0], ...(touch !== 'remove' && { payload: payloads[0] }) };
+    return { dataIds, ...(touch !== 'remove' && { payloads }) };
+  }
+
   return {
-    createPrism(user, { name, funds, entries }) {
-      const salt = padHex(stringToHex(name), { size: 32 });
-      const owner = book.addressOf(user);
-      const cloudId = deriveCloudId({ signer: owner, salt });
-      const prism: ExpectedPrism = { cloudId, owner, balance: funds, deleted: false, entries: new Map() };
-      book.addPrism(name, prism);
-      book.pay(user, -funds);
-      const creation = { fundAmount: funds, salt };
-      if (entries === 0) return book.add({ user, prism, action: 'CREATE_PRISM_FOR', entries, fields: creation });
-      const fields = { ...creation, ...putEntries(prism, entries, payloadsOf(user, 'entry')) };
-      book.add({ user, prism, action: 'CREATE_PRISM_WITH_DATA_FOR', entries, fields });
-    },
-    transferPrism(user, { name, to }) {
-      const prism = book.prismOf(name);
-      const fields = { cloudId: prism.cloudId, newOwner: book.addressOf(to) };
-      book.add({ user, prism, action: 'TRANSFER_PRISM_FOR', entries: 0, fields });
-    },
-    acceptTransfer(user, name) {
-      const prism = book.prismOf(name);
-      prism.owner = book.addressOf(user);
-      book.add({ user, prism, action: 'ACCEPT_TRANSFER_FOR', entries: 0, fields: { cloudId: prism.cloudId } });
-    },
-    deletePrism(user, name) {
-      const prism = book.prismOf(name);
-      book.add({ user, prism, action: 'DELETE_PRISM_FOR', entries: 0, fields: { cloudId: prism.cloudId } });
-      book.pay(user, prism.balance);
+    act(act) {
+      const { user, action, name } = act;
+      const isCreation = action.startsWith('CREATE_');
+      const found = isCreation ? undefined : take(names.get(name), `prism ${name}`);
+      const { prism, fields } = found ? { prism: found, fields: { cloudId: found.cloudId } } : create(act);
+      const touched = touchEntries(prism, act);
+      const offer = action === 'TRANSFER_PRISM_FOR' ? { newOwner: addressOf(act.to) } : {};
+      const touch = TOUCHES[action];
+      const relayerFee = quoteFee({ action, entries: touch === undefined ? 0 : (act.entries ?? 1) });
+      const paid = touch === 'put' || touch === 'replace' ? protocolFee : 0n;
+      prism.balance -= relayerFee + paid;
+      fees.relayerFees += relayerFee;
+      fees.protocolFees += paid;
+      nonces[user] = take(nonces[user], `user ${user}`) + 1n;
+      // The fields are those of the action.
+      steps.push({ user, action, wish: { ...fields, ...touched, ...offer, relayerFee } as unknown as ActionInput });
+      if (action === 'ACCEPT_TRANSFER_FOR') prism.owner = addressOf(user);
+      if (action !== 'DELETE_PRISM_FOR') return;
+      pay(user, prism.balance);
       [prism.deleted, prism.balance] = [true, 0n];
     },
-  };
-}
-
-function createEntryVerbs(book: Book, payloadsOf: PayloadsOf): EntryVerbs {
-  const first = ({ dataIds: [dataId], payloads: [payload] }: Entries) => ({ dataId, payload });
-  return {
-    writeData(user, name) {
-      const prism = book.prismOf(name);
-      const fields = { cloudId: prism.cloudId, ...first(putEntries(prism, 1, payloadsOf(user, 'entry'))) };
-      book.add({ user, prism, action: 'WRITE_DATA_FOR', entries: 1, fields });
+    endStage(kind) {
+      stages.push(kind === 'own' ? { kind, steps } : { kind, writes: steps });
+      steps = [];
     },
-    modifyData(user, name) {
-      const prism = book.prismOf(name);
-      const fields = { cloudId: prism.cloudId, ...first(replaceEntries(prism, 1, payloadsOf(user, 'new text'))) };
-      book.add({ user, prism, action: 'MODIFY_DATA_FOR', entries: 1, fields });
+    finish() {
+      const prisms = new Map([...names.values()].map((prism) => [prism.cloudId, prism]));
+      return { stages, expected: { prisms, credits, nonces, ...fees } };
     },
-    deleteData(user, name) {
-      const prism = book.prismOf(name);
-      const [dataId] = removeEntries(prism, 1);
-      book.add({ user, prism, action: 'DELETE_DATA_FOR', entries: 1, fields: { cloudId: prism.cloudId, dataId } });
-    },
-  };
-}
-
-function createBatchVerbs(book: Book, payloadsOf: PayloadsOf): BatchVerbs {
-  return {
-    batchWriteData(user, { name, entries }) {
-      const prism = book.prismOf(name);
-      const fields = { cloudId: prism.cloudId, ...putEntries(prism, entries, payloadsOf(user, 'entry')) };
-      book.add({ user, prism, action: 'BATCH_WRITE_DATA_FOR', entries, fields });
-    },
-    batchModifyData(user, { name, entries }) {
-      const prism = book.prismOf(name);
-      const fields = { cloudId: prism.cloudId, ...replaceEntries(prism, entries, payloadsOf(user, 'new text')) };
-      book.add({ user, prism, action: 'BATCH_MODIFY_DATA_FOR', entries, fields });
-    },
-    batchDeleteData(user, { name, entries }) {
-      const prism = book.prismOf(name);
-      const fields = { cloudId: prism.cloudId, dataIds: removeEntries(prism, entries) };
-      book.add({ user, prism, action: 'BATCH_DELETE_DATA_FOR', entries, fields });
-    },
-  };
-}
-
-/**
- * Makes the verbs that write a plan into a book.
- *
- * @param book - takes each request, and what the chain must hold after it
- */
-export function createPlanner(book: Book): Planner {
-  let written = 0;
-  // No two payloads are alike, so that none can be taken for another.
-  const payloadsOf: PayloadsOf = (user, what) => () => stringToHex(`user ${user + 1}: ${what} ${++written}`);
-  return {
-    ...createPrismVerbs(book, payloadsOf),
-    ...createEntryVerbs(book, payloadsOf),
-    ...createBatchVerbs(book, payloadsOf),
   };
 }

@@ -1,7 +1,5 @@
 import type { Action } from '@prism-gateway/protocol';
-import { type BookOptions, createBook } from './createBook.ts';
-import { createPlanner, type Planner } from './createPlanner.ts';
-import type { Plan, Stage } from './plan.ts';
+import { type Act, createPlanner, type Plan, type PlannerOptions, type Stage } from './createPlanner.ts';
 
 /** Own requests of a user that the story needs: those of its stages before the last. */
 export const MIN_OWN_REQUESTS = 11;
@@ -17,45 +15,50 @@ const diary = (user: number) => `diary ${user}`;
 const gift = (user: number) => `gift ${user}`;
 const album = (user: number) => `album ${user}`;
 
-type Act = (planner: Planner, user: number) => void;
-
 /** What fills the last stage up, again and again: the album is made by the first of them. */
-const fillers: readonly Act[] = [
-  (planner, user) => planner.writeData(user, album(user)),
-  (planner, user) => planner.writeData(user, diary(user)),
-  (planner, user) => planner.modifyData(user, album(user)),
-  (planner, user) => planner.batchWriteData(user, { name: album(user), entries: 3 }),
-  (planner, user) => planner.writeData(user, diary(user)),
-  (planner, user) => planner.batchModifyData(user, { name: album(user), entries: 2 }),
-  (planner, user) => planner.deleteData(user, album(user)),
-  (planner, user) => planner.modifyData(user, diary(user)),
+const fillers: readonly ((user: number) => Act)[] = [
+  (user) => ({ user, action: 'WRITE_DATA_FOR', name: album(user) }),
+  (user) => ({ user, action: 'WRITE_DATA_FOR', name: diary(user) }),
+  (user) => ({ user, action: 'MODIFY_DATA_FOR', name: album(user) }),
+  (user) => ({ user, action: 'BATCH_WRITE_DATA_FOR', name: album(user), entries: 3 }),
+  (user) => ({ user, action: 'WRITE_DATA_FOR', name: diary(user) }),
+  (user) => ({ user, action: 'BATCH_MODIFY_DATA_FOR', name: album(user), entries: 2 }),
+  (user) => ({ user, action: 'DELETE_DATA_FOR', name: album(user) }),
+  (user) => ({ user, action: 'MODIFY_DATA_FOR', name: diary(user) }),
 ];
 
-function planStart(planner: Planner, user: number): void {
-  planner.createPrism(user, { name: diary(user), funds: FUNDS.diary, entries: 2 });
-  planner.createPrism(user, { name: gift(user), funds: FUNDS.gift, entries: 0 });
-  planner.writeData(user, diary(user));
-  planner.modifyData(user, diary(user));
-  planner.batchWriteData(user, { name: diary(user), entries: 3 });
+function planStart(user: number): readonly Act[] {
+  return [
+    { user, action: 'CREATE_PRISM_WITH_DATA_FOR', name: diary(user), funds: FUNDS.diary, entries: 2 },
+    { user, action: 'CREATE_PRISM_FOR', name: gift(user), funds: FUNDS.gift },
+    { user, action: 'WRITE_DATA_FOR', name: diary(user) },
+    { user, action: 'MODIFY_DATA_FOR', name: diary(user) },
+    { user, action: 'BATCH_WRITE_DATA_FOR', name: diary(user), entries: 3 },
+  ];
 }
 
-function planGift(planner: Planner, { user, users }: { readonly user: number; readonly users: number }): void {
-  planner.batchModifyData(user, { name: diary(user), entries: 3 });
-  planner.deleteData(user, diary(user));
-  planner.transferPrism(user, { name: gift(user), to: (user + 1) % users });
+function planGift(user: number, users: number): readonly Act[] {
+  return [
+    { user, action: 'BATCH_MODIFY_DATA_FOR', name: diary(user), entries: 3 },
+    { user, action: 'DELETE_DATA_FOR', name: diary(user) },
+    { user, action: 'TRANSFER_PRISM_FOR', name: gift(user), to: (user + 1) % users },
+  ];
 }
 
-function planAcceptance(planner: Planner, { user, users }: { readonly user: number; readonly users: number }): void {
+function planAcceptance(user: number, users: number): readonly Act[] {
   const received = gift((user + users - 1) % users);
-  planner.acceptTransfer(user, received);
-  planner.batchDeleteData(user, { name: diary(user), entries: 2 });
-  planner.deletePrism(user, received);
+  return [
+    { user, action: 'ACCEPT_TRANSFER_FOR', name: received },
+    { user, action: 'BATCH_DELETE_DATA_FOR', name: diary(user), entries: 2 },
+    { user, action: 'DELETE_PRISM_FOR', name: received },
+  ];
 }
 
-function planRest(planner: Planner, { user, count }: { readonly user: number; readonly count: number }): void {
-  if (count === 0) return;
-  planner.createPrism(user, { name: album(user), funds: FUNDS.album, entries: 0 });
-  for (let index = 0; index < count - 1; index++) fillers[index % fillers.length]?.(planner, user);
+function planRest(user: number, count: number): readonly Act[] {
+  if (count === 0) return [];
+  const rest = Array.from({ length: count - 1 }, (_, index) => fillers[index % fillers.length]?.(user));
+  const creation: Act = { user, action: 'CREATE_PRISM_FOR', name: album(user), funds: FUNDS.album };
+  return [creation, ...rest.filter((act) => act !== undefined)];
 }
 
 function countActions(stages: readonly Stage[]): Plan['counts'] {
@@ -74,27 +77,24 @@ function countActions(stages: readonly Stage[]): Plan['counts'] {
  *
  * @param options.requests - how many in all
  */
-export function planScript(options: BookOptions & { readonly requests: number }): Plan {
-  const book = createBook(options);
-  const planner = createPlanner(book);
+export function planScript(options: PlannerOptions & { readonly requests: number }): Plan {
+  const planner = createPlanner(options);
   const users = options.users.length;
-  const all = [...options.users.keys()];
   const own = options.requests - MULTI_USER_BATCHES;
-  for (const user of all) planStart(planner, user);
-  book.endStage('own');
-  for (const user of all) planner.writeData(user, diary(user));
-  book.endStage('multiUserBatch');
-  for (const user of all) planGift(planner, { user, users });
-  book.endStage('own');
-  for (const user of all) planner.writeData(user, diary(user));
-  book.endStage('multiUserBatch');
-  for (const user of all) planAcceptance(planner, { user, users });
-  // What does not divide evenly goes to the first users.
-  for (const user of all) {
+  const stage = (kind: Stage['kind'], plan: (user: number) => readonly Act[]) => {
+    for (const user of options.users.keys()) for (const act of plan(user)) planner.act(act);
+    planner.endStage(kind);
+  };
+  const writeDiary = (user: number): readonly Act[] => [{ user, action: 'WRITE_DATA_FOR', name: diary(user) }];
+  stage('own', planStart);
+  stage('multiUserBatch', writeDiary);
+  stage('own', (user) => planGift(user, users));
+  stage('multiUserBatch', writeDiary);
+  stage('own', (user) => {
+    // What does not divide evenly goes to the first users.
     const count = Math.floor(own / users) + (user < own % users ? 1 : 0) - MIN_OWN_REQUESTS;
-    planRest(planner, { user, count });
-  }
-  book.endStage('own');
-  const { stages, expected } = book.finish();
+    return [...planAcceptance(user, users), ...planRest(user, count)];
+  });
+  const { stages, expected } = planner.finish();
   return { stages, expected, counts: countActions(stages) };
 }

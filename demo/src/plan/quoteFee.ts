@@ -1,5 +1,5 @@
 import type { SignedAction } from '@prism-gateway/protocol/typed-data';
-import { WORLD } from '../world/settings.ts';
+import { WORLD } from '../startDemoWorld.ts';
 
 const CREDIT = 10n ** 18n;
 /** Gas of each action before its entries; each entry adds `GAS_PER_ENTRY`. From the contracts' gas snapshot, rounded up. */

@@ -1,15 +1,11 @@
-import type { DemoRelayer } from '../processes/startRelayer.ts';
-import { countEnded, type Tally } from './tally.ts';
+import type { Program } from '@prism-gateway/testing/world';
+import type { Tally } from './watchRequests.ts';
 
-/** The crash that is staged midway. */
-export interface CrashOptions {
+interface CrashOptions {
   /** The relayer that is killed: address, and process. */
   readonly address: string;
-  readonly relayer: DemoRelayer;
-  /** Starts it again, on the same journal. */
-  readonly restart: () => Promise<DemoRelayer>;
+  readonly relayer: Program;
   readonly total: number;
-  readonly now: () => number;
   /** Tells what happens. */
   readonly onEvent: (line: string) => void;
 }
@@ -18,7 +14,7 @@ export interface CrashOptions {
 export interface Crash {
   /** Looks whether it is time for the next act. */
   advance(tally: Tally): Promise<void>;
-  /** Waits until it is up again; starts it where that has not come yet. @throws what starting it threw */
+  /** Waits until it is up again; starts it if that has not come yet. @throws what starting it threw */
   finish(): Promise<void>;
   /** Requests that the relayer held when it was killed, as the gateway says. */
   readonly held: readonly string[];
@@ -44,49 +40,43 @@ const DOWN_MS = 2000;
  *
  * @param options - see each field
  */
-export function stageCrash(options: CrashOptions): Crash {
-  const { relayer, restart, total, now, onEvent } = options;
+export function stageCrash({ relayer, total, onEvent, ...options }: CrashOptions): Crash {
   const address = options.address.toLowerCase();
   let state: 'running' | 'down' | 'starting' | 'restarted' = 'running';
   let killedAt = 0;
   let held: readonly string[] = [];
-  let starting: Promise<Error | undefined> | undefined;
-
-  const listHeld = ({ records }: Tally) =>
-    [...records.values()]
-      .filter(({ status, claimedBy }) => status === 'processing' && claimedBy?.toLowerCase() === address)
-      .map(({ requestId }) => requestId);
+  let starting: Promise<unknown> | undefined;
 
   async function kill(tally: Tally): Promise<void> {
     await relayer.kill();
-    held = listHeld(tally);
-    [state, killedAt] = ['down', now()];
+    held = tally.held.get(address) ?? [];
+    [state, killedAt] = ['down', performance.now()];
     onEvent(`relayer A killed with SIGKILL; requests in its hands just before: ${held.length}`);
   }
 
-  async function startAgain(): Promise<Error | undefined> {
+  function startAgain(): void {
     state = 'starting';
-    try {
-      await restart();
-    } catch (error) {
-      return error instanceof Error ? error : new Error(String(error));
-    }
-    state = 'restarted';
-    onEvent('relayer A started again on its own journal');
-    return undefined;
+    const started = relayer.restart().then(() => {
+      state = 'restarted';
+      onEvent('relayer A started again on its own journal');
+    });
+    // Not awaited: the others go on meanwhile, and are to be watched. What it threw, `finish` throws.
+    starting = started.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
   }
 
   return {
     async advance(tally) {
-      const part = countEnded(tally) / total;
-      const hasOther = [...tally.reported.keys()].some((relayer) => relayer !== address);
-      const isTime = part >= AT_LATEST || (part >= FROM && hasOther && listHeld(tally).length > 0);
+      const part = tally.ended / total;
+      const hasOther = [...tally.reported.keys()].some((reporter) => reporter !== address);
+      const isTime = part >= AT_LATEST || (part >= FROM && hasOther && tally.held.has(address));
       if (state === 'running' && isTime) await kill(tally);
-      // Not awaited: the others go on meanwhile, and are to be watched. What it threw, `finish` throws.
-      else if (state === 'down' && now() - killedAt >= DOWN_MS) starting = startAgain();
+      else if (state === 'down' && performance.now() - killedAt >= DOWN_MS) startAgain();
     },
     async finish() {
-      if (state === 'down') starting = startAgain();
+      if (state === 'down') startAgain();
       const error = await starting;
       if (error !== undefined) throw error;
     },

@@ -1,16 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RequestRecord } from '@prism-gateway/protocol';
-import { createAdminClient, createRelayerClient, createUserClient } from '@prism-gateway/sdk';
+import { createAdminClient, createRelayerClient } from '@prism-gateway/sdk';
 import { createTestClient, http, numberToHex } from 'viem';
-import type { Checked } from '../check/checked.ts';
-import type { DemoError } from '../demoError.ts';
-import { quoteFee } from '../plan/fees.ts';
-import type { Expected } from '../plan/plan.ts';
-import { startWatchtower } from '../processes/startWatchtower.ts';
-import type { Screen } from '../show/createScreen.ts';
-import { createParty, type Party } from '../world/accounts.ts';
-import { WORLD } from '../world/settings.ts';
-import type { World } from '../world/startWorld.ts';
+import type { Checked } from './check/checked.ts';
+import type { Expected } from './plan/createPlanner.ts';
+import { quoteFee } from './plan/quoteFee.ts';
+import { type DemoWorld, indexOf, type Party, WORLD } from './startDemoWorld.ts';
+import { createClientOf } from './submitPlan.ts';
 
 const FEE = quoteFee({ action: 'WRITE_DATA_FOR', entries: 1 });
 /** How far ahead the victims' requests are dated, in seconds: until then only a relayer that never meant to submit claims them. */
@@ -21,25 +17,23 @@ const INVENTED = `0x${'5c'.repeat(32)}`;
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 200;
 
-/** What the act takes. */
-export interface LiarOptions {
-  readonly world: World;
+interface LiarOptions {
+  readonly demo: DemoWorld;
   /** What stands on the chain now: the victims are owners of a prism that can pay. */
   readonly expected: Expected;
-  readonly screen: Screen;
-  /** Takes the watchtower's process, to stop it. */
-  readonly stack: AsyncDisposableStack;
-  readonly dir: string;
-  readonly onUnexpectedEnd: (error: DemoError) => void;
+  /** Takes each line of the output. */
+  readonly print: (line: string) => void;
   readonly signal: AbortSignal;
 }
 
+type Victim = ReturnType<typeof listVictims>[number];
+
 /** Two users with a prism that pays for a write. */
-function listVictims({ world, expected }: LiarOptions): readonly { party: Party; cloudId: `0x${string}` }[] {
+function listVictims({ demo, expected }: LiarOptions): readonly { party: Party; cloudId: `0x${string}` }[] {
   const rich = [...expected.prisms.values()].filter(
     ({ deleted, balance }) => !deleted && balance > FEE + WORLD.protocolFee,
   );
-  const victims = world.users.flatMap((party) => {
+  const victims = demo.users.flatMap((party) => {
     const prism = rich.find(({ owner }) => owner === party.account.address);
     return prism === undefined ? [] : [{ party, cloudId: prism.cloudId }];
   });
@@ -47,23 +41,19 @@ function listVictims({ world, expected }: LiarOptions): readonly { party: Party;
 }
 
 /** A victim's write, which the liar has claimed before anybody else can submit it. */
-async function baitLiar(options: LiarOptions, liar: Party, victim: ReturnType<typeof listVictims>[number]) {
-  const { world } = options;
-  const { client: gateway, deployment, chain } = world;
-  const { account } = victim.party;
-  const domain = { chainId: deployment.chainId, forwarder: deployment.forwarder };
-  const user = createUserClient({ gateway, account, chainName: WORLD.chainName, domain, publicClient: chain });
+async function baitLiar({ demo }: LiarOptions, { party, cloudId }: Victim) {
   const timestamp = BigInt(Math.floor(Date.now() / 1000)) + AHEAD_SECONDS;
   const entry = { dataId: numberToHex(0xbad, { size: 32 }), payload: '0x6c6965' } as const;
-  const { requestId } = await user.writeData({ cloudId: victim.cloudId, ...entry, relayerFee: FEE, timestamp });
-  const relayer = createRelayerClient({ gateway, account: liar.account });
+  const user = createClientOf(demo, party);
+  const { requestId } = await user.writeData({ cloudId, ...entry, relayerFee: FEE, timestamp });
+  const relayer = createRelayerClient({ gateway: demo.world.client, account: demo.relayers.liar.account });
   await relayer.claim(requestId);
-  return { requestId, relayer, signer: account.address };
+  return { requestId, relayer, signer: party.account.address };
 }
 
 /** Waits, with a block at each look: on this chain there are none unless somebody sends something. */
-async function waitFor<T>({ world, signal }: LiarOptions, look: () => Promise<T | undefined>): Promise<T | undefined> {
-  const chain = createTestClient({ mode: 'anvil', transport: http(world.rpcUrl) });
+async function waitFor<T>({ demo, signal }: LiarOptions, look: () => Promise<T | undefined>): Promise<T | undefined> {
+  const chain = createTestClient({ mode: 'anvil', transport: http(demo.world.devnet.rpcUrl) });
   const until = performance.now() + PATIENCE_MS;
   while (performance.now() < until) {
     const seen = await look();
@@ -74,9 +64,6 @@ async function waitFor<T>({ world, signal }: LiarOptions, look: () => Promise<T 
   return undefined;
 }
 
-const isDone = (record: RequestRecord, liar: Party) =>
-  record.status === 'success' && record.claimedBy?.toLowerCase() !== liar.account.address.toLowerCase();
-
 /**
  * Lets a third relayer lie: it reports a request as done that it never carried out, and sits on another one. The watchtower finds it, has it
  * suspended, and its victims' requests succeed with others.
@@ -86,18 +73,20 @@ const isDone = (record: RequestRecord, liar: Party) =>
  * @throws DemoError, GatewayError
  */
 export async function playLiar(options: LiarOptions): Promise<readonly Checked[]> {
-  const { world, screen, stack } = options;
-  const { client: gateway } = world;
-  const [liar, watcher] = [createParty('relayer C, the liar'), createParty('the watchtower')];
-  const admin = createAdminClient({ gateway, adminKey: world.gateway.adminKey });
-  for (const { account, name } of [liar, watcher]) await admin.addRelayer({ address: account.address, label: name });
-  stack.use(await startWatchtower(world, { ...options, party: watcher }));
+  const { demo, print } = options;
+  const { client: gateway, gateway: running } = demo.world;
+  const { liar, watchtower } = demo.relayers;
+  const admin = createAdminClient({ gateway, adminKey: running.adminKey });
+  const env = { POLL_MS: '200' };
+  await demo.world.startWatchtower({ index: indexOf('watchtower'), title: watchtower.name, env });
   const [first, second] = listVictims(options);
   if (first === undefined || second === undefined) return [];
-  const held = await baitLiar(options, liar, second);
-  const bait = await baitLiar(options, liar, first);
+  const held = await baitLiar(options, second);
+  const bait = await baitLiar(options, first);
   await bait.relayer.reportSuccess(bait.requestId, INVENTED);
-  screen.log('relayer C, the liar: one request reported as done that is not, and one held');
+  print('relayer C, the liar: one request reported as done that is not, and one held');
+  const isDone = ({ status, claimedBy }: RequestRecord) =>
+    status === 'success' && claimedBy?.toLowerCase() !== liar.account.address.toLowerCase();
 
   const suspended = await waitFor(options, async () => {
     const { relayers } = await admin.listRelayers();
@@ -105,14 +94,14 @@ export async function playLiar(options: LiarOptions): Promise<readonly Checked[]
       ({ address, suspendReason }) => address === liar.account.address && suspendReason !== undefined,
     );
   });
-  if (suspended !== undefined) screen.log(`the watchtower has it suspended: ${suspended.suspendReason}`);
+  if (suspended !== undefined) print(`the watchtower has it suspended: ${suspended.suspendReason}`);
   const released = await waitFor(options, async () => {
     const record = await gateway.getRequest(held.requestId);
-    return isDone(record, liar) ? record : undefined;
+    return isDone(record) ? record : undefined;
   });
   const postedAgain = await waitFor(options, async () => {
     const { items } = await gateway.listRequests({ signer: bait.signer, order: 'desc', limit: 1 }).page();
-    return items.find((record) => record.requestId !== bait.requestId && isDone(record, liar));
+    return items.find((record) => record.requestId !== bait.requestId && isDone(record));
   });
   return [
     {

@@ -18,7 +18,7 @@ import type { Alert, AlertChannel } from './alert.ts';
 import { createOutbox } from './createOutbox.ts';
 import { commitTogether, createOutboxTable, OUTBOX_SCHEMA } from './createOutboxTable.ts';
 import { createRedactor } from './createRedactor.ts';
-import { openChatChannel } from './openChatChannel.ts';
+import { formatChatMessage, guessChatForm, openChatChannel } from './openChatChannel.ts';
 import { openEmailChannel } from './openEmailChannel.ts';
 import { openWebhookChannel } from './openWebhookChannel.ts';
 
@@ -188,4 +188,34 @@ test('a mail server that says a word now and then, and never comes to an end, is
   outbox.raise(alert);
   await vi.waitFor(() => expect(calls).toBeGreaterThan(1), { timeout: PATIENCE_MS });
   expect(log.lines.map(({ fields }) => fields.reason)).toContain('the mail server did not take the mail in time');
+});
+
+// Shows ALERT-2.
+test('secrets, and the parts of URLs that hold them, are taken out', () => {
+  const redact = createRedactor([
+    `0x${'ab'.repeat(32)}`,
+    'smtp://user:p%40ssword@mail.example:587',
+    'https://rpc.example/v2/key-123?token=t0ken',
+    undefined,
+    '',
+  ]);
+  const text = `key ${'ab'.repeat(32)}, p@ssword and p%40ssword at https://rpc.example/v2/key-123?token=t0ken, path /v2/key-123`;
+  expect(redact(text)).toBe('key [secret], [secret] and [secret] at [secret], path [secret]');
+  expect(redact('nothing to hide')).toBe('nothing to hide');
+});
+
+test.each([
+  ['https://hooks.slack.com/services/T0/B0/x', 'slack'],
+  ['https://discord.com/api/webhooks/1/x', 'discord'],
+  ['https://api.telegram.org/bot1:x/sendMessage', 'telegram'],
+  ['https://chat.example/hooks/x', 'slack'],
+  ['https://notdiscord.com/x', 'slack'],
+])('%s is of %s', (url, form) => {
+  expect(guessChatForm(url)).toBe(form);
+});
+
+test('a long message is cut to what the service takes', () => {
+  const alert: Alert = { code: 'X', severity: 'info', subject: 's', text: '€😀'.repeat(5000) };
+  expect(`${formatChatMessage(alert, { form: 'discord' }).content}`.length).toBeLessThanOrEqual(2000);
+  expect(`${formatChatMessage(alert, { form: 'telegram' }).text}`.length).toBeLessThanOrEqual(4096);
 });

@@ -6,7 +6,7 @@ import { startProgram, startWorld } from '@prism-gateway/testing/world';
 import { expect, test, vi } from 'vitest';
 import { startWatchtower } from '../src/watchtower/startWatchtower.ts';
 import { parseWatchSettings } from '../src/watchtower/watchSettings.ts';
-import { readHealth } from './readHealth.ts';
+import { readHealth } from './rig.ts';
 
 const WAIT = { timeout: PATIENCE_MS, interval: 100 };
 

@@ -1,10 +1,9 @@
 import { type RpcFaultPlan, type RpcFaultProxy, startRpcFaultProxy } from '@prism-gateway/testing';
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
-import { type Program, signWrite, startProgram, startWorld, type World } from '@prism-gateway/testing/world';
-import { createTestClient, type Hex, http, numberToHex, parseGwei, publicActions } from 'viem';
+import { type Program, startProgram, startWorld, type World } from '@prism-gateway/testing/world';
+import { type Hex, numberToHex, parseGwei } from 'viem';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { connect, LONG, post, waitFor } from './rig.ts';
 
-const FEE = 3000n * 10n ** 18n;
 const WELL: RpcFaultPlan = () => undefined;
 
 let world: World;
@@ -33,24 +32,18 @@ beforeEach(async () => {
 });
 afterEach(() => relayer?.stop());
 
-const connect = () => createTestClient({ mode: 'anvil', transport: http(world.devnet.rpcUrl) }).extend(publicActions);
-
 /** Posts the user's next write. @returns its id */
-async function post(): Promise<string> {
+async function postNext(): Promise<string> {
   nonce += 1n;
-  const params = await signWrite(world.deployment, world.users[0]!, {
-    ...{ dataId: numberToHex(nonce, { size: 32 }), payload: '0xabcd', relayerFee: FEE, nonce },
-    timestamp: BigInt(Math.floor(Date.now() / 1000) - 5),
-  });
-  return (await world.client.submitRequest({ chainName: 'eip155:31337', action: 'WRITE_DATA_FOR', params })).requestId;
+  return await post(world, { user: 0, nonce });
 }
 
 /** Waits for a success, and looks whether the chain has it. */
 async function expectSuccess(requestId: string): Promise<void> {
-  const record = await world.client.waitForRequest(requestId, { timeoutMs: PATIENCE_MS, pollIntervalMs: 50 });
+  const record = await waitFor(world, requestId);
   expect(record).toMatchObject({ status: 'success' });
   // A success has one.
-  const receipt = await connect().getTransactionReceipt({ hash: record.txHash as Hex });
+  const receipt = await connect(world).getTransactionReceipt({ hash: record.txHash as Hex });
   expect(receipt).toMatchObject({ status: 'success', to: world.deployment.forwarder.toLowerCase() });
 }
 
@@ -60,26 +53,26 @@ test('a node that makes receipts up ends no request: two nodes that agree do', a
   nodes[0]!.setPlan((method) => (method === 'eth_getTransactionReceipt' ? { kind: 'change', change: lie } : undefined));
   const isSeen = () => relayer.output.some((line) => line.includes('a node has made a receipt up'));
   // On a loaded machine another node may be the first to have a receipt.
-  for (let posts = 0; posts < 10 && !isSeen(); posts++) await expectSuccess(await post());
+  for (let posts = 0; posts < 10 && !isSeen(); posts++) await expectSuccess(await postNext());
   // It was asked, and was not believed.
   expect(isSeen()).toBe(true);
 });
 
 // Shows NODE-1.
 test('a node that dies while a request waits is replaced by the next one, for sending, too', async () => {
-  await expectSuccess(await post());
-  const requestId = await post();
+  await expectSuccess(await postNext());
+  const requestId = await postNext();
   nodes[0]!.setPlan(() => ({ kind: 'serverError' }));
   await expectSuccess(requestId);
-  await expectSuccess(await post());
+  await expectSuccess(await postNext());
 });
 
 // Shows NODE-1.
 test('a node that falls behind holds nothing up', async () => {
-  await connect().mine({ blocks: 10 });
+  await connect(world).mine({ blocks: 10 });
   nodes[0]!.setPlan(() => ({ kind: 'lag', blocks: 6 }));
-  await expectSuccess(await post());
-  await expectSuccess(await post());
+  await expectSuccess(await postNext());
+  await expectSuccess(await postNext());
 });
 
 // Shows RELAY-2.
@@ -96,9 +89,9 @@ test('a request that did not pay for a moment is taken as soon as gas costs what
   // What is known of the price is read again.
   const asked = () => nodes.reduce((sum, { counts }) => sum + (counts.get('eth_maxPriorityFeePerGas') ?? 0), 0);
   const askedBefore = asked();
-  await expect.poll(asked, { timeout: PATIENCE_MS }).toBeGreaterThan(askedBefore + 1);
-  const requestId = await post();
-  await expect.poll(isTold, { timeout: PATIENCE_MS }).toBeGreaterThan(before);
+  await expect.poll(asked, LONG).toBeGreaterThan(askedBefore + 1);
+  const requestId = await postNext();
+  await expect.poll(isTold, LONG).toBeGreaterThan(before);
   for (const node of nodes) node.setPlan(WELL);
   await expectSuccess(requestId);
 });
@@ -116,10 +109,10 @@ test('of two nodes one that makes its newest block up ends no request before it 
   });
   const countReceipts = () => liar.counts.get('eth_getTransactionReceipt') ?? 0;
   const before = countReceipts();
-  const requestId = await post();
+  const requestId = await postNext();
   // It says that the transaction is mined, and a hundred blocks deep; the other one knows of no such blocks.
-  await expect.poll(countReceipts, { timeout: PATIENCE_MS }).toBeGreaterThan(before);
+  await expect.poll(countReceipts, LONG).toBeGreaterThan(before);
   expect(await world.client.getRequest(requestId)).toMatchObject({ status: 'processing' });
-  await connect().mine({ blocks: 2 });
+  await connect(world).mine({ blocks: 2 });
   await expectSuccess(requestId);
 });

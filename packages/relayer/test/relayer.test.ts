@@ -2,24 +2,15 @@ import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { encodeForwarderCall, forwarderAbi } from '@prism-gateway/contracts';
 import { testWalletAbi, testWalletBytecode } from '@prism-gateway/devnet/test-wallet';
-import type { ActionParams, RequestRecord } from '@prism-gateway/protocol';
+import type { RequestRecord } from '@prism-gateway/protocol';
 import { createRelayerClient } from '@prism-gateway/sdk';
 import { listenOnLoopback } from '@prism-gateway/testing';
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
-import {
-  type Program,
-  type ProgramEnv,
-  signWrite,
-  startProgram,
-  startWorld,
-  type World,
-} from '@prism-gateway/testing/world';
-import { createTestClient, createWalletClient, http, numberToHex, publicActions, walletActions } from 'viem';
-import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+import { type Program, type ProgramEnv, startProgram, startWorld, type World } from '@prism-gateway/testing/world';
+import { createWalletClient, http } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CHAIN_NAME, connect, post, sign, waitFor } from './rig.ts';
 
-const CHAIN_NAME = 'eip155:31337';
-const FEE = 3000n * 10n ** 18n;
 /** Each test has users of its own. */
 const USERS = 24;
 /** Users whose writes wait at the same time. */
@@ -42,53 +33,20 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]();
 });
 
-interface Write {
-  readonly user: number;
-  /** Whose key signs; default the user's own. */
-  readonly by?: PrivateKeyAccount;
-  readonly nonce?: bigint;
-  readonly fee?: bigint;
-  readonly ageSeconds?: number;
-  /** Whose prism; default the user's own. */
-  readonly prismOf?: number;
-}
-
-async function sign({ user, by, nonce = 1n, fee = FEE, ageSeconds = 0, prismOf = user }: Write) {
-  // Both are of the world's users.
-  const [writer, owner] = [world.users[user]!, world.users[prismOf]!];
-  const timestamp = BigInt(Math.floor(Date.now() / 1000) - ageSeconds);
-  const wish = {
-    dataId: numberToHex(nonce, { size: 32 }),
-    payload: '0xabcd',
-    relayerFee: fee,
-    nonce,
-    timestamp,
-  } as const;
-  const { address } = writer.account;
-  const account = by === undefined ? writer.account : { ...by, address };
-  return await signWrite(world.deployment, { account, cloudId: owner.cloudId }, wish);
-}
-
-async function post(params: ActionParams<'WRITE_DATA_FOR'>): Promise<string> {
-  const { requestId } = await world.client.submitRequest({ chainName: CHAIN_NAME, action: 'WRITE_DATA_FOR', params });
-  return requestId;
-}
-
-const wait = (requestId: string): Promise<RequestRecord> =>
-  world.client.waitForRequest(requestId, { timeoutMs: PATIENCE_MS, pollIntervalMs: 50 });
+const wait = (requestId: string): Promise<RequestRecord> => waitFor(world, requestId);
 const checks = (verdict: string) => relayer.readMetric('prism_relayer_checks_total', `verdict="${verdict}"`);
 
 // Shows RELAY-2.
 test('what pays too little is left for others', async () => {
-  const requestId = await post(await sign({ user: 0, fee: 10n ** 15n }));
+  const requestId = await post(world, { user: 0, fee: 10n ** 15n });
   await expect.poll(() => checks('fee')).toBeGreaterThan(0);
   expect(await world.client.getRequest(requestId)).toMatchObject({ status: 'pending' });
 });
 
 test('a request whose turn has not come waits for the one before it', async () => {
-  const second = await post(await sign({ user: 1, nonce: 2n }));
+  const second = await post(world, { user: 1, nonce: 2n });
   await expect.poll(() => checks('nonceAhead')).toBeGreaterThan(0);
-  const first = await post(await sign({ user: 1, nonce: 1n }));
+  const first = await post(world, { user: 1, nonce: 1n });
   expect((await wait(first)).status).toBe('success');
   expect((await wait(second)).status).toBe('success');
 });
@@ -103,7 +61,7 @@ test.each([
   ['is past its window', { user: 5, ageSeconds: 200_000 }, /^RequestExpired\(\d+\)$/],
 ] as const)('one that %s is reported failed, and nothing is sent', async (_, write, reason) => {
   const sent = await relayer.readMetric('prism_relayer_transactions_total');
-  const record = await wait(await post(await sign(write)));
+  const record = await wait(await post(world, write));
   expect(record.status).toBe('failed');
   expect(record.errorMessage).toMatch(reason);
   expect(await relayer.readMetric('prism_relayer_transactions_total')).toBe(sent);
@@ -111,10 +69,9 @@ test.each([
 
 // Shows CHAIN-19.
 test('one whose nonce its signer has taken back is reported failed, with the transaction that did it', async () => {
-  const params = await sign({ user: 19 });
   // One of the world's users.
   const { account } = world.users[19]!;
-  const chain = createTestClient({ mode: 'anvil', transport: http(world.devnet.rpcUrl) }).extend(publicActions);
+  const chain = connect(world);
   await chain.setBalance({ address: account.address, value: 10n ** 18n });
   const wallet = createWalletClient({ account, transport: http(world.devnet.rpcUrl) });
   const { forwarder } = world.deployment;
@@ -122,12 +79,12 @@ test('one whose nonce its signer has taken back is reported failed, with the tra
   const hash = await wallet.writeContract(call);
   await chain.waitForTransactionReceipt({ hash });
   const errorMessage = `its signer took back forwarder nonce 1, in ${hash}`;
-  expect(await wait(await post(params))).toMatchObject({ status: 'failed', errorMessage });
+  expect(await wait(await post(world, { user: 19 }))).toMatchObject({ status: 'failed', errorMessage });
 });
 
 // Shows RELAY-6.
 test('a batch of which nothing can be written is reported failed', async () => {
-  const entry = { ...(await sign({ user: 17 })), dataId: '0x0e' };
+  const entry = { ...(await sign(world, { user: 17 })), dataId: '0x0e' };
   const { cloudId, dataId, payload, ...shared } = entry;
   const params = { ...shared, requests: [entry, entry] };
   const action = 'BATCH_MULTI_USER_WRITE_DATA';
@@ -144,7 +101,7 @@ test('requests that wait for a nonce that no open request has are given up, howe
     { user: 18, nonce: 8n, ageSeconds: 200_000 },
     { user: 18, nonce: 9n, ageSeconds: 200_000 },
   ];
-  const ids = await Promise.all(writes.map(async (write) => await post(await sign(write))));
+  const ids = await Promise.all(writes.map(async (write) => await post(world, write)));
   const reasons = await Promise.all(ids.map(async (requestId) => (await wait(requestId)).errorMessage));
   const [aheadReason, expiredReason] = [/^out of nonce order/, /^RequestExpired/].map((text) =>
     expect.stringMatching(text),
@@ -156,11 +113,12 @@ test('requests that wait for a nonce that no open request has are given up, howe
 test('what somebody else has carried out is reported with their transaction; a used nonce is not', async () => {
   const account = privateKeyToAccount(world.relayerKeys[1]!);
   const wallet = createWalletClient({ account, transport: http(world.devnet.rpcUrl) });
-  const done = await sign({ user: 6, ageSeconds: 5 });
+  const done = await sign(world, { user: 6, ageSeconds: 5 });
   const { data } = encodeForwarderCall({ action: 'WRITE_DATA_FOR', params: done });
   const txHash = await wallet.sendTransaction({ to: world.deployment.forwarder, data, chain: null });
-  expect(await wait(await post(done))).toMatchObject({ status: 'success', txHash });
-  const rival = await wait(await post(await sign({ user: 6, prismOf: 7 })));
+  const posted = await world.client.submitRequest({ chainName: CHAIN_NAME, action: 'WRITE_DATA_FOR', params: done });
+  expect(await wait(posted.requestId)).toMatchObject({ status: 'success', txHash });
+  const rival = await wait(await post(world, { user: 6, prismOf: 7 }));
   expect(rival).toMatchObject({
     status: 'failed',
     errorMessage: `its forwarder nonce 1 was used by another request, in ${txHash}`,
@@ -169,9 +127,7 @@ test('what somebody else has carried out is reported with their transaction; a u
 
 test('a contract wallet’s request is carried out if its code approves of the signature, and else reported failed', async () => {
   const owner = privateKeyToAccount(generatePrivateKey());
-  const chain = createTestClient({ mode: 'anvil', transport: http(world.devnet.rpcUrl) })
-    .extend(publicActions)
-    .extend(walletActions);
+  const chain = connect(world);
   const deployer = privateKeyToAccount(world.relayerKeys[1]!);
   const contract = { abi: testWalletAbi, bytecode: testWalletBytecode, args: [owner.address] } as const;
   const hash = await chain.deployContract({ ...contract, account: deployer, chain: null });
@@ -180,29 +136,28 @@ test('a contract wallet’s request is carried out if its code approves of the s
   // The user's address becomes a wallet of that owner; its prism it has already.
   const { address } = world.users[16]!.account;
   await chain.setCode({ address, bytecode: bytecode! });
-  expect((await wait(await post(await sign({ user: 16, by: owner })))).status).toBe('success');
+  expect((await wait(await post(world, { user: 16, by: owner }))).status).toBe('success');
   const stranger = privateKeyToAccount(generatePrivateKey());
-  const byStranger = await wait(await post(await sign({ user: 16, by: stranger, nonce: 2n })));
+  const byStranger = await wait(await post(world, { user: 16, by: stranger, nonce: 2n }));
   expect(byStranger).toMatchObject({ status: 'failed', errorMessage: `InvalidSignature(${address}, 2)` });
 });
 
 // Shows RELAY-8, RELAY-13.
 test('after SIGTERM it ends what it has claimed; writes that wait are gathered; a lost journal loses no claim', async () => {
   expect(await relayer.stop()).toBe(0);
-  const held = await post(await sign({ user: 8 }));
+  const held = await post(world, { user: 8 });
   // As it would stand after a crash that took the disk, too.
   await createRelayerClient({ url: world.gateway.url, account: privateKeyToAccount(world.relayerKeys[0]!) }).claim(
     held,
   );
   // Of ten a relayer that does not know yet whether it has rivals claims three at once; of six by chance only one.
-  const signed = await Promise.all(GATHERED.map((user) => sign({ user })));
-  const waiting = await Promise.all(signed.map(post));
+  const waiting = await Promise.all(GATHERED.map((user) => post(world, { user })));
   await rm(env().DATA_DIR!, { recursive: true });
   relayer = await startProgram('relayer', { env: env() });
   for (const requestId of [held, ...waiting]) expect((await wait(requestId)).status).toBe('success');
   const story = relayer.output.filter((line) => /"mined"|"warn"/.test(line)).join('\n');
   expect(await relayer.readMetric('prism_relayer_batched_writes_total'), story).toBeGreaterThan(1);
-  const late = await post(await sign({ user: 15 }));
+  const late = await post(world, { user: 15 });
   await expect.poll(() => relayer.readMetric('prism_relayer_claims_total', 'result="won"')).toBe(GATHERED.length + 1);
   expect(await relayer.stop()).toBe(0);
   expect(await world.client.getRequest(late)).toMatchObject({ status: 'success' });

@@ -1,16 +1,14 @@
 import { join } from 'node:path';
 import { createAdminClient, createRelayerClient } from '@prism-gateway/sdk';
 import { createLogRecorder } from '@prism-gateway/testing';
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
-import { signWrite, startProgram, startWorld } from '@prism-gateway/testing/world';
-import { createTestClient, http, numberToHex, publicActions } from 'viem';
+import { startProgram, startWorld } from '@prism-gateway/testing/world';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect, test } from 'vitest';
 import { openWatchJournal } from '../src/watchtower/journal/openWatchJournal.ts';
 import { startWatchtower } from '../src/watchtower/startWatchtower.ts';
 import { parseWatchSettings } from '../src/watchtower/watchSettings.ts';
+import { connect, LONG, post, waitFor } from './rig.ts';
 
-const FEE = 3000n * 10n ** 18n;
 const [HONEST, LOOPER, WATCHER] = [0, 1, 2];
 const ROUNDS = 16;
 const HELD = 'requests{chain="eip155:31337",state="held"}';
@@ -20,7 +18,7 @@ const FOUND = 'findings_total{chain="eip155:31337",kind="idleRelease"}';
 test('a relayer that claims and gives back without ever working is found and suspended, and an honest one beside it is not', async () => {
   await using stack = new AsyncDisposableStack();
   const world = stack.use(await startWorld({ users: 2, relayers: 3 }));
-  const chain = createTestClient({ mode: 'anvil', transport: http(world.devnet.rpcUrl) }).extend(publicActions);
+  const chain = connect(world);
   const honest = await startProgram('relayer', { env: world.relayerEnv(HONEST) });
   stack.defer(async () => void (await honest.stop()));
   const settings = parseWatchSettings({
@@ -40,26 +38,17 @@ test('a relayer that claims and gives back without ever working is found and sus
     );
   }
   const until = (name: string, isSo: (value: number) => boolean) =>
-    expect.poll(async () => isSo(await read(name)), { timeout: PATIENCE_MS }).toBe(true);
+    expect.poll(async () => isSo(await read(name)), LONG).toBe(true);
 
-  /** @param fee - the smallest is taken by no honest relayer */
-  async function post(user: number, fee: bigint) {
-    // The chain's time leaps; what was signed before it did is in its time for whoever has not seen the newest block yet.
-    const timestamp = BigInt(Math.floor(Date.now() / 1000) - 5);
-    const wish = { dataId: numberToHex(1, { size: 32 }), payload: '0xabcd', relayerFee: fee, nonce: 1n } as const;
-    const params = await signWrite(world.deployment, world.users[user]!, { ...wish, timestamp });
-    return await world.client.submitRequest({ chainName: 'eip155:31337', action: 'WRITE_DATA_FOR', params });
-  }
-  const { requestId } = await post(0, 1n);
+  // No honest relayer takes the smallest fee.
+  const requestId = await post(world, { user: 0, fee: 1n });
   const account = privateKeyToAccount(world.relayerKeys[LOOPER]!);
   const looper = createRelayerClient({ url: world.gateway.url, account });
   for (let round = 0; round < ROUNDS; round += 1) {
     const claim = await looper.claim(requestId).catch((error: unknown) => error);
     if (claim instanceof Error) break;
     // It may have been suspended in between.
-    await expect
-      .poll(async () => (await read(HELD)) === 1 || (await read(FOUND)) === 1, { timeout: PATIENCE_MS })
-      .toBe(true);
+    await expect.poll(async () => (await read(HELD)) === 1 || (await read(FOUND)) === 1, LONG).toBe(true);
     await looper.releaseRequest(requestId).catch(() => undefined);
     await until(HELD, (held) => held === 0);
     await chain.increaseTime({ seconds: 60 });
@@ -68,15 +57,14 @@ test('a relayer that claims and gives back without ever working is found and sus
   await until(FOUND, (found) => found === 1);
   const admin = createAdminClient({ gateway: world.client, adminKey: world.gateway.adminKey });
   await expect
-    .poll(async () => (await admin.listRelayers()).relayers.filter(({ suspendedAt }) => suspendedAt !== undefined), {
-      timeout: PATIENCE_MS,
-    })
+    .poll(
+      async () => (await admin.listRelayers()).relayers.filter(({ suspendedAt }) => suspendedAt !== undefined),
+      LONG,
+    )
     .toEqual([expect.objectContaining({ suspendReason: expect.stringMatching(/^watchtower: idleRelease/) })]);
   await expect(looper.claim(requestId)).rejects.toMatchObject({ status: 401 });
   // Others go on.
-  const paid = await post(1, FEE);
-  const record = await world.client.waitForRequest(paid.requestId, { timeoutMs: PATIENCE_MS, pollIntervalMs: 50 });
-  expect(record).toMatchObject({ status: 'success' });
+  expect(await waitFor(world, await post(world, { user: 1 }))).toMatchObject({ status: 'success' });
   await watchtower.stop();
   const journal = openWatchJournal({ path: join(world.dir, 'watchtower', 'watchtower-31337.db'), now: Date.now });
   expect(journal.listFindings()).toEqual([

@@ -2,13 +2,10 @@ import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createAdminClient, createGatewayClient, createRelayerClient } from '@prism-gateway/sdk';
 import { findFreePort, startGateway } from '@prism-gateway/testing';
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
-import { signWrite, startProgram, startWorld } from '@prism-gateway/testing/world';
-import { numberToHex } from 'viem';
+import { startProgram, startWorld } from '@prism-gateway/testing/world';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect, test } from 'vitest';
-
-const FEE = 3000n * 10n ** 18n;
+import { post, waitFor } from './rig.ts';
 
 // Shows RELAY-8.
 test('after the gateway was restored from an older backup, what was reported is reported again, and new requests are served', async () => {
@@ -23,17 +20,10 @@ test('after the gateway was restored from an older backup, what was reported is 
   const admin = createAdminClient({ gateway: client, adminKey: gateway.adminKey });
   await admin.addRelayer({ address: account.address });
 
-  async function post(user: number): Promise<string> {
-    const params = await signWrite(world.deployment, world.users[user]!, {
-      ...{ dataId: numberToHex(1, { size: 32 }), payload: '0xabcd', relayerFee: FEE, nonce: 1n },
-      timestamp: BigInt(Math.floor(Date.now() / 1000) - 5),
-    });
-    const body = { chainName: 'eip155:31337', action: 'WRITE_DATA_FOR', params } as const;
-    return (await client.submitRequest(body)).requestId;
-  }
-  const wait = (requestId: string) => client.waitForRequest(requestId, { timeoutMs: PATIENCE_MS, pollIntervalMs: 50 });
+  const served = { ...world, client };
+  const wait = (requestId: string) => waitFor(served, requestId);
 
-  const [pending, claimed] = [await post(0), await post(1)];
+  const [pending, claimed] = [await post(served, { user: 0 }), await post(served, { user: 1 })];
   await createRelayerClient({ url: gateway.url, account }).claim(claimed);
   await gateway.stop();
   await cp(dataDir, backup, { recursive: true });
@@ -47,7 +37,7 @@ test('after the gateway was restored from an older backup, what was reported is 
   await rm(dataDir, { recursive: true });
   await cp(backup, dataDir, { recursive: true });
   gateway = await startGateway({ env, dataDir });
-  const fresh = await post(2);
+  const fresh = await post(served, { user: 2 });
   expect(await wait(fresh)).toMatchObject({ status: 'success' });
   const again = [await wait(pending), await wait(claimed)];
   expect(again.map(({ status, txHash }) => [status, txHash])).toEqual(

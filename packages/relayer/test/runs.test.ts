@@ -1,10 +1,8 @@
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
-import { type Program, signWrite, startProgram, startWorld, type World } from '@prism-gateway/testing/world';
-import { createPublicClient, http, numberToHex } from 'viem';
+import { type Program, startProgram, startWorld, type World } from '@prism-gateway/testing/world';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CHAIN_NAME, connect, sign } from './rig.ts';
 
-const CHAIN_NAME = 'eip155:31337';
-const FEE = 3000n * 10n ** 18n;
 const WRITES = 30;
 
 let world: World;
@@ -20,12 +18,10 @@ afterAll(async () => {
 
 // Shows RELAY-21.
 test('thirty writes of one signer are carried out in order, in at most three transactions', async () => {
-  const [user] = world.users;
   const timestamp = BigInt(Math.floor(Date.now() / 1000) - 5);
   const bodies = await Promise.all(
     Array.from({ length: WRITES }, async (_, index) => {
-      const wish = { dataId: numberToHex(index + 1, { size: 32 }), payload: '0xabcd', relayerFee: FEE } as const;
-      const params = await signWrite(world.deployment, user!, { ...wish, nonce: BigInt(index + 1), timestamp });
+      const params = await sign(world, { user: 0, nonce: BigInt(index + 1), timestamp });
       return { chainName: CHAIN_NAME, action: 'WRITE_DATA_FOR', params } as const;
     }),
   );
@@ -34,7 +30,7 @@ test('thirty writes of one signer are carried out in order, in at most three tra
   const ended = await world.client.waitForRequests(ids, { timeoutMs: PATIENCE_MS, pollIntervalMs: 50 });
   expect(ended.map(({ status }) => status)).toEqual(ids.map(() => 'success'));
   // In the order of the nonces, whichever way they were posted.
-  const client = createPublicClient({ transport: http(world.devnet.rpcUrl) });
+  const client = connect(world);
   const hashes = [...new Set(ended.map(({ txHash }) => txHash as `0x${string}`))];
   const receipts = await Promise.all(hashes.map((hash) => client.getTransactionReceipt({ hash })));
   expect(receipts.length).toBeLessThanOrEqual(3);

@@ -1,14 +1,9 @@
 import { cp, rm } from 'node:fs/promises';
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { isLong } from '@prism-gateway/testing/test-size';
-import { type Program, signWrite, startProgram, startWorld, type World } from '@prism-gateway/testing/world';
-import { createTestClient, http, numberToHex, publicActions } from 'viem';
+import { type Program, startProgram, startWorld, type World } from '@prism-gateway/testing/world';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readHealth } from './readHealth.ts';
-
-const FEE = 3000n * 10n ** 18n;
-const LONG = { timeout: PATIENCE_MS };
+import { connect, LONG, post, readHealth, waitFor } from './rig.ts';
 
 let world: World;
 const open = new AsyncDisposableStack();
@@ -17,10 +12,9 @@ beforeAll(async () => {
 });
 afterAll(() => open.disposeAsync());
 
-const connect = () => createTestClient({ mode: 'anvil', transport: http(world.devnet.rpcUrl) }).extend(publicActions);
 const addressOf = (relayer: number) => privateKeyToAccount(world.relayerKeys[relayer]!).address;
 const countPending = (relayer: number) =>
-  connect().getTransactionCount({ address: addressOf(relayer), blockTag: 'pending' });
+  connect(world).getTransactionCount({ address: addressOf(relayer), blockTag: 'pending' });
 const folder = (name: string) => `${world.dir}/${name}`;
 
 /** Requests are for those alone that call the chain as one of the relayers does. */
@@ -31,24 +25,14 @@ async function start(relayer: number, name: string): Promise<Program> {
   return process;
 }
 
-async function post(user: number, relayer: number): Promise<string> {
-  const params = await signWrite(world.deployment, world.users[user]!, {
-    ...{ dataId: numberToHex(1, { size: 32 }), payload: '0xabcd', relayerFee: FEE, nonce: 1n },
-    timestamp: BigInt(Math.floor(Date.now() / 1000) - 5),
-  });
-  const body = { chainName: `chain-of-${relayer}`, action: 'WRITE_DATA_FOR', params } as const;
-  return (await world.client.submitRequest(body)).requestId;
-}
-
-const waitFor = (requestId: string) =>
-  world.client.waitForRequest(requestId, { timeoutMs: PATIENCE_MS, pollIntervalMs: 50 });
+const postFor = (relayer: number, user: number) => post(world, { user, chainName: `chain-of-${relayer}` });
 
 // Shows RELAY-24.
 test('a relayer that has lost its folder sends nothing while its transactions wait for a block, and nothing again', async () => {
-  const chain = connect();
+  const chain = connect(world);
   await chain.setAutomine(false);
   const first = await start(0, 'lost');
-  const requestId = await post(0, 0);
+  const requestId = await postFor(0, 0);
   await expect.poll(() => countPending(0), LONG).toBe(1);
   await first.kill();
   await rm(folder('lost'), { recursive: true });
@@ -56,7 +40,7 @@ test('a relayer that has lost its folder sends nothing while its transactions wa
   await expect.poll(() => readHealth(second), LONG).toMatch(/wait for a block that its journal does not know/);
   await chain.mine({ blocks: 1 });
   await chain.setAutomine(true);
-  expect(await waitFor(requestId)).toMatchObject({ status: 'success' });
+  expect(await waitFor(world, requestId)).toMatchObject({ status: 'success' });
   await expect.poll(() => readHealth(second), LONG).toBe('ok\n');
   expect([await countPending(0), await second.readMetric('prism_relayer_transactions_total')]).toEqual([1, 0]);
 });
@@ -65,13 +49,13 @@ test('a relayer that has lost its folder sends nothing while its transactions wa
 test.runIf(isLong)(
   'two processes of one key in two folders send nothing twice, and each tells of the other',
   async () => {
-    const chain = connect();
+    const chain = connect(world);
     const one = await start(1, 'one');
     const other = await start(1, 'other');
     const sent: string[] = [];
     const told = /transactions of its key that its journal does not know .*: 0x\w{40} has one with account nonce \d+/;
     await chain.setAutomine(false);
-    sent.push(await post(1, 1));
+    sent.push(await postFor(1, 1));
     await expect.poll(() => countPending(1), LONG).toBe(1);
     // Whoever has not sent it.
     const telling = async () => (await Promise.all([one, other].map(readHealth))).filter((text) => text !== 'ok\n');
@@ -79,7 +63,7 @@ test.runIf(isLong)(
     await chain.mine({ blocks: 1 });
     await chain.setAutomine(true);
     await expect.poll(telling, LONG).toMatchObject([expect.stringMatching(told)]);
-    expect(await waitFor(sent[0]!)).toMatchObject({ status: 'success' });
+    expect(await waitFor(world, sent[0]!)).toMatchObject({ status: 'success' });
     expect(await countPending(1)).toBe(1);
     const counts = [one, other].map((each) => each.readMetric('prism_relayer_foreign_transactions_total'));
     expect((await Promise.all(counts)).toSorted()).toEqual([0, 1]);
@@ -91,11 +75,11 @@ test.runIf(isLong)(
 // Shows RELAY-24.
 test.runIf(isLong)('a relayer with a journal from a backup tells of what that does not know, and serves', async () => {
   const first = await start(2, 'restored');
-  expect(await waitFor(await post(2, 2))).toMatchObject({ status: 'success' });
+  expect(await waitFor(world, await postFor(2, 2))).toMatchObject({ status: 'success' });
   expect(await first.stop()).toBe(0);
   await cp(folder('restored'), folder('backup'), { recursive: true });
   const second = await start(2, 'restored');
-  expect(await waitFor(await post(3, 2))).toMatchObject({ status: 'success' });
+  expect(await waitFor(world, await postFor(2, 3))).toMatchObject({ status: 'success' });
   expect(await second.stop()).toBe(0);
   await rm(folder('restored'), { recursive: true });
   await cp(folder('backup'), folder('restored'), { recursive: true });
@@ -103,6 +87,6 @@ test.runIf(isLong)('a relayer with a journal from a backup tells of what that do
   await expect
     .poll(() => readHealth(third), LONG)
     .toMatch(/has one with account nonce 1; .*after a restore, this ends/);
-  expect(await waitFor(await post(4, 2))).toMatchObject({ status: 'success' });
+  expect(await waitFor(world, await postFor(2, 4))).toMatchObject({ status: 'success' });
   expect([await countPending(2), await third.readMetric('prism_relayer_transactions_total')]).toEqual([3, 1]);
 });

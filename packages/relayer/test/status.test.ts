@@ -2,11 +2,10 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type FaultProxy, startFaultProxy, startRpcFaultProxy } from '@prism-gateway/testing';
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
-import { type Program, signWrite, startProgram, startWorld, type World } from '@prism-gateway/testing/world';
-import { numberToHex } from 'viem';
+import { type Program, startProgram, startWorld, type World } from '@prism-gateway/testing/world';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CommandInput, explainRequest, showStatus } from '../src/entry/showStatus.ts';
+import { post, waitFor } from './rig.ts';
 
 const ENTRY = fileURLToPath(new URL('../src/entry/relayer.ts', import.meta.url));
 const CREDIT = 10n ** 18n;
@@ -35,14 +34,6 @@ afterAll(async () => {
   await proxy?.[Symbol.asyncDispose]();
   await world?.[Symbol.asyncDispose]();
 });
-
-async function post(user: number, fee: bigint): Promise<string> {
-  const wish = { dataId: numberToHex(1, { size: 32 }), payload: '0xabcd', relayerFee: fee, nonce: 1n } as const;
-  const timestamp = BigInt(Math.floor(Date.now() / 1000) - 5);
-  const params = await signWrite(world.deployment, world.users[user]!, { ...wish, timestamp });
-  const request = { chainName: 'eip155:31337', action: 'WRITE_DATA_FOR', params } as const;
-  return (await world.client.submitRequest(request)).requestId;
-}
 
 const environment = () => ({
   DATA_DIR: world.relayerEnv(0).DATA_DIR ?? '',
@@ -81,8 +72,8 @@ test('at its start it tells what the chain charges', () => {
 test('it tells what it holds, what it has judged and why, and what it has spent and earned', async () => {
   await expect.poll(readHealth).toBe('200 ok\n');
   const before = await readChain();
-  const [poor, paid] = [await post(0, CREDIT / 1000n), await post(1, 3000n * CREDIT)];
-  await world.client.waitForRequest(paid, { timeoutMs: PATIENCE_MS, pollIntervalMs: 50 });
+  const [poor, paid] = [await post(world, { user: 0, fee: CREDIT / 1000n }), await post(world, { user: 1 })];
+  await waitFor(world, paid);
   await expect.poll(() => relayer.readMetric('prism_relayer_requests', 'reason="fee"')).toBe(1);
   const transactions = `${Number(before.transactions) + 1}`;
   expect(await readChain()).toMatchObject({
@@ -120,13 +111,13 @@ test('it tells what it holds, what it has judged and why, and what it has spent 
 test('its health is red, with the reason, while it cannot judge, or cannot see the chain, and well again afterwards', async () => {
   await expect.poll(readHealth).toBe('200 ok\n');
   refused = ['eth_simulateV1', 'eth_estimateGas'];
-  const requestId = await post(2, 3000n * CREDIT);
+  const requestId = await post(world, { user: 2 });
   await expect.poll(readHealth).toMatch(/^503 eip155:31337: cannot judge requests The node/);
   refused = ['eth_getBlockByNumber'];
   await expect.poll(readHealth).toMatch(/^503 eip155:31337: cannot see the chain The node/);
   refused = [];
   await expect.poll(readHealth).toBe('200 ok\n');
-  const { status } = await world.client.waitForRequest(requestId, { timeoutMs: PATIENCE_MS, pollIntervalMs: 50 });
+  const { status } = await waitFor(world, requestId);
   expect(status).toBe('success');
 });
 

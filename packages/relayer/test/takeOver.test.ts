@@ -5,14 +5,11 @@ import type { Action, ActionParams } from '@prism-gateway/protocol';
 import { createSignedParams, createTypedData } from '@prism-gateway/protocol/typed-data';
 import { createRelayerClient } from '@prism-gateway/sdk';
 import { type RpcFaultPlan, startRpcFaultProxy } from '@prism-gateway/testing';
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
-import { type Program, signWrite, startProgram, startWorld, type World } from '@prism-gateway/testing/world';
-import { createTestClient, http, numberToHex, publicActions, walletActions } from 'viem';
+import { type Program, startProgram, startWorld, type World } from '@prism-gateway/testing/world';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CHAIN_NAME, connect, LONG, sign, type Write, waitFor } from './rig.ts';
 
-const CHAIN_NAME = 'eip155:31337';
-const FEE = 3000n * 10n ** 18n;
 const LEASE_SECONDS = 1;
 /** Blocks that the node allows in one query of logs, and blocks that come after what the other relayer carried out. */
 const MAX_LOG_BLOCKS = 40n;
@@ -37,10 +34,6 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]();
 });
 
-const connect = () =>
-  createTestClient({ mode: 'anvil', transport: http(world.devnet.rpcUrl), pollingInterval: 50 })
-    .extend(publicActions)
-    .extend(walletActions);
 const other = () => privateKeyToAccount(world.relayerKeys[1]!);
 
 async function claim<A extends Action>(action: A, params: ActionParams<A>, account = other()): Promise<string> {
@@ -49,31 +42,9 @@ async function claim<A extends Action>(action: A, params: ActionParams<A>, accou
   return requestId;
 }
 
-interface Write {
-  readonly user: number;
-  /** Whose key signs; default the user's own. */
-  readonly by?: PrivateKeyAccount;
-  readonly fee?: bigint;
-  /** Whose prism; default the user's own. */
-  readonly prismOf?: number;
-}
-
 /** A write of a user's that the other relayer has claimed. */
-async function claimWrite({ user, by, fee = FEE, prismOf = user }: Write) {
-  const { account } = world.users[user]!;
-  const { cloudId } = world.users[prismOf]!;
-  const signing = by === undefined ? account : { ...by, address: account.address };
-  const params = await signWrite(
-    world.deployment,
-    { account: signing, cloudId },
-    {
-      dataId: numberToHex(1, { size: 32 }),
-      payload: '0xabcd',
-      relayerFee: fee,
-      nonce: 1n,
-      timestamp: BigInt(Math.floor(Date.now() / 1000) - 5),
-    },
-  );
+async function claimWrite(write: Write) {
+  const params = await sign(world, write);
   return { requestId: await claim('WRITE_DATA_FOR', params), params };
 }
 
@@ -99,7 +70,7 @@ async function claimSponsored({ user, ageSeconds, account: claimant }: Creation)
 /** The other relayer carries a write out, and dies before its report. */
 async function carryOut({ params }: Awaited<ReturnType<typeof claimWrite>>) {
   const { data } = encodeForwarderCall({ action: 'WRITE_DATA_FOR', params });
-  const chain = connect();
+  const chain = connect(world);
   const hash = await chain.sendTransaction({ to: world.deployment.forwarder, data, account: other(), chain: null });
   expect(await chain.waitForTransactionReceipt({ hash })).toMatchObject({ status: 'success' });
   return hash;
@@ -108,7 +79,7 @@ async function carryOut({ params }: Awaited<ReturnType<typeof claimWrite>>) {
 /** Makes a user's address a contract wallet. @returns its owner */
 async function becomeWallet(user: number): Promise<PrivateKeyAccount> {
   const owner = privateKeyToAccount(generatePrivateKey());
-  const chain = connect();
+  const chain = connect(world);
   const contract = { abi: testWalletAbi, bytecode: testWalletBytecode, args: [owner.address] } as const;
   const hash = await chain.deployContract({ ...contract, account: other(), chain: null });
   const { contractAddress } = await chain.waitForTransactionReceipt({ hash });
@@ -128,7 +99,7 @@ test('claims of a relayer that has gone silent are left where nothing else is as
   const sponsored = await claimSponsored({ user: 4, ageSeconds: 5 });
   const expired = await claimSponsored({ user: 5, ageSeconds: 90_000 });
   const reverting = await claimWrite({ user: 6, prismOf: 3 });
-  await connect().mine({ blocks: LATER_BLOCKS });
+  await connect(world).mine({ blocks: LATER_BLOCKS });
   await sleep(LEASE_SECONDS * 1000 + 100);
 
   await using proxy = await startRpcFaultProxy({ target: world.devnet.rpcUrl, plan: limitLogs });
@@ -146,8 +117,7 @@ test('claims of a relayer that has gone silent are left where nothing else is as
   relayer = await startProgram('relayer', {
     env: { ...env, TAKE_OVER_SECONDS: String(LEASE_SECONDS), GIVE_UP_SECONDS: '0' },
   });
-  const wait = (requestId: string) =>
-    world.client.waitForRequest(requestId, { timeoutMs: PATIENCE_MS, pollIntervalMs: 50 });
+  const wait = (requestId: string) => waitFor(world, requestId);
   const claimedBy = own.address;
   const done = await wait(untouched.requestId);
   expect(done).toMatchObject({ status: 'success', claimedBy });
@@ -165,7 +135,7 @@ test('claims of a relayer that has gone silent are left where nothing else is as
   expect(await wait(expired)).toMatchObject({ ...failed, errorMessage: expect.stringMatching(/^RequestExpired/) });
   // Another relayer may carry it out.
   const readForbidden = () => world.client.getRequest(forbidden);
-  await expect.poll(readForbidden, { timeout: PATIENCE_MS }).toMatchObject({ status: 'pending' });
+  await expect.poll(readForbidden, LONG).toMatchObject({ status: 'pending' });
   // What it would have left while it was pending it leaves now, and has nothing under way at the end.
   for (const requestId of [cheap.requestId, sponsored]) {
     expect(await world.client.getRequest(requestId)).toMatchObject({

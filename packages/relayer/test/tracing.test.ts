@@ -1,13 +1,9 @@
 import { openTracing, traceFetch } from '@prism-gateway/runtime/tracing';
 import { createGatewayClient } from '@prism-gateway/sdk';
 import { type OtlpReceiver, startOtlpReceiver } from '@prism-gateway/testing';
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
-import { signWrite, startProgram, startWorld, type World } from '@prism-gateway/testing/world';
-import { numberToHex } from 'viem';
+import { startProgram, startWorld, type World } from '@prism-gateway/testing/world';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-
-const CHAIN_NAME = 'eip155:31337';
-const FEE = 3000n * 10n ** 18n;
+import { CHAIN_NAME, sign, waitFor } from './rig.ts';
 
 let collector: OtlpReceiver;
 let world: World;
@@ -24,20 +20,6 @@ afterAll(async () => {
   await collector?.close();
 });
 
-async function signOne() {
-  // The only user.
-  const { account, cloudId } = world.users[0]!;
-  const timestamp = BigInt(Math.floor(Date.now() / 1000));
-  const wish = {
-    dataId: numberToHex(1, { size: 32 }),
-    payload: '0xab',
-    relayerFee: FEE,
-    nonce: 1n,
-    timestamp,
-  } as const;
-  return await signWrite(world.deployment, { account, cloudId }, wish);
-}
-
 // Shows OPERATE-10.
 test('one trace leads from a user of the SDK through the gateway to its store, and a relayer names the request in its own', async () => {
   const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_SERVICE_NAME: 'a-user' };
@@ -47,11 +29,11 @@ test('one trace leads from a user of the SDK through the gateway to its store, a
   const relayer = await startProgram('relayer', {
     env: { ...world.relayerEnv(0), OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
   });
-  const params = await signOne();
+  const params = await sign(world, { user: 0 });
   const { requestId } = await user.tracer.run({ name: 'write' }, () =>
     client.submitRequest({ chainName: CHAIN_NAME, action: 'WRITE_DATA_FOR', params }),
   );
-  const { status } = await world.client.waitForRequest(requestId, { timeoutMs: PATIENCE_MS, pollIntervalMs: 50 });
+  const { status } = await waitFor(world, requestId);
   expect(status).toBe('success');
   await user.close();
   await relayer.stop();

@@ -3,21 +3,19 @@ import { encodeForwarderCall } from '@prism-gateway/contracts';
 import type { ActionParams } from '@prism-gateway/protocol';
 import { createRelayerClient } from '@prism-gateway/sdk';
 import { createLogRecorder, type RpcFaultPlan, startChatReceiver, startRpcFaultProxy } from '@prism-gateway/testing';
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { sized } from '@prism-gateway/testing/test-size';
-import { signWrite, startProgram, startWorld, type World } from '@prism-gateway/testing/world';
-import { createTestClient, type Hex, http, numberToHex, publicActions, walletActions } from 'viem';
+import { startProgram, startWorld } from '@prism-gateway/testing/world';
+import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect, test } from 'vitest';
 import { openWatchJournal } from '../src/watchtower/journal/openWatchJournal.ts';
 import { runAudit } from '../src/watchtower/runAudit.ts';
 import { startWatchtower } from '../src/watchtower/startWatchtower.ts';
 import { parseWatchSettings } from '../src/watchtower/watchSettings.ts';
+import { CHAIN_NAME, connect, FEE, LONG, sign } from './rig.ts';
 
-const CHAIN_NAME = 'eip155:31337';
 const CONFIRMATIONS = 2n;
 const LEASE_SECONDS = 900;
-const FEE = 3000n * 10n ** 18n;
 /** What no honest relayer takes, so that a liar is surely the one to claim. */
 const POOR_FEE = 1n;
 const INVENTED = `0x${'5c'.repeat(32)}` as const;
@@ -75,19 +73,10 @@ async function setUp() {
 
 type Scene = Awaited<ReturnType<typeof setUp>>;
 
-const connect = ({ devnet }: World) =>
-  createTestClient({ mode: 'anvil', transport: http(devnet.rpcUrl), pollingInterval: 50 })
-    .extend(publicActions)
-    .extend(walletActions);
-
 /** Posts a write of a user's own. */
 async function post({ world }: Scene, write: { user: number; fee?: bigint; prismOf?: number }) {
-  const { user, fee = POOR_FEE, prismOf = user } = write;
-  const { account } = world.users[user]!;
-  const { cloudId } = world.users[prismOf]!;
   const { timestamp } = await connect(world).getBlock();
-  const wish = { dataId: numberToHex(1, { size: 32 }), payload: '0xabcd', relayerFee: fee, nonce: 1n } as const;
-  const params = await signWrite(world.deployment, { account, cloudId }, { ...wish, timestamp });
+  const params = await sign(world, { fee: POOR_FEE, ...write, timestamp });
   const body = { chainName: CHAIN_NAME, action: 'WRITE_DATA_FOR', params } as const;
   const { requestId } = await world.client.submitRequest(body);
   return { requestId, params };
@@ -115,10 +104,10 @@ async function readMetric({ watchtower }: Scene, name: string): Promise<number> 
 /** Waits until the watchtower has seen all that there is: the newest block, and the queue as it is now. */
 async function settle(scene: Scene): Promise<bigint> {
   const block = await connect(scene.world).getBlockNumber({ cacheTime: 0 });
-  await expect.poll(() => readMetric(scene, 'head'), { timeout: PATIENCE_MS }).toBeGreaterThanOrEqual(Number(block));
+  await expect.poll(() => readMetric(scene, 'head'), LONG).toBeGreaterThanOrEqual(Number(block));
   const looks = await readMetric(scene, 'looks_total');
   // The next look may have begun before.
-  await expect.poll(() => readMetric(scene, 'looks_total'), { timeout: PATIENCE_MS }).toBeGreaterThan(looks + 1);
+  await expect.poll(() => readMetric(scene, 'looks_total'), LONG).toBeGreaterThan(looks + 1);
   return block;
 }
 
@@ -146,7 +135,7 @@ async function awaitHonest(scene: Scene, requestId: string) {
     await connect(world).mine({ blocks: 1 });
     return (await world.client.getRequest(requestId)).status;
   };
-  await expect.poll(read, { timeout: PATIENCE_MS, interval: 200 }).toMatch(/success|failed/);
+  await expect.poll(read, { ...LONG, interval: 200 }).toMatch(/success|failed/);
   return await world.client.getRequest(requestId);
 }
 
@@ -159,9 +148,7 @@ async function playHonest(scene: Scene): Promise<Hex> {
   const done = await awaitHonest(scene, first.requestId);
   expect(done).toMatchObject({ status: 'success', claimedBy: accountOf(scene, HONEST).address });
   const second = await post(scene, { user: 8, fee: FEE });
-  await expect
-    .poll(() => world.client.getRequest(second.requestId), { timeout: PATIENCE_MS })
-    .toMatchObject({ status: 'processing' });
+  await expect.poll(() => world.client.getRequest(second.requestId), LONG).toMatchObject({ status: 'processing' });
   await settle(scene);
   await reorganise(scene, 1);
   expect(await awaitHonest(scene, second.requestId)).toMatchObject({ status: 'success' });
@@ -258,7 +245,7 @@ test.each(Array.from({ length: sized({ small: 1, long: 20 }) }, (_, run) => run)
     await reorganise(scene, 4);
     await mine(scene, CONFIRMATIONS + 1n);
     expect(readFindings(scene).size).toBe(lies.length + 1);
-    await expect.poll(() => scene.chat.messages.length, { timeout: PATIENCE_MS }).toBeGreaterThan(0);
+    await expect.poll(() => scene.chat.messages.length, LONG).toBeGreaterThan(0);
     const { code, text } = await audit(scene);
     expect(code).toBe(1);
     expect(text).toContain(lies[0]!.requestId);

@@ -1,11 +1,8 @@
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { isLong } from '@prism-gateway/testing/test-size';
-import { signWrite, startProgram, startWorld, type World } from '@prism-gateway/testing/world';
-import { numberToHex } from 'viem';
+import { startProgram, startWorld, type World } from '@prism-gateway/testing/world';
 import { afterAll, beforeAll, test } from 'vitest';
-import { readHealth } from './readHealth.ts';
-
-const LONG = { timeout: PATIENCE_MS };
+import { LONG, post, readHealth } from './rig.ts';
 
 let world: World;
 const open = new AsyncDisposableStack();
@@ -47,13 +44,7 @@ test
   .concurrent('a rate that is too large by far has /health say that all fees are too small', async ({ expect }) => {
     const relayer = await startProgram('relayer', { env: { ...world.relayerEnv(3), CREDITS_PER_ETH: '3000000000' } });
     open.defer(() => relayer.kill());
-    for (const user of world.users) {
-      const params = await signWrite(world.deployment, user, {
-        ...{ dataId: numberToHex(1, { size: 32 }), payload: '0xabcd', relayerFee: 3000n * 10n ** 18n, nonce: 1n },
-        timestamp: BigInt(Math.floor(Date.now() / 1000) - 5),
-      });
-      await world.client.submitRequest({ chainName: 'eip155:31337', action: 'WRITE_DATA_FOR', params });
-    }
+    for (const user of world.users.keys()) await post(world, { user });
     const fault = /takes no request since .*: all requests, of 3 signers, were left as `fee`: look at CREDITS_PER_ETH/;
     await expect.poll(() => readHealth(relayer), { timeout: PATIENCE_MS + 60_000 }).toMatch(fault);
   });

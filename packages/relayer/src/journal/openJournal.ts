@@ -7,8 +7,7 @@ import { createForgetting } from './createForgetting.ts';
 import { createJournalView, type JournalView, type Totals } from './createJournalView.ts';
 import { type JudgedRequest, openJudgedTable, type RecallQuery } from './openJudgedTable.ts';
 import { openLossTable } from './openLossTable.ts';
-import { type Row, readRow, writeFields } from './rows.ts';
-import { JOURNAL_SCHEMA } from './schema.ts';
+import { JOURNAL_SCHEMA, type Row, readRow, writeFields } from './schema.ts';
 
 /** How long a process waits for another one's commit, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5000;

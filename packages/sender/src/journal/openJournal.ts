@@ -4,8 +4,7 @@ import type { TxVersion } from '../intents/intent.ts';
 import type { IntentState } from '../intents/intentState.ts';
 import type { LiveIntent } from '../intents/liveIntent.ts';
 import { SenderError } from '../senderError.ts';
-import { intentParameters, type Row, readIntent, readVersion, versionParameters } from './rows.ts';
-import { SENDER_SCHEMA } from './schema.ts';
+import { intentParameters, type Row, readIntent, readVersion, SENDER_SCHEMA, versionParameters } from './schema.ts';
 
 /** What is written together: all of it, or nothing. */
 export interface JournalEntry {

@@ -1,4 +1,9 @@
+import type { SQLOutputValue } from 'node:sqlite';
 import type { Schema } from '@prism-gateway/runtime';
+import type { Address, Hash, Hex } from 'viem';
+import type { TxVersion } from '../intents/intent.ts';
+import type { IntentState } from '../intents/intentState.ts';
+import { createTraces, type LiveIntent } from '../intents/liveIntent.ts';
 
 /**
  * `intents`: what callers want, with its account nonce; no two intents ever share one. `versions`: each transaction ever signed, never
@@ -47,3 +52,117 @@ export const SENDER_SCHEMA: Schema = {
     CREATE INDEX versions_by_intent ON versions (intent_id, created_at_ms);`,
   ],
 };
+
+/** A row as SQLite gives it. */
+export type Row = Record<string, SQLOutputValue>;
+
+/** JSON with bigints, which become `{"$bigint":"12"}`. */
+function encodeJson(value: unknown): string | null {
+  if (value === undefined) return null;
+  return JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? { $bigint: `${part}` } : part));
+}
+
+function decodeJson(text: SQLOutputValue | undefined): unknown {
+  if (text === null || text === undefined) return undefined;
+  return JSON.parse(`${text}`, (_, part) => {
+    const digits = typeof part === 'object' && part !== null && '$bigint' in part ? part.$bigint : undefined;
+    return typeof digits === 'string' ? BigInt(digits) : part;
+  });
+}
+
+/**
+ * Reads a row of `versions`. Casts here and below: the rows were written by this file, and STRICT tables keep the types.
+ *
+ * @param row - all columns
+ * @returns the version
+ */
+export function readVersion(row: Row): TxVersion {
+  return {
+    hash: row.hash as Hash,
+    ...(row.intent_id === null ? {} : { intentId: row.intent_id as string }),
+    nonce: row.nonce as number,
+    kind: row.kind as TxVersion['kind'],
+    raw: row.raw as Hex,
+    gasLimit: BigInt(row.gas_limit as string),
+    maxFeePerGas: BigInt(row.max_fee_per_gas as string),
+    maxPriorityFeePerGas: BigInt(row.max_priority_fee_per_gas as string),
+    createdAtMs: row.created_at_ms as number,
+  };
+}
+
+/**
+ * Reads a row of `intents`.
+ *
+ * @param row - all columns
+ * @param versions - of the intent, oldest first
+ * @returns the intent
+ */
+export function readIntent(row: Row, versions: readonly TxVersion[]): LiveIntent {
+  return {
+    intentId: row.intent_id as string,
+    label: (row.label as string | null) ?? undefined,
+    call: { to: row.to_address as Address, data: row.data as Hex, value: BigInt(row.value as string) },
+    gasLimit: BigInt(row.gas_limit as string),
+    confirmations: row.confirmations as number,
+    maxFeePerGas: row.max_fee_per_gas === null ? undefined : BigInt(row.max_fee_per_gas as string),
+    expiresAtMs: (row.expires_at_ms as number | null) ?? undefined,
+    state: row.state as IntentState,
+    nonce: (row.nonce as number | null) ?? undefined,
+    versions,
+    failure: decodeJson(row.failure) as LiveIntent['failure'],
+    mined: decodeJson(row.mined) as LiveIntent['mined'],
+    sent: decodeJson(row.sent) as LiveIntent['sent'],
+    createdAtMs: row.created_at_ms as number,
+    updatedAtMs: row.updated_at_ms as number,
+    isJournalled: true,
+    rejectsHighGas: false,
+    ...createTraces(),
+  };
+}
+
+/**
+ * Writes an intent as the named parameters of its row.
+ *
+ * @param intent - in whatever state
+ * @returns values by column
+ */
+export function intentParameters(intent: LiveIntent): Record<string, string | number | null> {
+  return {
+    intent_id: intent.intentId,
+    to_address: intent.call.to,
+    data: intent.call.data,
+    value: `${intent.call.value}`,
+    gas_limit: `${intent.gasLimit}`,
+    confirmations: intent.confirmations,
+    label: intent.label ?? null,
+    state: intent.state,
+    nonce: intent.nonce ?? null,
+    failure: encodeJson(intent.failure),
+    mined: encodeJson(intent.mined),
+    sent: encodeJson(intent.sent),
+    created_at_ms: intent.createdAtMs,
+    updated_at_ms: intent.updatedAtMs,
+    max_fee_per_gas: intent.maxFeePerGas === undefined ? null : `${intent.maxFeePerGas}`,
+    expires_at_ms: intent.expiresAtMs ?? null,
+  };
+}
+
+/**
+ * Writes a version as the named parameters of its row.
+ *
+ * @param version - signed
+ * @returns values by column
+ */
+export function versionParameters(version: TxVersion): Record<string, string | number | null> {
+  return {
+    hash: version.hash,
+    intent_id: version.intentId ?? null,
+    nonce: version.nonce,
+    kind: version.kind,
+    raw: version.raw,
+    gas_limit: `${version.gasLimit}`,
+    max_fee_per_gas: `${version.maxFeePerGas}`,
+    max_priority_fee_per_gas: `${version.maxPriorityFeePerGas}`,
+    created_at_ms: version.createdAtMs,
+  };
+}

@@ -1,14 +1,5 @@
 import { type Alert, type AlertChannel, AlertRefusedError } from './alert.ts';
 
-/** Where messages go. */
-interface ChatOptions {
-  /** The webhook; for Telegram `https://api.telegram.org/bot…/sendMessage`. */
-  readonly webhookUrl: string;
-  readonly form: 'auto' | ChatForm;
-  /** Telegram's chat. */
-  readonly chatId?: string | undefined;
-}
-
 /** Longest that a service's wish to be left alone is believed, in seconds. */
 const MAX_RETRY_AFTER_SECONDS = 300;
 
@@ -17,7 +8,13 @@ const MAX_RETRY_AFTER_SECONDS = 300;
  *
  * @returns the channel; it throws AlertRefusedError `ALERT_REFUSED` where the service does not take an alert
  */
-export function openChatChannel(options: ChatOptions): AlertChannel {
+export function openChatChannel(options: {
+  /** The webhook; for Telegram `https://api.telegram.org/bot…/sendMessage`. */
+  readonly webhookUrl: string;
+  readonly form: 'auto' | ChatForm;
+  /** Telegram's chat. */
+  readonly chatId?: string | undefined;
+}): AlertChannel {
   const form = options.form === 'auto' ? guessChatForm(options.webhookUrl) : options.form;
   return {
     name: 'chat',

@@ -22,15 +22,6 @@ export interface RunningRelayer {
   stop(): Promise<void>;
 }
 
-interface RelayerOptions {
-  readonly settings: Settings;
-  readonly logger: Logger;
-  readonly now: () => number;
-  readonly random: () => number;
-  /** Absent: nothing is traced. */
-  readonly tracer?: Tracer | undefined;
-}
-
 /** What is watched of a relayer. */
 interface Watched {
   readonly gatewayHealth: Health;
@@ -81,7 +72,14 @@ function createPages(
  * @param options.logger - one line of JSON an event
  * @throws AccountError, ChainError, SenderError, Error of node:net or node:fs
  */
-export async function startRelayer(options: RelayerOptions): Promise<RunningRelayer> {
+export async function startRelayer(options: {
+  readonly settings: Settings;
+  readonly logger: Logger;
+  readonly now: () => number;
+  readonly random: () => number;
+  /** Absent: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
+}): Promise<RunningRelayer> {
   const { settings, logger, now, random, tracer } = options;
   const account = await openAccount(settings);
   makeDirectory(settings.dataDir);

@@ -1,7 +1,7 @@
 import type { RpcFaultPlan } from '@prism-gateway/testing';
 import { startWorld, type World } from '@prism-gateway/testing/world';
 import { numberToHex } from 'viem';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { LONG, post, readHealth, sign, startBehind, waitFor } from './rig.ts';
 
 const WELL: RpcFaultPlan = () => undefined;
@@ -59,7 +59,8 @@ async function startWithWrite(index: number, plans: readonly RpcFaultPlan[], env
 async function startThenLie(index: number, { lie, honest }: { readonly lie: RpcFaultPlan; readonly honest: number }) {
   const works = await startBehind(world, open, { index, plans: Array.from({ length: honest + 1 }, () => WELL) });
   // A slow machine has it started before it has seen the chain.
-  await expect.poll(() => works.relayer.output.some((line) => line.includes('"working"')), LONG).toBe(true);
+  const isWorking = () => works.relayer.output.some((line) => line.includes('"working"'));
+  await vi.waitFor(() => expect(isWorking()).toBe(true), LONG);
   works.proxies[0]!.setPlan(lie);
   return { ...works, witness: works.proxies[1]! };
 }

@@ -104,10 +104,7 @@ export function nextBlock(head: BlockHead, seconds: bigint): SimulatedBlock {
 /**
  * Makes the questions that the relayer has to a chain.
  *
- * @param options.rpc - makes the calls
- * @param options.forwarder - address of the Forwarder
  * @param options.relayer - the relayer's own address: simulations are made as if it sent them
- * @param options.costs - how the chain charges
  */
 export function createChainReader(options: {
   readonly rpc: ChainRpc;

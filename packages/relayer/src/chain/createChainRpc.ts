@@ -78,7 +78,6 @@ async function wrapErrors<T>(method: string, ask: () => Promise<T>): Promise<T> 
  * @param options.rpcUrls - they appear in no error
  * @param options.chainId - of several nodes one of another chain is never asked; default the chain of the first that answers
  * @param options.attempts - of a call that gets no answer; default 4
- * @param options.now - Unix time in milliseconds
  * @param options.random - from 0 to 1
  * @param options.onFallback - told once, when the node turns out not to simulate blocks, and why
  * @param options.signal - ends all waiting: what is asked then has no answer

@@ -40,7 +40,6 @@ function keepFresh<T>(
 /**
  * Keeps what is known of a chain, so that many requests share few questions.
  *
- * @param options.now - Unix time in milliseconds
  * @param options.confirmations - blocks that settle a transaction, the including one counted; default 1
  */
 export function watchChain(
@@ -87,7 +86,6 @@ const smaller = (a: bigint, b: bigint) => (a < b ? a : b);
  * clock that is fast. The newest block's time, and what has passed since it was first seen, are never ahead of the chain.
  *
  * @param options.pendingSeconds - reads the time of the node's pending block
- * @param options.now - Unix time in milliseconds
  */
 function createChainClock(options: {
   readonly pendingSeconds: () => Promise<bigint>;

@@ -41,7 +41,6 @@ export interface CheckInput {
   readonly seconds: bigint;
 }
 
-/** What one check asks, and what it goes by. */
 export interface CheckContext {
   readonly chain: Pick<ChainReader, 'simulate' | 'extraCost'>;
   readonly readWallet: ReadWallet;
@@ -51,7 +50,6 @@ export interface CheckContext {
     'actions' | 'feeMarginPercent' | 'maxSponsorCredits' | 'unknownWallets' | 'unknownWalletMarginPercent'
   >;
   readonly settings: Pick<ChainSettings, 'creditsPerEth' | 'maxFeePerGas'>;
-  /** Unix time in milliseconds. */
   readonly now: () => number;
 }
 

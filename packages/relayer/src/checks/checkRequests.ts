@@ -131,7 +131,6 @@ const MAX_RUN = 50;
 const WRITE_GAS = 60_000n;
 const BYTE_GAS = 700n;
 
-/** What extending goes by. */
 interface RunContext extends CheckContext {
   readonly chain: Pick<ChainReader, 'simulate' | 'extraCost' | 'forwarder' | 'relayer'>;
 }

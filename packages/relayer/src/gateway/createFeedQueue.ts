@@ -25,7 +25,6 @@ const STALE_MS = 50;
 /** What is forgotten from memory while it waits is looked at again after this, in milliseconds, at the earliest. */
 const SHED_PAUSE_MS = 600_000;
 
-/** What following goes through. */
 export interface FeedQueuePorts {
   readonly calls: Pick<QueueCalls, 'feed'>;
   readonly gateway: Pick<RequestGateway, 'read'>;
@@ -170,17 +169,6 @@ const MAX_UNREAD = 500;
 /** Pauses while the feed cannot be read, in milliseconds. */
 const PAUSES = { firstMs: 250, maxMs: 10_000 };
 
-/** What following goes through. */
-interface LiveFeedPorts {
-  readonly calls: Pick<QueueCalls, 'feed'>;
-  readonly notes: Pick<ChainNotes, 'fault' | 'log'>;
-  readonly wake: () => void;
-  /** Called where the gateway does not know the cursor any more: the feed goes on from now, and something lies between. */
-  readonly onLost: () => void;
-  readonly random: () => number;
-  readonly signal: AbortSignal;
-}
-
 /** What becomes pending, as it does. */
 interface LiveFeed {
   /** Where the feed is read from next. */
@@ -196,7 +184,18 @@ interface LiveFeed {
  * Follows a feed until the signal: each call waits at the gateway for what is new. While as much as a look goes through has not been
  * taken, no more is read: nobody makes this relayer hold more than its bounds.
  */
-function createLiveFeed(ports: LiveFeedPorts, first: FeedPage): LiveFeed {
+function createLiveFeed(
+  ports: {
+    readonly calls: Pick<QueueCalls, 'feed'>;
+    readonly notes: Pick<ChainNotes, 'fault' | 'log'>;
+    readonly wake: () => void;
+    /** Called where the gateway does not know the cursor any more: the feed goes on from now, and something lies between. */
+    readonly onLost: () => void;
+    readonly random: () => number;
+    readonly signal: AbortSignal;
+  },
+  first: FeedPage,
+): LiveFeed {
   const { calls, notes, wake, onLost, random, signal } = ports;
   let unread = pendingOf(first.items);
   let { cursor } = first;

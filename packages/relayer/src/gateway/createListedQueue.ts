@@ -21,7 +21,6 @@ interface PendingLists {
   list(filter: ListFilter, options?: CallOptions): { page(lastKey?: string | null): Promise<PendingPage> };
 }
 
-/** What the queue goes through. */
 export interface ListedQueuePorts {
   readonly client: PendingLists;
   readonly candidates: Pick<Candidates, 'see' | 'isLeft'>;

@@ -46,12 +46,7 @@ export function isAbsent(error: unknown): boolean {
   return error instanceof GatewayError && UNKNOWN_ROUTE.includes(error.status ?? 0);
 }
 
-/**
- * Makes the calls of one chain.
- *
- * @param options.client - the relayer's
- * @param options.signal - ends what is under way
- */
+/** Makes the calls of one chain. */
 export function createQueueCalls(options: {
   readonly client: Pick<RelayerClient, 'readFeed' | 'claimRequests' | 'reportRequests'>;
   readonly chainName: string;

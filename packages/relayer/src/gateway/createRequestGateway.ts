@@ -142,8 +142,6 @@ function createBatching({ notes, now }: GatewayContext) {
 /**
  * Makes the gateway of one chain's requests: claims and reports go in batches where the gateway takes them, and else one by one.
  *
- * @param context.client - the relayer's
- * @param context.signal - ends what is under way
  * @see docs/specification.md
  */
 export function createRequestGateway(context: GatewayContext): RequestGateway {

@@ -12,7 +12,6 @@ import { isStale, type TakeOverPorts, takeOverStale } from './takeOverStale.ts';
 /** Most own claims that are looked up at once. */
 const MAX_LOOKUPS = 8;
 
-/** What adopting goes through. */
 export interface AdoptPorts extends AskGatewayPorts {
   readonly gateway: Pick<RequestGateway, 'processing' | 'read'>;
   readonly findSignatures: FindSignatures;

@@ -30,7 +30,6 @@ export interface Handlers {
   readonly reportOutcomes: Handler;
 }
 
-/** What the way of open requests goes through. */
 export interface AdvancePorts {
   readonly journal: Pick<Journal, 'get'>;
   readonly inFlight: Pick<InFlight, 'standing' | 'run'>;

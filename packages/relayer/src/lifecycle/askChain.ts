@@ -17,7 +17,6 @@ export type ChainAnswer =
   /** Its nonce is used, but by a transaction that is not deep enough yet, or that the node's logs do not show yet. */
   | { readonly kind: 'unsettled' };
 
-/** What the question goes through. */
 export interface AskPorts {
   readonly chain: Pick<ChainReader, 'nonces' | 'head'>;
   readonly state: Pick<ChainState, 'policy'>;

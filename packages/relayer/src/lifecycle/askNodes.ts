@@ -21,7 +21,6 @@ export interface AskNodesPorts {
   readonly nodes: readonly AskedNode[];
   /** Age from which a newest block is stale, in seconds; 0: none is, for blocks come only with transactions. */
   readonly maxHeadAgeSeconds: number;
-  /** Unix time in milliseconds. */
   readonly now: () => number;
 }
 

@@ -23,7 +23,6 @@ export interface Revert {
   readonly reverted: Hex | undefined;
 }
 
-/** What the asking goes through. */
 export interface AskUntoldPorts {
   readonly askChain: AskChain;
   readonly chain: Pick<ChainReader, 'replay' | 'simulate'>;

@@ -25,7 +25,6 @@ export function findPredecessor({ verdict }: Claimable): bigint | undefined {
   return verdict.kind === 'ready' ? verdict.follows : undefined;
 }
 
-/** What claiming goes through. */
 export interface ClaimPorts {
   readonly queue: Pick<PendingQueue, 'dropClaimed'>;
   readonly gateway: Pick<RequestGateway, 'claim'>;

@@ -12,7 +12,6 @@ import type { OpenRequest } from './openRequest.ts';
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
 
-/** What the asking goes through. */
 export interface AskGatewayPorts {
   readonly gateway: Pick<RequestGateway, 'read'>;
   readonly notes: Pick<ChainNotes, 'fault'>;

@@ -14,7 +14,6 @@ import type { OpenRequest, Outcome } from './openRequest.ts';
 
 const WHOLE_BPS = 10_000n;
 
-/** What counting goes through. */
 export interface CostPorts {
   readonly state: Pick<ChainState, 'policy'>;
   readonly settings: Pick<ChainSettings, 'creditsPerEth'>;

@@ -112,7 +112,6 @@ function hasMadeUp({ name, told }: Said[number], word: Word): boolean {
  * @param options.witnesses - each node by itself, the one that has said so among them
  * @param options.from - the relayer's address, in lower case
  * @param options.confirmations - blocks that settle a transaction, the including one counted: those who agree have to know them
- * @param options.now - Unix time in milliseconds
  * @see docs/specification.md RELAY-20
  */
 export function createBearOut(options: {

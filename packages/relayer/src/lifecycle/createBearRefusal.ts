@@ -22,7 +22,6 @@ export interface RefusalWitness {
   readonly chain: Pick<ChainReader, 'head' | 'simulate'>;
 }
 
-/** What the question goes through. */
 interface RefusalPorts extends Pick<AskNodesPorts, 'maxHeadAgeSeconds' | 'now'> {
   readonly nodes: readonly RefusalWitness[];
   readonly state: Pick<ChainState, 'seconds'>;

@@ -37,7 +37,6 @@ const UNSEEN_AT_FIRST: ReadonlySet<HealthPart> = new Set(['clock', 'journal', 'j
  *
  * @param options.parts - those that are watched
  * @param options.silentMs - a part that nothing has been heard of for longer counts as failed
- * @param options.now - Unix time in milliseconds
  */
 export function createHealth(options: {
   readonly parts: readonly HealthPart[];

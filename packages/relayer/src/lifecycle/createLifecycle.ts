@@ -159,7 +159,6 @@ export function createLifecycle(options: ChainOptions, parts: ChainParts): Lifec
   };
 }
 
-/** What going on goes through. */
 interface ResumePorts {
   readonly journal: Pick<Journal, 'open'>;
   readonly inFlight: Pick<InFlight, 'take' | 'run'>;

@@ -77,7 +77,6 @@ export type NoteDispute = (subject: string, said: readonly Statement[]) => void;
  * Makes the memory of what nodes do not agree on, which tells the operator which node says what, for as long as they do not.
  *
  * @param options.health - told under `nodes`
- * @param options.now - Unix time in milliseconds
  */
 export function createDisputes({
   health,

@@ -3,7 +3,6 @@ import { countCancel } from './countCosts.ts';
 import type { OpenRequest, Submission } from './openRequest.ts';
 import { returnToClaimed, type SettlePorts, settleSubmission } from './settleSubmission.ts';
 
-/** What following goes through. */
 export interface FollowPorts extends SettlePorts {
   readonly sender: Pick<Sender, 'send' | 'get'>;
   /** Blocks that settle a transaction, the including one counted. */

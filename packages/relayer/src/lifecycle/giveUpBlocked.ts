@@ -10,7 +10,6 @@ const MAX_SIGNATURES = 1000;
 /** Whether an open request may use a forwarder nonce that others wait for. */
 type GapQuestion = (gap: NonceGap) => Promise<boolean>;
 
-/** What the question goes through. */
 export interface GapPorts {
   readonly gateway: Pick<RequestGateway, 'newestOf'>;
   readonly recovery: NonceContext;

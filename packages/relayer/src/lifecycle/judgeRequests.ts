@@ -45,7 +45,6 @@ interface StrangersTurn {
   fault: { readonly error: unknown } | undefined;
 }
 
-/** What judging goes through. */
 export interface JudgePorts extends GapPorts, DuePorts {
   readonly candidates: Pick<Candidates, 'judge'>;
   readonly journal: Pick<Journal, 'judge'>;

@@ -5,7 +5,6 @@ const MAX_CUSTOMERS = 200;
 /** Most of them that were judged before. */
 const MAX_RECHECKS = 100;
 
-/** What listing goes by. */
 export interface DuePorts {
   /** Whether a signer has paid for a transaction of this relayer before. */
   readonly isCustomer: (signer: string) => boolean;

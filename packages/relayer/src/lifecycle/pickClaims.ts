@@ -11,7 +11,6 @@ const HOPELESS_SHARE = 4;
 /** Part of what may be in flight that is kept for signers that have paid before. */
 const CUSTOMERS_SHARE = 4;
 
-/** What picking goes through. */
 export interface PickPorts {
   readonly queue: Pick<PendingQueue, 'hasMore'>;
   readonly claiming: ClaimPorts;

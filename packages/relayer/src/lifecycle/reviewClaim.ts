@@ -19,7 +19,6 @@ import type { OpenRequest, Outcome } from './openRequest.ts';
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
 
-/** What reviewing goes through. */
 export interface ReviewPorts {
   readonly gateway: Pick<RequestGateway, 'release'> & GapPorts['gateway'];
   readonly recovery: GapPorts['recovery'];

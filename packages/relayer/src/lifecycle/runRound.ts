@@ -15,17 +15,6 @@ const TYPICAL_GAS = 400_000n;
 /** A call that carries a short text, as large as most are. */
 const TYPICAL_DATA: Hex = `0x${'5a'.repeat(600)}`;
 
-interface RoomPorts {
-  readonly inFlight: Pick<InFlight, 'size' | 'reservedGas'>;
-  readonly state: Pick<ChainState, 'balance' | 'head'>;
-  readonly chain: Pick<ChainReader, 'extraCost'>;
-  readonly settings: Pick<ChainSettings, 'maxInFlight' | 'maxFeePerGas'>;
-  readonly sender: Pick<Sender, 'isHeld'>;
-  readonly journal: Pick<Journal, 'isFailing'>;
-  readonly notes: Pick<ChainNotes, 'balance'>;
-}
-
-/** What a round goes through. */
 export interface RoundPorts {
   readonly queue: PendingQueue;
   readonly judging: JudgePorts;
@@ -33,7 +22,15 @@ export interface RoundPorts {
 }
 
 /** How many more requests the relayer can submit: what its limit, and its ether, leave. */
-export async function countRoom(ports: RoomPorts): Promise<number> {
+export async function countRoom(ports: {
+  readonly inFlight: Pick<InFlight, 'size' | 'reservedGas'>;
+  readonly state: Pick<ChainState, 'balance' | 'head'>;
+  readonly chain: Pick<ChainReader, 'extraCost'>;
+  readonly settings: Pick<ChainSettings, 'maxInFlight' | 'maxFeePerGas'>;
+  readonly sender: Pick<Sender, 'isHeld'>;
+  readonly journal: Pick<Journal, 'isFailing'>;
+  readonly notes: Pick<ChainNotes, 'balance'>;
+}): Promise<number> {
   const { chain, inFlight, settings, state, sender, journal, notes } = ports;
   const [balance, { gasReserve }] = await Promise.all([state.balance(), state.head()]);
   notes.balance(balance);

@@ -21,7 +21,6 @@ const LONGEST_PAUSE_MS = 5000;
  */
 const UNMINED_PATIENCE_MS = 30_000;
 
-/** What settling goes through. */
 export interface SettlePorts extends CostPorts, AskUntoldPorts {
   readonly state: AskUntoldPorts['state'];
   /** What nodes say together of a transaction that is mined. */

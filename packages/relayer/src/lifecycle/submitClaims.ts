@@ -97,7 +97,6 @@ export async function submitClaims(ports: SubmitPorts, requests: readonly OpenRe
 /** How often a batch is simulated again without the entries that were refused; one that still has some goes nowhere. */
 const MAX_REHEARSALS = 3;
 
-/** What rehearsing goes through. */
 interface RehearsePorts {
   readonly chain: Pick<ChainReader, 'forwarder' | 'relayer' | 'extraCost'>;
   /** The last simulation before money is spent. */

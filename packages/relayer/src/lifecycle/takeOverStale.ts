@@ -18,7 +18,6 @@ import { runLimited } from './runLimited.ts';
 /** Most claims that the chain is asked for at once. */
 const MAX_LOOKUPS = 8;
 
-/** What taking over goes through. */
 export interface TakeOverPorts {
   readonly gateway: Pick<RequestGateway, 'claim'>;
   readonly askChain: AskChain;

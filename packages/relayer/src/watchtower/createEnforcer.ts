@@ -11,7 +11,6 @@ interface EnforcerOptions {
   readonly gateway: Pick<GatewayClient, 'transport'>;
   readonly alerter: Pick<Alerter, 'raise'>;
   readonly log: Logger;
-  /** Unix time in milliseconds. */
   readonly now: () => number;
 }
 

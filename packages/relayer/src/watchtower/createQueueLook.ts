@@ -27,7 +27,6 @@ interface QueueLookOptions {
   readonly isKnown: (record: RequestRecord) => boolean;
   /** Open requests that were not listed since a time, in Unix milliseconds. */
   readonly listUnseen: (beforeMs: number, limit: number) => readonly string[];
-  /** Unix time in milliseconds. */
   readonly now: () => number;
   /** How far back the first look goes, in Unix milliseconds. */
   readonly sinceMs: number;

@@ -32,7 +32,6 @@ export interface WatchOptions {
   readonly checkFinding?: CheckFinding | undefined;
   readonly lookAtQueue: () => Promise<QueueNews>;
   readonly lookAtChain: (seen: readonly SeenHead[], since: { readonly sinceSeconds: bigint }) => Promise<ChainNews>;
-  /** Unix time in milliseconds. */
   readonly now: () => number;
 }
 

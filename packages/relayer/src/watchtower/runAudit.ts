@@ -21,17 +21,6 @@ import { parseWatchSettings, type WatchedChainSettings } from './watchSettings.t
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const PAGE = 100;
 
-/** What the command works with. */
-interface AuditInput {
-  /** What stands behind `audit` on the command line. */
-  readonly args: readonly string[];
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Prints a line. */
-  readonly print: (text: string) => void;
-  /** Unix time in milliseconds. */
-  readonly now: () => number;
-}
-
 function readOrder(args: readonly string[], nowMs: number) {
   const options = { since: { type: 'string' }, json: { type: 'boolean' } } as const;
   const { since = '', json = false } = parseCommandLine({ args: [...args], options }).values;
@@ -203,7 +192,19 @@ function writeAudit({ chains, findings, since }: AuditReport): string {
  * @throws SettingsError, CommandLineError, ChainError, GatewayError
  * @see docs/specification.md WATCH-5
  */
-export async function runAudit({ args, environment, print, now }: AuditInput): Promise<number> {
+export async function runAudit({
+  args,
+  environment,
+  print,
+  now,
+}: {
+  /** What stands behind `audit` on the command line. */
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Prints a line. */
+  readonly print: (text: string) => void;
+  readonly now: () => number;
+}): Promise<number> {
   const { sinceMs, isJson } = readOrder(args, now());
   const settings = parseWatchSettings(environment);
   const client = createRelayerClient({ url: settings.gatewayUrl, account: await openAccount(settings) });

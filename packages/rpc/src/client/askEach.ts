@@ -5,7 +5,6 @@ export interface NodeAnswer<Answer> {
   readonly answer: Answer;
 }
 
-/** What asking each goes by. */
 interface EachTurn<Node, Answer> {
   readonly ask: (node: Node) => Promise<Answer>;
   /** One that is not well is asked, too, but nobody waits for it as long as another one answers. */

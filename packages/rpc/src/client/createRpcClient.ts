@@ -1,16 +1,6 @@
 import { isRefusedRequest, RpcAnswerError, RpcUnavailableError } from '../rpcErrors.ts';
 import { createHttpPost, type HttpPost, type WireCall } from './createHttpPost.ts';
 
-/** How a node is reached. */
-export interface RpcClientOptions {
-  /** `http(s)://…`, with user and password in it if the node wants them. It appears in no error. */
-  readonly rpcUrl: string;
-  /** For one exchange, in milliseconds; default 10,000. */
-  readonly timeoutMs?: number;
-  /** Milliseconds of a clock that is never set; default the machine's. */
-  readonly monotonicNow?: () => number;
-}
-
 const DEFAULT_TIMEOUT_MS = 10_000;
 /** Calls made in one turn go out together, but no more than these in one request, until the node refuses as many. */
 const MAX_BATCH_CALLS = 50;
@@ -176,7 +166,14 @@ function respectRetryAfter(post: HttpPost, now: () => number): HttpPost {
  *   client.request('eth_getBalance', [address, 'latest']),
  * ]); // one HTTP request
  */
-export function createRpcClient(options: RpcClientOptions): RpcClient {
+export function createRpcClient(options: {
+  /** `http(s)://…`, with user and password in it if the node wants them. It appears in no error. */
+  readonly rpcUrl: string;
+  /** For one exchange, in milliseconds; default 10,000. */
+  readonly timeoutMs?: number;
+  /** Milliseconds of a clock that is never set; default the machine's. */
+  readonly monotonicNow?: () => number;
+}): RpcClient {
   const { rpcUrl, timeoutMs = DEFAULT_TIMEOUT_MS, monotonicNow = () => performance.now() } = options;
   const closing = new AbortController();
   const { signal } = closing;

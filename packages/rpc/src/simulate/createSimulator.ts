@@ -41,20 +41,6 @@ export interface SimulatedBlock {
  */
 export type Simulator = (call: SimulatedCall, block: SimulatedBlock) => Promise<Simulated>;
 
-/** How calls are simulated. */
-export interface SimulatorOptions {
-  readonly client: RpcClient;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  /**
-   * Told once, when the node turns out not to know `eth_simulateV1`: each simulation costs the node two executions from then on,
-   * and is made with the time of its newest block.
-   */
-  readonly onFallback: (reason: string) => void;
-  /** Whether a revert says only that the newest block is too old: then the node's pending block is asked. */
-  readonly isTooEarly: (returned: Hex | undefined) => boolean;
-}
-
 /** After this time a node that did not know `eth_simulateV1` is asked again, in milliseconds: it may have erred, or been updated. */
 const ASK_AGAIN_MS = 600_000;
 
@@ -123,7 +109,18 @@ const HARMLESS: SimulatedCall = { from: zeroAddress, to: zeroAddress, data: '0x'
  *
  * @see https://geth.ethereum.org/docs/interacting-with-geth/rpc/ns-eth#eth-simulate-v1
  */
-export function createSimulator(options: SimulatorOptions): Simulator {
+export function createSimulator(options: {
+  readonly client: RpcClient;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /**
+   * Told once, when the node turns out not to know `eth_simulateV1`: each simulation costs the node two executions from then on,
+   * and is made with the time of its newest block.
+   */
+  readonly onFallback: (reason: string) => void;
+  /** Whether a revert says only that the newest block is too old: then the node's pending block is asked. */
+  readonly isTooEarly: (returned: Hex | undefined) => boolean;
+}): Simulator {
   const { client, now, onFallback, isTooEarly } = options;
   let isTold = false;
   let unknownUntilMs = 0;

@@ -12,20 +12,6 @@ export interface Logger {
   error(fields: LogFields, message: string): void;
 }
 
-/** Where a log goes, and what it says. */
-export interface LoggerOptions {
-  /** The least level that is written. */
-  readonly level: LogLevel;
-  /** Takes a whole line, its newline included: an output of `openLogOutput`, or `process.stdout`'s `write`. */
-  readonly write: (line: string) => void;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  /** What every line says besides, asked for at each line. */
-  readonly fields?: () => LogFields;
-  /** Takes secrets out of a line before it is written. */
-  readonly redact?: (line: string) => string;
-}
-
 /** Errors and big integers, which JSON has no form for. */
 function plainValue(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return String(value);
@@ -65,7 +51,18 @@ function writePlainly(line: LogFields): string {
  * logger.info({ port: 8787 }, 'listening');
  * await output.close();
  */
-export function createLogger(options: LoggerOptions): Logger {
+export function createLogger(options: {
+  /** The least level that is written. */
+  readonly level: LogLevel;
+  /** Takes a whole line, its newline included: an output of `openLogOutput`, or `process.stdout`'s `write`. */
+  readonly write: (line: string) => void;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** What every line says besides, asked for at each line. */
+  readonly fields?: () => LogFields;
+  /** Takes secrets out of a line before it is written. */
+  readonly redact?: (line: string) => string;
+}): Logger {
   const { level: least, write, now, fields, redact = (line) => line } = options;
   function writer(level: LogLevel): Logger['info'] {
     if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(least)) return () => undefined;

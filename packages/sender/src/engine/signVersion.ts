@@ -5,16 +5,6 @@ import type { UnsignedTransaction } from '../sender.ts';
 import { SenderError } from '../senderError.ts';
 import type { Engine } from './engine.ts';
 
-/** A transaction to be signed. */
-interface VersionDraft {
-  readonly intentId: string | undefined;
-  readonly nonce: number;
-  readonly kind: TxVersion['kind'];
-  readonly call: { readonly to: Address; readonly data: Hex; readonly value: bigint };
-  readonly gasLimit: bigint;
-  readonly fees: Fees;
-}
-
 /** A signer that is set up wrong would spoil every nonce that it signs for; its first signature is looked at. */
 async function verifyFirst(engine: Engine, { raw, asked }: { raw: Hex; asked: UnsignedTransaction }): Promise<void> {
   if (engine.isSignerVerified) return;
@@ -35,7 +25,17 @@ async function verifyFirst(engine: Engine, { raw, asked }: { raw: Hex; asked: Un
  * @throws SenderError `SIGNING_FAILED`
  * @see https://eips.ethereum.org/EIPS/eip-1559
  */
-export async function signVersion(engine: Engine, draft: VersionDraft): Promise<TxVersion> {
+export async function signVersion(
+  engine: Engine,
+  draft: {
+    readonly intentId: string | undefined;
+    readonly nonce: number;
+    readonly kind: TxVersion['kind'];
+    readonly call: { readonly to: Address; readonly data: Hex; readonly value: bigint };
+    readonly gasLimit: bigint;
+    readonly fees: Fees;
+  },
+): Promise<TxVersion> {
   const { intentId, nonce, kind, call, gasLimit, fees } = draft;
   const asked: UnsignedTransaction = {
     type: 'eip1559',

@@ -162,7 +162,6 @@ export interface WatchJournal extends WatchedTable, SeenChain, FindingTable, Rel
  * Opens the journal of a watchtower for one chain: what it has seen of queue and chain, what it has found, and its alerts.
  *
  * @param options.path - the SQLite file; made where it is missing
- * @param options.now - Unix time in milliseconds
  * @see docs/specification.md WATCH-3
  */
 export function openWatchJournal(options: { readonly path: string; readonly now: () => number }): WatchJournal {

@@ -1,42 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /** What the relayer counts; each has the label `chain`. */
-export interface Metrics {
-  readonly registry: Registry;
-  /** By `result`: `won`, `conflict`, `refused`, `unknown`. */
-  readonly claims: Counter<'chain' | 'result'>;
-  /** By `status`: `success`, `failed`. */
-  readonly reports: Counter<'chain' | 'status'>;
-  /** Checks by `verdict`: `ready`, `settle`, or why it was left. */
-  readonly checks: Counter<'chain' | 'verdict'>;
-  /** By `kind`: `single`, `batch`. */
-  readonly transactions: Counter<'chain' | 'kind'>;
-  /** Writes that went in a batch. */
-  readonly batchedWrites: Counter<'chain'>;
-  readonly gasUsed: Counter<'chain'>;
-  /** In ether. */
-  readonly spentEther: Counter<'chain'>;
-  /** Whole credits, this relayer's share. */
-  readonly earnedCredits: Counter<'chain'>;
-  /** In ether: what transactions have cost beyond their fees. */
-  readonly lostEther: Counter<'chain'>;
-  /** How often a budget was used up, by `budget`. */
-  readonly budgets: Counter<'chain' | 'budget'>;
-  /** Transactions of the own key that the journal does not know. */
-  readonly foreign: Counter<'chain'>;
-  /** Answers with which one of several nodes was alone, by its place in `RPC_URL`. */
-  readonly outvoted: Counter<'chain' | 'node'>;
-  readonly faults: Counter<'chain' | 'where'>;
-  readonly inFlight: Gauge<'chain'>;
-  /** Requests that are known and not yet done with, by `reason`: what they wait for, or how far they are. */
-  readonly requests: Gauge<'chain' | 'reason'>;
-  /** In ether. */
-  readonly balance: Gauge<'chain'>;
-  /** Share of the page's head that is claimed at once. */
-  readonly claimShare: Gauge<'chain'>;
-  /** Seconds from the claim to the report. */
-  readonly duration: Histogram<'chain'>;
-}
+export type Metrics = ReturnType<typeof createCounters>;
 
 /** What an alarm may watch before it has happened. */
 function startAtZero(metrics: Metrics, chain: string): void {
@@ -53,19 +18,13 @@ function startAtZero(metrics: Metrics, chain: string): void {
   metrics.duration.zero({ chain });
 }
 
-/**
- * Makes the relayer's metrics.
- *
- * @param chains - the gateway's names of them; what has not happened yet stands there with 0
- * @see https://prometheus.io/docs/practices/naming/
- */
-export function createMetrics(chains: readonly string[]): Metrics {
+function createCounters() {
   const registry = new Registry();
   const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
     new Counter<L>({ name: `prism_relayer_${name}_total`, help, labelNames: [...labelNames], registers: [registry] });
   const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
     new Gauge<L>({ name: `prism_relayer_${name}`, help, labelNames: [...labelNames], registers: [registry] });
-  const metrics: Metrics = {
+  return {
     registry,
     claims: counter('claims', 'Claims that were asked for, by result', ['chain', 'result']),
     reports: counter('reports', 'Outcomes that were reported, by status', ['chain', 'status']),
@@ -93,11 +52,21 @@ export function createMetrics(chains: readonly string[]): Metrics {
     duration: new Histogram({
       name: 'prism_relayer_request_seconds',
       help: 'From the claim to the report',
-      labelNames: ['chain'],
+      labelNames: ['chain'] as const,
       buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
       registers: [registry],
     }),
   };
+}
+
+/**
+ * Makes the relayer's metrics.
+ *
+ * @param chains - the gateway's names of them; what has not happened yet stands there with 0
+ * @see https://prometheus.io/docs/practices/naming/
+ */
+export function createMetrics(chains: readonly string[]): Metrics {
+  const metrics = createCounters();
   for (const chain of chains) startAtZero(metrics, chain);
   return metrics;
 }

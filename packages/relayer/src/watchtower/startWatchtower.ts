@@ -228,22 +228,7 @@ export async function startWatchtower(options: WatchtowerOptions): Promise<Runni
 }
 
 /** What the watchtower counts; each has the label `chain`. */
-interface WatchMetrics {
-  readonly registry: Registry;
-  /** By `kind`: as `finding.ts` names them. */
-  readonly findings: Counter<'chain' | 'kind'>;
-  readonly alerts: Counter<'chain' | 'code'>;
-  /** Looks that went well. */
-  readonly looks: Counter<'chain'>;
-  /** Looks that failed, by `where`: `chain`, `gateway`, `journal`, `work`. */
-  readonly faults: Counter<'chain' | 'where'>;
-  /** The newest block that has been looked at. */
-  readonly head: Gauge<'chain'>;
-  /** Requests under watch, by `state`. */
-  readonly requests: Gauge<'chain' | 'state'>;
-  /** Lies that nothing has been done about yet. */
-  readonly unenforced: Gauge<'chain'>;
-}
+type WatchMetrics = ReturnType<typeof createWatchMetrics>;
 
 const KINDS: readonly FindingKind[] = [
   'falseSuccess',
@@ -260,58 +245,29 @@ const KINDS: readonly FindingKind[] = [
  *
  * @see https://prometheus.io/docs/practices/naming/
  */
-function createWatchMetrics(chains: readonly string[]): WatchMetrics {
+function createWatchMetrics(chains: readonly string[]) {
   const registry = new Registry();
-  const registers = [registry];
-  const name = (text: string) => `prism_watchtower_${text}`;
-  const findings = new Counter({
-    name: name('findings_total'),
-    help: 'Reports that were found not to be true, by kind',
-    labelNames: ['chain', 'kind'] as const,
-    registers,
-  });
-  const metrics: WatchMetrics = {
+  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+    new Counter<L>({
+      name: `prism_watchtower_${name}_total`,
+      help,
+      labelNames: [...labelNames],
+      registers: [registry],
+    });
+  const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+    new Gauge<L>({ name: `prism_watchtower_${name}`, help, labelNames: [...labelNames], registers: [registry] });
+  const metrics = {
     registry,
-    findings,
-    alerts: new Counter({
-      name: name('alerts_total'),
-      help: 'Alerts that were raised',
-      labelNames: ['chain', 'code'] as const,
-      registers,
-    }),
-    looks: new Counter({
-      name: name('looks_total'),
-      help: 'Looks at queue and chain that went well',
-      labelNames: ['chain'] as const,
-      registers,
-    }),
-    faults: new Counter({
-      name: name('faults_total'),
-      help: 'Looks that failed, by place',
-      labelNames: ['chain', 'where'] as const,
-      registers,
-    }),
-    head: new Gauge({
-      name: name('head'),
-      help: 'The newest block that has been looked at',
-      labelNames: ['chain'] as const,
-      registers,
-    }),
-    requests: new Gauge({
-      name: name('requests'),
-      help: 'Requests under watch',
-      labelNames: ['chain', 'state'] as const,
-      registers,
-    }),
-    unenforced: new Gauge({
-      name: name('unenforced'),
-      help: 'Findings that nothing has been done about yet',
-      labelNames: ['chain'] as const,
-      registers,
-    }),
+    findings: counter('findings', 'Reports that were found not to be true, by kind', ['chain', 'kind']),
+    alerts: counter('alerts', 'Alerts that were raised', ['chain', 'code']),
+    looks: counter('looks', 'Looks at queue and chain that went well', ['chain']),
+    faults: counter('faults', 'Looks that failed, by place', ['chain', 'where']),
+    head: gauge('head', 'The newest block that has been looked at', ['chain']),
+    requests: gauge('requests', 'Requests under watch', ['chain', 'state']),
+    unenforced: gauge('unenforced', 'Findings that nothing has been done about yet', ['chain']),
   };
   for (const chain of chains) {
-    for (const kind of KINDS) findings.inc({ chain, kind }, 0);
+    for (const kind of KINDS) metrics.findings.inc({ chain, kind }, 0);
     for (const where of ['chain', 'gateway', 'journal', 'work']) metrics.faults.inc({ chain, where }, 0);
     metrics.looks.inc({ chain }, 0);
   }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PaymentsRig, RigKey } from '@prism-gateway/payments/demo';
-import { startProgram, waitUntil } from '@prism-gateway/payments/demo';
+import { waitUntil } from '@prism-gateway/payments/demo';
+import { startProgram } from '@prism-gateway/testing/world';
 import { startCallCounter } from './startCallCounter.ts';
 
 /** What is to be paid, and how. */
@@ -52,7 +53,7 @@ export async function payByRelayer(options: RelayerRunOptions): Promise<RelayerR
   };
   const isDone = () => rig.frontend.store.list().every(({ txHash }) => txHash !== undefined);
   const waitForAll = () => waitUntil(isDone, { timeoutMs: PATIENCE_MS, what: 'payments are not completed' });
-  let program = startProgram('payments', { ...settings, POLL_INTERVAL_MS: '500' });
+  let program = await startProgram('payments', { env: { ...settings, POLL_INTERVAL_MS: '500' } });
   try {
     // The first one makes the approval.
     rig.addPayment(AMOUNT);
@@ -70,7 +71,7 @@ export async function payByRelayer(options: RelayerRunOptions): Promise<RelayerR
     const start = await rig.client.getBlockNumber({ cacheTime: 0 });
     const isFinal = async () => (await rig.client.getBlockNumber({ cacheTime: 0 })) > start + BigInt(REORG_DEPTH + 2);
     await waitUntil(isFinal, { timeoutMs: PATIENCE_MS, what: 'no blocks' });
-    program = startProgram('payments', { ...settings, POLL_INTERVAL_MS: `${idlePollMs}` });
+    program = await startProgram('payments', { env: { ...settings, POLL_INTERVAL_MS: `${idlePollMs}` } });
     // Its second poll: what a start asks for is over, however long that takes.
     let polls = 0;
     const hasStarted = () => {

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
-import { exportSPKI, SignJWT } from 'jose';
-import { createJwtIssuerHandler } from './createJwtIssuerHandler.ts';
-import { createSigningKey, type JwtIssuerEndpoint, type JwtIssuerState } from './jwtIssuerState.ts';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { listenOnLoopback } from './listenOnLoopback.ts';
-import type { Misbehaviour } from './misbehave.ts';
+import { type Misbehaviour, misbehave } from './misbehave.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
 
@@ -118,4 +117,92 @@ export async function startJwtIssuer(options: JwtIssuerOptions = {}): Promise<Jw
     close: server.close,
     [Symbol.asyncDispose]: server.close,
   };
+}
+
+const ENDPOINTS: Readonly<Record<string, JwtIssuerEndpoint>> = {
+  '/.well-known/openid-configuration': 'discovery',
+  '/keys': 'keys',
+  '/introspection': 'introspection',
+};
+
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+function describe(issuer: string, { introspection }: JwtIssuerState) {
+  const endpoint = introspection ? { introspection_endpoint: `${issuer}/introspection` } : {};
+  return { issuer, jwks_uri: `${issuer}/keys`, ...endpoint };
+}
+
+/** RFC 6749, section 2.3.1: each half form-encoded, then Basic. */
+function isClient(request: IncomingMessage, { appId, appSecret }: JwtIssuerState): boolean {
+  const encoded = /^Basic (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
+  const halves = Buffer.from(encoded, 'base64').toString().split(':');
+  const [id, secret, ...more] = halves.map((half) => decodeURIComponent(half.replaceAll('+', ' ')));
+  return id === appId && secret === appSecret && more.length === 0;
+}
+
+async function introspect(state: JwtIssuerState, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const form = new URLSearchParams(await text(request));
+  if (!isClient(request, state)) return sendJson(response, 401, { error: 'invalid_client' });
+  const token = form.get('token') ?? '';
+  const claims = state.revoked.has(token) ? undefined : state.tokens.get(token);
+  sendJson(response, 200, claims === undefined ? { active: false } : { active: true, ...claims });
+}
+
+/**
+ * The HTTP side of a JWT issuer.
+ *
+ * @param state - what it knows
+ * @param issuer - gives its own URL
+ * @returns a listener for `node:http`
+ */
+function createJwtIssuerHandler(state: JwtIssuerState, issuer: () => string): RequestListener {
+  return (request, response) => {
+    const endpoint = ENDPOINTS[request.url ?? ''];
+    if (endpoint === undefined) return sendJson(response, 404, {});
+    state.calls[endpoint] += 1;
+    const behaviour = state.behaviours.get(endpoint);
+    if (behaviour !== undefined) return misbehave(response, behaviour);
+    if (endpoint === 'discovery') return sendJson(response, 200, describe(issuer(), state));
+    if (endpoint === 'keys') return sendJson(response, 200, { keys: state.published.map((key) => key.publicJwk) });
+    introspect(state, request, response).catch(() => response.destroy());
+  };
+}
+
+type JwtIssuerEndpoint = 'discovery' | 'keys' | 'introspection';
+
+interface SigningKey {
+  readonly alg: string;
+  readonly kid: string;
+  readonly privateKey: CryptoKey;
+  readonly publicKey: CryptoKey;
+  readonly publicJwk: JWK;
+}
+
+/** Everything that a JWT issuer knows; its HTTP side and its test's side share it. */
+interface JwtIssuerState {
+  readonly appId: string;
+  readonly appSecret: string;
+  readonly introspection: boolean;
+  current: SigningKey;
+  published: readonly SigningKey[];
+  /** JWTs, and opaque tokens with what introspection says of them. */
+  readonly tokens: Map<string, Readonly<Record<string, unknown>>>;
+  readonly revoked: Set<string>;
+  readonly calls: Record<JwtIssuerEndpoint, number>;
+  readonly behaviours: Map<JwtIssuerEndpoint, Misbehaviour>;
+}
+
+/**
+ * Makes a key pair.
+ *
+ * @param options - JWS algorithm; whether the published key leaves out `kid`
+ */
+async function createSigningKey(options: { readonly alg: string; readonly withoutKid: boolean }): Promise<SigningKey> {
+  const { alg, withoutKid } = options;
+  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
+  const kid = randomUUID();
+  const publicJwk = { ...(await exportJWK(publicKey)), alg, use: 'sig', ...(withoutKid ? {} : { kid }) };
+  return { alg, kid, privateKey, publicKey, publicJwk };
 }

@@ -1,4 +1,4 @@
-import { type RunningGateway, startGateway } from '@prism-gateway/testing';
+import { startGateway } from '@prism-gateway/testing';
 
 /** One life of a gateway, from its start to its kill. */
 export interface Life {
@@ -17,39 +17,30 @@ export interface Target {
   end(): Promise<void>;
 }
 
-async function start(dataDir: string): Promise<{ readonly gateway: RunningGateway; readonly life: Life }> {
-  const gateway = await startGateway({ dataDir });
-  return { gateway, life: { url: gateway.url, isKilled: false } };
-}
-
 /**
  * Starts a gateway that a test will kill.
  *
- * @throws Error with what the gateway printed, when it does not start
+ * @throws ProgramEndedError with what the gateway printed, when it does not start
  */
 export async function startTarget(dataDir: string): Promise<Target> {
-  let running = await start(dataDir);
-  let next: Promise<Life> = Promise.resolve(running.life);
-  async function kill(): Promise<void> {
-    running.life.isKilled = true;
-    await running.gateway.kill();
-  }
+  const gateway = await startGateway({ dataDir });
+  let life: Life = { url: gateway.url, isKilled: false };
+  let next = Promise.resolve(life);
   return {
     current: () => next,
     async restart() {
-      const born = Promise.withResolvers<Life>();
+      life.isKilled = true;
+      next = gateway.restart().then(() => {
+        life = { url: gateway.url, isKilled: false };
+        return life;
+      });
       // Whoever waits for it is told of a failure; that nobody does is none.
-      born.promise.catch(() => undefined);
-      next = born.promise;
-      try {
-        await kill();
-        running = await start(dataDir);
-        born.resolve(running.life);
-      } catch (error) {
-        born.reject(error);
-        throw error;
-      }
+      next.catch(() => undefined);
+      await next;
     },
-    end: kill,
+    async end() {
+      life.isKilled = true;
+      await gateway.kill();
+    },
   };
 }

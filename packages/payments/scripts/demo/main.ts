@@ -6,13 +6,15 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startChatReceiver, startMailServer } from '@prism-gateway/testing';
+import { type Program, startProgram } from '@prism-gateway/testing/world';
+import { type Address, formatUnits, type Hash } from 'viem';
+import { markPayout } from '../../src/chain/marks.ts';
 import { runCommand } from '../../src/cli/runCommand.ts';
 import { openPaymentJournal } from '../../src/journal/openPaymentJournal.ts';
 import type { PaymentState } from '../../src/journal/paymentState.ts';
-import { formatTable, judgePayments } from './judge.ts';
+import { computeCreditsOwed } from '../../src/payments/computeCredits.ts';
 import { playProcedures } from './playProcedures.ts';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from './startPaymentsRig.ts';
-import { type Program, startProgram } from './startProgram.ts';
 import { waitUntil } from './waitUntil.ts';
 
 const PAYMENTS = 50;
@@ -43,14 +45,14 @@ async function waitForState(settings: Readonly<Record<string, string>>, state: P
 async function killDuring(
   program: Program,
   params: { readonly settings: Readonly<Record<string, string>>; readonly state: PaymentState; readonly name: string },
-): Promise<Program> {
+): Promise<void> {
   const { settings, state, name } = params;
   const paymentIntentId = await waitForState(settings, state);
   await program.kill();
   tell(`SIGKILL to ${name}, while ${paymentIntentId} is ${state}`);
   await pause(1500);
   tell(`${name} starts again`);
-  return startProgram('payments', settings);
+  await program.restart();
 }
 
 async function addPayments(rig: PaymentsRig): Promise<void> {
@@ -123,16 +125,13 @@ async function playDemo(stack: AsyncDisposableStack): Promise<number> {
     { ...rig.settingsFor(two, [one.address]), ...alerts, ...pace, METRICS_FILE: join(rig.dir, 'two.prom') },
   ] as const;
   tell(`devnet ${rig.rpcUrl}; frontend with a page of payments ${rig.frontend.url}/`);
-  let first = startProgram('payments', settings[0]);
-  let second = startProgram('payments', settings[1]);
-  const monitor = startProgram('gasMonitor', {
-    ...settings[0],
-    DATA_DIR: join(rig.dir, 'monitor'),
-    GAS_POLL_INTERVAL_MS: '300',
-  });
+  const first = stack.use(await startProgram('payments', { env: settings[0] }));
+  const second = stack.use(await startProgram('payments', { env: settings[1] }));
+  const monitorEnv = { ...settings[0], DATA_DIR: join(rig.dir, 'monitor'), GAS_POLL_INTERVAL_MS: '300' };
+  const monitor = stack.use(await startProgram('gasMonitor', { env: monitorEnv }));
   const incoming = addPayments(rig);
-  first = await killDuring(first, { settings: settings[0], state: 'buying', name: 'relayer one' });
-  second = await killDuring(second, { settings: settings[1], state: 'transferring', name: 'relayer two' });
+  await killDuring(first, { settings: settings[0], state: 'buying', name: 'relayer one' });
+  await killDuring(second, { settings: settings[1], state: 'transferring', name: 'relayer two' });
   await runGasStory(rig, one, chatLines);
   await incoming;
   tell('all payments have come in');
@@ -183,4 +182,70 @@ try {
   process.exitCode = await playDemo(stack);
 } finally {
   await stack.disposeAsync();
+}
+
+/** A payment, as the demo looks at it in the end. */
+interface JudgedPayment {
+  readonly paymentIntentId: string;
+  readonly txHash: string;
+  readonly payouts: number;
+  readonly owed: bigint;
+  readonly received: bigint;
+  readonly paidBy: string;
+  readonly isRight: boolean;
+}
+
+const RATE = 1000n;
+
+/**
+ * Compares each payment with the chain, to the last unit.
+ *
+ * @param rig - chain and frontend
+ * @param names - of relayers by address
+ * @returns what was owed, and what was received in how many payouts
+ */
+async function judgePayments(rig: PaymentsRig, names: ReadonlyMap<Address, string>): Promise<readonly JudgedPayment[]> {
+  const judged: JudgedPayment[] = [];
+  for (const payment of rig.frontend.store.list()) {
+    const { paymentIntentId, txHash = '' } = payment;
+    // The demo itself has made the wallet, and the frontend takes nothing but hashes.
+    const received = await rig.creditsOf(payment.walletAddress as Address);
+    const owed = computeCreditsOwed(BigInt(payment.stablecoinAmount), RATE);
+    const payouts = await rig.countPayouts(markPayout(paymentIntentId));
+    const from = txHash === '' ? undefined : (await rig.client.getTransaction({ hash: txHash as Hash })).from;
+    const payer = [...names].find(([address]) => address.toLowerCase() === from?.toLowerCase());
+    const isRight = received === owed && payouts === 1 && payer !== undefined;
+    judged.push({ paymentIntentId, txHash, payouts, owed, received, paidBy: payer?.[1] ?? '?', isRight });
+  }
+  return judged;
+}
+
+/**
+ * Writes the table of the demo's end.
+ *
+ * @param payments - judged
+ * @returns lines of text
+ */
+function formatTable(payments: readonly JudgedPayment[]): string {
+  const rows = payments.map(({ paymentIntentId, txHash, payouts, owed, received, paidBy, isRight }) =>
+    [
+      paymentIntentId.padEnd(22),
+      `${txHash.slice(0, 12)}…`.padEnd(14),
+      paidBy.padEnd(4),
+      `${payouts}`.padStart(7),
+      formatUnits(owed, 18).padStart(12),
+      formatUnits(received, 18).padStart(12),
+      isRight ? 'ok' : 'WRONG',
+    ].join('  '),
+  );
+  const head = [
+    'payment'.padEnd(22),
+    'transfer'.padEnd(14),
+    'by  ',
+    'payouts',
+    'owed'.padStart(12),
+    'received'.padStart(12),
+    '',
+  ];
+  return [head.join('  '), ...rows].join('\n');
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { creditTokenAbi } from '@prism-gateway/contracts';
 import { bareExchangeAbi, bareExchangeBytecode } from '@prism-gateway/devnet/test-tokens';
+import { type Program, startProgram } from '@prism-gateway/testing/world';
 import { KEY_FACTS } from '../../src/chain/createKeyWatch.ts';
 import { runCommand } from '../../src/cli/runCommand.ts';
 import { openPaymentJournal, type PaymentJournal } from '../../src/journal/openPaymentJournal.ts';
@@ -11,7 +12,6 @@ import { computeCreditsOwed } from '../../src/payments/computeCredits.ts';
 import { attend } from './attend.ts';
 import { PROCEDURES } from './procedures.ts';
 import type { PaymentsRig, RigKey } from './startPaymentsRig.ts';
-import { type Program, startProgram } from './startProgram.ts';
 import { waitUntil } from './waitUntil.ts';
 
 const RATE = 1000n;
@@ -79,14 +79,15 @@ async function playOne(
     SEARCH_FROM_BLOCK: `${fromBlock}`,
     RPC_TIMEOUT_MS: '3000',
     TAKEOVER_WAIT_MS: '6000',
-    LOG_LEVEL: 'silent',
+    LOG_LEVEL: 'info',
     ...more,
   });
   const start = async (owner: RigKey, folder: string, more: Readonly<Record<string, string>> = {}) => {
-    machines.push({ program: startProgram('payments', settingsOf(owner, folder, more)), key: owner, folder });
+    const program = await startProgram('payments', { env: settingsOf(owner, folder, more) });
+    machines.push({ program, key: owner, folder });
   };
   const [first, disk, backup] = [newFolder(), newFolder(), newFolder()];
-  const doomed = startProgram('payments', settingsOf(key, first));
+  const doomed = await startProgram('payments', { env: settingsOf(key, first) });
   await waitFor(first, isSettled);
   await runCommand(['backup', backup], { environment: { DATA_DIR: first }, print: () => undefined });
   const { walletAddress } = rig.addPayment(AMOUNT, frontend);
@@ -105,7 +106,9 @@ async function playOne(
       start,
       async runIdle(owner, folder, more = {}) {
         const nobody = await rig.startFrontend();
-        const idle = startProgram('payments', { ...settingsOf(owner, folder, more), FRONTEND_URL: nobody.url });
+        const idle = await startProgram('payments', {
+          env: settingsOf(owner, folder, { ...more, FRONTEND_URL: nobody.url }),
+        });
         await waitFor(folder, isSettled);
         await idle.stop();
         await nobody.close();

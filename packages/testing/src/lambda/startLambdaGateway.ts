@@ -1,12 +1,15 @@
 import { spawnSync } from 'node:child_process';
+import { createServer, type IncomingMessage } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { DYNAMO_TEST_ACCESS } from '../dynamo/dynamoServer.ts';
 import { startDynamo } from '../dynamo/startDynamo.ts';
+import { type LoopbackServer, listenOnLoopback } from '../listenOnLoopback.ts';
 import { startJwtIssuer } from '../startJwtIssuer.ts';
 import { startStrictS3Server } from '../startStrictS3Server.ts';
-import { createSandboxPool, type PoolReport } from './createSandboxPool.ts';
+import { httpApiEvent } from './httpApiEvent.ts';
+import type { HttpCall } from './httpCall.ts';
 import { installRuntimeClient } from './installRuntimeClient.ts';
-import { startHttpFront } from './startHttpFront.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from './startSandbox.ts';
 
 const file = (path: string) => fileURLToPath(new URL(`../../../../${path}`, import.meta.url));
 
@@ -94,4 +97,134 @@ export async function startLambdaGateway(): Promise<LambdaGateway> {
       await Promise.all([dynamo.close(), s3.close(), identity.close()]);
     },
   };
+}
+
+/** Instances of one function, as many as there are calls at a time. */
+interface SandboxPool {
+  /** Hands a call to an idle instance, or to a new one, or to the first that becomes idle. */
+  invoke(event: unknown): Promise<string>;
+  /** What the instances have shown so far. */
+  report(): PoolReport;
+  close(): Promise<void>;
+}
+
+/** Figures of all instances. */
+interface PoolReport {
+  readonly instances: number;
+  /** Longest time that one took to get ready, in milliseconds. */
+  readonly slowestInitMs: number;
+  /** The most memory that one has had, in bytes. */
+  readonly peakBytes: number;
+  /** How long the calls took, from the moment that an instance had them, in milliseconds. */
+  readonly durationsMs: readonly number[];
+}
+
+interface PoolOptions extends SandboxOptions {
+  /** Most instances at a time. */
+  readonly maxInstances: number;
+}
+
+/** Makes a pool that is empty at first: the first calls meet cold starts, as on Lambda. */
+function createSandboxPool({ maxInstances, ...options }: PoolOptions): SandboxPool {
+  const all: Sandbox[] = [];
+  const idle: Sandbox[] = [];
+  const waiting: ((sandbox: Sandbox) => void)[] = [];
+  const durationsMs: number[] = [];
+  let starting = 0;
+
+  async function take(): Promise<Sandbox> {
+    const sandbox = idle.pop();
+    if (sandbox !== undefined) return sandbox;
+    if (all.length + starting < maxInstances) {
+      starting++;
+      try {
+        const started = await startSandbox(options);
+        all.push(started);
+        return started;
+      } finally {
+        starting--;
+      }
+    }
+    return await new Promise((resolve) => waiting.push(resolve));
+  }
+
+  function giveBack(sandbox: Sandbox): void {
+    const next = waiting.shift();
+    if (next === undefined) idle.push(sandbox);
+    else next(sandbox);
+  }
+
+  return {
+    async invoke(event) {
+      const sandbox = await take();
+      const startedAt = performance.now();
+      try {
+        return await sandbox.invoke(event);
+      } finally {
+        durationsMs.push(performance.now() - startedAt);
+        giveBack(sandbox);
+      }
+    },
+    report: () => ({
+      instances: all.length,
+      slowestInitMs: Math.max(0, ...all.map(({ initMs }) => initMs)),
+      peakBytes: Math.max(0, ...all.map((sandbox) => sandbox.peakBytes())),
+      durationsMs,
+    }),
+    async close() {
+      await Promise.all(all.map((sandbox) => sandbox.close()));
+    },
+  };
+}
+
+interface FrontOptions {
+  /** Hands an event to the function. @returns its answer's JSON text */
+  readonly invoke: (event: unknown) => Promise<string>;
+}
+
+/** What a function answers an HTTP API with. */
+interface Result {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly isBase64Encoded: boolean;
+}
+
+function* pairsOf(raw: readonly string[]): Generator<readonly [string, string]> {
+  for (let at = 0; at + 1 < raw.length; at += 2) yield [raw[at] ?? '', raw[at + 1] ?? ''];
+}
+
+async function readCall(incoming: IncomingMessage): Promise<HttpCall> {
+  const chunks: Buffer[] = await incoming.toArray();
+  return {
+    method: incoming.method ?? 'GET',
+    target: incoming.url ?? '/',
+    headers: [...pairsOf(incoming.rawHeaders)],
+    body: Buffer.concat(chunks),
+    peerAddress: incoming.socket.remoteAddress ?? '',
+  };
+}
+
+/**
+ * Starts an HTTP server on 127.0.0.1 that turns calls into events of an HTTP API, of its default stage.
+ *
+ * A function that fails is 500 with API Gateway's own body.
+ */
+async function startHttpFront({ invoke }: FrontOptions): Promise<LoopbackServer> {
+  const server = createServer(async (incoming, outgoing) => {
+    try {
+      const call = await readCall(incoming);
+      const domainName = incoming.headers.host ?? '';
+      // What is no such answer ends up below, as on AWS.
+      const result = JSON.parse(
+        await invoke(httpApiEvent(call, { stage: '$default', basePath: '', domainName })),
+      ) as Result;
+      outgoing.writeHead(result.statusCode, result.headers);
+      outgoing.end(Buffer.from(result.body, result.isBase64Encoded ? 'base64' : 'utf8'));
+    } catch (error) {
+      console.error(String(error));
+      outgoing.writeHead(500, { 'content-type': 'application/json' }).end('{"message":"Internal Server Error"}');
+    }
+  });
+  return await listenOnLoopback(server);
 }

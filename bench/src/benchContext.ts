@@ -1,25 +1,62 @@
-import type { Cleanup } from './cleanup.ts';
-import type { LoadCalls } from './load/loadCalls.ts';
+import type { BenchRelayer } from './load/loadRelayers.ts';
 import type { Options } from './options.ts';
-import type { StartCommand } from './processes/readStartCommand.ts';
-import type { Child } from './processes/startChild.ts';
-import type { Scale } from './scale.ts';
-import type { KeyPair } from './signing/createKeyPair.ts';
 
-/** What every measure works with. */
+/** How much work each run does: enough that a run takes a second or more, so that start and end do not show. */
+export interface Scale {
+  readonly reads: number;
+  readonly creates: number;
+  readonly claims: number;
+  readonly signs: number;
+  readonly lives: number;
+  readonly lists: number;
+  readonly smallBacklog: number;
+  readonly largeBacklog: number;
+  readonly feedPosts: number;
+  readonly recoveries: number;
+  readonly presigns: number;
+  /** Jobs of one run of graphile-worker and of BullMQ: they differ in speed by a factor of five or more. */
+  readonly graphileJobs: number;
+  readonly bullJobs: number;
+}
+
+export const FULL_SCALE: Scale = {
+  reads: 60_000,
+  creates: 30_000,
+  claims: 10_000,
+  signs: 20_000,
+  lives: 6_400,
+  lists: 3_000,
+  smallBacklog: 1_000,
+  largeBacklog: 1_000_000,
+  feedPosts: 1_500,
+  recoveries: 20_000,
+  presigns: 4_000,
+  graphileJobs: 3_000,
+  bullJobs: 12_000,
+};
+
+export const QUICK_SCALE: Scale = {
+  reads: 1_000,
+  creates: 1_000,
+  claims: 640,
+  signs: 500,
+  lives: 640,
+  lists: 50,
+  smallBacklog: 1_000,
+  largeBacklog: 5_000,
+  feedPosts: 50,
+  recoveries: 1_000,
+  presigns: 200,
+  graphileJobs: 200,
+  bullJobs: 200,
+};
+
+/** What every measure of the gateway works with. */
 export interface BenchContext {
   readonly options: Options;
   readonly scale: Scale;
-  /** How `npm start` runs the gateway. */
-  readonly startCommand: StartCommand;
-  /** The process that makes the load. */
-  readonly load: Child<LoadCalls>;
   /** Throwaway keys; `startGateway` whitelists them. */
-  readonly relayers: readonly KeyPair[];
-  /** Empty folder of this bench, removed at the end. */
-  readonly dir: string;
-  /** What is still to be stopped and removed: of one measure, or of the whole bench. */
-  readonly cleanup: Cleanup;
-  /** Tells what happens now, to a person who waits. */
-  tell(line: string): void;
+  readonly relayers: readonly BenchRelayer[];
+  /** Ends what the measure has started. */
+  readonly stack: AsyncDisposableStack;
 }

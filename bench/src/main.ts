@@ -1,74 +1,59 @@
-/** `npm run bench`: measures the gateway and its baselines. */
-import { createCleanup } from './cleanup.ts';
-import { OptionsError, parseOptions, usage } from './options.ts';
-import { runBench } from './runBench.ts';
+/** `npm run bench`: measures the product beside its baselines. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { runUnits } from './dynamodb/runUnits.ts';
+import { runWorstDay } from './dynamodb/runWorstDay.ts';
+import { runLambda } from './lambda/runLambda.ts';
+import { type Options, OptionsError, parseOptions, type SectionName, USAGE } from './options.ts';
+import { runPayments } from './payments/runPayments.ts';
+import { runRelayer } from './relayer/runRelayer.ts';
+import { printReport } from './report/printReport.ts';
+import { runGateway } from './runGateway.ts';
+import { runWebhooks } from './webhooks/runWebhooks.ts';
 
-/** Benches of their own, by the first argument; each module runs when it is imported. */
-const suites: Readonly<Record<string, () => Promise<unknown>>> = {
-  backup: () => import('./backup/main.ts'),
-  dynamodb: () => import('./dynamodb/main.ts'),
-  lambda: () => import('./lambda/main.ts'),
-  payments: () => import('./payments/main.ts'),
-  relayer: () => import('./relayer/main.ts'),
-  webhooks: () => import('./webhooks/main.ts'),
+/** Each returns whether it has kept its targets, if anything was judged. */
+const SECTIONS: Readonly<Record<SectionName, (options: Options) => Promise<boolean>>> = {
+  gateway: async (options) => printReport(await runGateway(options), options),
+  relayer: async (options) => printReport(await runRelayer(options), options),
+  payments: async (options) => printReport(await runPayments(options), options),
+  webhooks: async (options) => printReport(await runWebhooks(options), options),
+  lambda: async (options) => printReport(await runLambda(options), options),
+  dynamodb: (options) => (options.worstDay ? runWorstDay({ isCheck: options.check }) : runUnits(options)),
+  backup: measureBackup,
 };
 
-/** What the benches that have no options of their own take: flags and numbers. */
-const wordsOf: Readonly<Record<string, RegExp>> = {
-  backup: /^(--quick)?( ?--(megabytes|rate) [1-9]\d{0,5}){0,2}$/,
-  dynamodb: /^(--worst-day( --check)?)?$/,
-  lambda: /^(--quick|[1-9]\d{0,3})?$/,
-  payments: /^(--quick)?$/,
-  webhooks: /^(dynamodb)?( ?--quick)?$/,
-};
-
-/** Runs a bench of its own. @throws OptionsError for arguments that it does not take */
-async function runSuite(name: string, start: () => Promise<unknown>, args: readonly string[]): Promise<void> {
-  const words = wordsOf[name];
-  if (words !== undefined && args.includes('--help')) {
-    console.log(usage);
-    return;
-  }
-  if (words !== undefined && !words.test(args.join(' ')))
-    throw new OptionsError(`${name} does not take "${args.join(' ')}".`);
-  await start();
+async function measureBackup({ backupArgs }: Options): Promise<boolean> {
+  const script = fileURLToPath(new URL('../../packages/gateway/scripts/measureBackup.ts', import.meta.url));
+  const [code] = await once(spawn(process.execPath, [script, ...backupArgs], { stdio: 'inherit' }), 'close');
+  return code === 0;
 }
 
-/** 128 and SIGINT's number, as shells have it. */
-const interruptedCode = 130;
-let interrupted = false;
-
-async function main(): Promise<number> {
-  const options = parseOptions(process.argv.slice(2));
-  if (options.help) {
-    console.log(usage);
-    return 0;
+/** Everything, one after another. */
+async function runAll(options: Options): Promise<boolean> {
+  const further = [
+    ['webhooks', { ...options, onDynamo: true }],
+    ['dynamodb', { ...options, worstDay: true, check: true }],
+  ] as const;
+  const sections = Object.keys(SECTIONS) as SectionName[];
+  let isKept = true;
+  for (const [section, chosen] of [...sections.map((name) => [name, options] as const), ...further]) {
+    const startedAt = performance.now();
+    isKept = (await SECTIONS[section](chosen)) && isKept;
+    console.error(`${section}: ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
   }
-  const cleanup = createCleanup();
-  const interrupt = () => {
-    interrupted = true;
-    console.error('Interrupted: stopping what was started.');
-    void cleanup.run().then(() => process.exit(interruptedCode));
-  };
-  process.once('SIGINT', interrupt);
-  process.once('SIGTERM', interrupt);
-  try {
-    await runBench(options, cleanup);
-    return 0;
-  } finally {
-    await cleanup.run();
-  }
+  return isKept;
 }
 
-const [, , suiteName = '', ...suiteArgs] = process.argv;
-const suite = suites[suiteName];
+async function run(options: Options): Promise<boolean> {
+  if (!options.help) return await (options.section === 'all' ? runAll(options) : SECTIONS[options.section](options));
+  console.log(USAGE);
+  return true;
+}
 
 try {
-  if (suite === undefined) process.exitCode = await main();
-  else await runSuite(suiteName, suite, suiteArgs);
+  process.exitCode = (await run(parseOptions(process.argv.slice(2)))) ? 0 : 1;
 } catch (error) {
-  if (error instanceof OptionsError) console.error(`${error.message}\n\n${usage}`);
-  // What breaks because its children were stopped is no news.
-  else if (!interrupted) console.error(error);
-  process.exitCode = interrupted ? interruptedCode : 1;
+  console.error(error instanceof OptionsError ? `${error.message}\n\n${USAGE}` : error);
+  process.exitCode = 1;
 }

@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { DEPLOYED_LIMITS } from '@prism-gateway/gateway/deployment';
-import { startDynamo, startGateway } from '@prism-gateway/testing';
+import { createBody, createParams } from '../load/createParams.ts';
 import { formatTable } from '../report/formatTable.ts';
-import { createParams } from './createParams.ts';
-import { startUnitMeter, type UnitMeter } from './startUnitMeter.ts';
+import { startMetered, type UnitMeter } from './startUnitMeter.ts';
 import { type CallCost, findWorstDay, type WorstLine } from './worstDay.ts';
 
 /** Below this a day is a nuisance and no damage, in US dollars. */
@@ -57,7 +56,7 @@ async function waitLong(caller: Caller, requestId: string) {
 async function measureCalls(caller: Caller): Promise<CallCost[]> {
   const { signer } = createParams(500);
   const bodyOf = (bytes: number) =>
-    JSON.stringify({ chainName: CHAIN, action: 'WRITE_DATA_FOR', params: createParams(bytes, signer) });
+    JSON.stringify(createBody({ chainName: CHAIN, params: createParams(bytes, signer) }));
   // The first call of a minute also reads the counters of the minute before: none that is measured does.
   for (let i = 0; i < RECORDS; i++) await costOf(caller, 'before', '/requests', bodyOf(KILOBYTE));
   await costOf(caller, 'before', `/requests?signer=${signer}&limit=1`);
@@ -82,26 +81,16 @@ async function measureCalls(caller: Caller): Promise<CallCost[]> {
 export async function runWorstDay({ isCheck }: { readonly isCheck: boolean }): Promise<boolean> {
   const stack = new AsyncDisposableStack();
   try {
-    const { lines, engine } = await measureWith(stack);
+    const { engine, meter, start } = await startMetered(stack);
+    const { url } = await start({
+      RATE_LIMIT_WRITE_BYTES: '1000000000',
+      PUBLIC_WAIT_SECONDS: String(DEPLOYED_LIMITS.publicWaitSeconds),
+    });
+    const lines = findWorstDay(await measureCalls({ url, meter }), DEPLOYED_LIMITS);
     return printDay(lines, engine) && (!isCheck || (await checkDay(lines)));
   } finally {
     await stack.disposeAsync();
   }
-}
-
-/** Starts all that is measured; the stack stops it. */
-async function measureWith(stack: AsyncDisposableStack) {
-  const engine = stack.use(await startDynamo());
-  const meter = stack.adopt(await startUnitMeter(engine.endpoint), ({ close }) => close());
-  const env = {
-    ...{ STORE: 'dynamodb', AWS_ENDPOINT_URL_DYNAMODB: meter.url, RATE_LIMIT_WRITE_BYTES: '1000000000' },
-    PUBLIC_WAIT_SECONDS: String(DEPLOYED_LIMITS.publicWaitSeconds),
-    // As a deployment on AWS: its functions read the stream, which costs no units.
-    WEBHOOKS_DELIVERED_BY: 'functions',
-  };
-  const gateway = stack.adopt(await startGateway({ env }), async ({ stop }) => void (await stop()));
-  const lines = findWorstDay(await measureCalls({ url: gateway.url, meter }), DEPLOYED_LIMITS);
-  return { lines, engine: engine.engine };
 }
 
 const sumOf = (lines: readonly WorstLine[]) => lines.reduce((total, { usd }) => total + usd, 0);

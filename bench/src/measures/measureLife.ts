@@ -1,84 +1,121 @@
+import { randomBytes } from 'node:crypto';
 import type { BenchContext } from '../benchContext.ts';
+import type { BenchRelayer } from '../load/loadRelayers.ts';
+import type { Call, Load, Step } from '../load/runLoad.ts';
 import { PeerMissingError } from '../peers/PeerMissingError.ts';
 import { type Peer, startBullPeer, startGraphilePeer } from '../peers/startPeers.ts';
 import { startGateway } from '../processes/startGateway.ts';
+import type { ResultRow, Target } from '../report/summariseRow.ts';
 import { alternate } from './alternate.ts';
-import { createRunLog } from './createRunLog.ts';
-import type { ResultRow, Target } from './measureResult.ts';
+import { createMeter } from './createMeter.ts';
+import { createCall, readRequestId } from './createRequests.ts';
+import { updateCall } from './measureClaim.ts';
 
-/** Requests of one call that claims or reports, where they come in batches. */
-const batchSize = 50;
+/** Requests of one call that claims or reports, if they come in batches. */
+const BATCH = 50;
 
+const newTxHash = () => `0x${randomBytes(32).toString('hex')}`;
+
+/** What a connection knows of the requests whose lives it leads. */
 interface Lives {
-  readonly title: string;
-  readonly values: readonly number[];
-  readonly notes: readonly string[];
-  readonly targetOf: (peer: Peer) => Target | undefined;
+  relayer?: BenchRelayer;
+  requestIds?: string[];
 }
 
-/** A row for the lives, and one for each way of running each peer, in whose rounds they were led. */
-function rowsOf(lives: Lives, peers: readonly Peer[], figures: Readonly<Record<string, number[]>>): ResultRow[] {
-  const { title, values, notes, targetOf } = lives;
-  const ours = { unit: 'lives/s', values };
-  const against = peers.map((peer) => {
-    const target = targetOf(peer);
-    return {
-      ...ours,
-      title: `${title}, against ${peer.title}`,
-      // `alternate` gives figures for each step it was given.
-      baseline: { title: peer.title, values: figures[peer.title]! },
-      ...(target === undefined ? {} : { target }),
-      notes: [peer.describe],
-    };
-  });
-  return [{ ...ours, title, notes }, ...against];
+/** Creates a request, by whose id the later steps go. */
+const create: Step<Lives> = {
+  make: createCall,
+  take(body, state) {
+    state.requestIds = [...(state.requestIds ?? []), readRequestId(body)];
+  },
+};
+
+/** Has relayers take turns. */
+function takeTurns(relayers: readonly BenchRelayer[]) {
+  let turn = 0;
+  return (state: Lives): BenchRelayer => {
+    // `turn % length` is an index of a list that is not empty.
+    state.relayer ??= relayers[turn++ % relayers.length]!;
+    return state.relayer;
+  };
+}
+
+/** Whole lives, one after another on each connection: create, claim, report. Claims and reports are signed on the way. */
+export function loadLives(relayers: readonly BenchRelayer[], lives: number): Omit<Load<Lives>, 'port' | 'connections'> {
+  const relayerOf = takeTurns(relayers);
+  const update = (state: Lives, change: object) => updateCall(relayerOf(state), state.requestIds?.[0] ?? '', change);
+  const claim: Step<Lives> = { make: (state) => update(state, { status: 'processing' }) };
+  const report: Step<Lives> = { make: (state) => update(state, { status: 'success', txHash: newTxHash() }) };
+  return { rounds: lives, steps: [create, claim, report] };
+}
+
+/** The same with claims and reports in batches: each connection creates fifty one by one, claims them by one call and reports by another. */
+function loadBatches(relayers: readonly BenchRelayer[], lives: number): Omit<Load<Lives>, 'port' | 'connections'> {
+  const relayerOf = takeTurns(relayers);
+  function post(state: Lives, path: string, json: object): Call {
+    const body = JSON.stringify(json);
+    const signed = relayerOf(state).signHeaders({ method: 'POST', path, body });
+    return { method: 'POST', path, headers: { 'content-type': 'application/json', ...signed }, body };
+  }
+  /** @throws Error unless all have moved: a life that was not led is none */
+  const take = (body: string) => {
+    if (!body.includes(`"count":${BATCH},"conflicts":[]`)) throw new Error(`Not all have moved: ${body.slice(-200)}`);
+  };
+  const reportOf = (requestId: string) => ({ requestId, status: 'success', txHash: newTxHash() });
+  const claim: Step<Lives> = {
+    make: (state) => post(state, '/requests/claims', { requestIds: state.requestIds }),
+    take,
+  };
+  const report: Step<Lives> = {
+    make: (state) => post(state, '/requests/reports', { reports: state.requestIds?.map(reportOf) }),
+    take,
+  };
+  return { rounds: Math.ceil(lives / BATCH), steps: [...Array.from({ length: BATCH }, () => create), claim, report] };
 }
 
 /**
- * Measures whole lives of requests (create, claim, report), over HTTP and with all signatures checked, one by one and with claims
- * and reports in batches; with `--peers` against job queues that add and run one empty job, without HTTP.
- *
- * @param context the bench
- * @returns a row for each kind of lives, and one for each way of running each peer
+ * Measures whole lives of requests, over HTTP and with all signatures checked, one by one and with claims and reports in batches; with
+ * `--peers` against job queues that add and run one empty job, without HTTP.
  */
 export async function measureLife(context: BenchContext): Promise<ResultRow[]> {
+  const { options, scale, relayers } = context;
+  const { connections, runs } = options;
   const gateway = await startGateway(context);
-  const [log, batchLog] = [createRunLog('gateway', gateway.pid), createRunLog('gateway', gateway.pid)];
-  const peers = context.options.peers ? await startPeers(context) : [];
-  const { connections, runs } = context.options;
-  const run = { port: gateway.port, connections, lives: context.scale.lives, relayers: context.relayers };
-  const lives = async () => (await log.watch(() => context.load.call('lives', run))).perSecond;
-  const batched = { ...run, batchSize };
-  const batches = async () => (await batchLog.watch(() => context.load.call('lives', batched))).perSecond;
-
-  await alternate(1, { lives, batches });
-  const steps: Record<string, () => Promise<number>> = { lives, batches };
+  const [single, batched] = [createMeter('gateway', gateway), createMeter('gateway', gateway)];
+  const peers = options.peers ? await startPeers(context) : [];
+  const steps: Record<string, () => Promise<number>> = {
+    lives: async () => (await single.run({ ...loadLives(relayers, scale.lives), connections })).perSecond,
+    batches: async () => (await batched.run({ ...loadBatches(relayers, scale.lives), connections })).perSecond * BATCH,
+  };
   for (const peer of peers) steps[peer.title] = peer.run;
   const figures = await alternate(runs, steps);
-  const one = {
-    title: 'Whole life: create, claim, report',
-    values: figures.lives!,
-    notes: [log.describe(), 'signatures of claims and reports are finished during the run, in the load process'],
-    targetOf: ({ target }: Peer) => target,
+  // `alternate` gives figures for each step it was given.
+  const rowsOf = (title: string, step: string, notes: readonly string[], boundOf: (peer: Peer) => number) => {
+    const ours = { unit: 'lives/s', values: figures[step]! };
+    const against = peers.map((peer) => ({
+      ...ours,
+      title: `${title}, against ${peer.title}`,
+      baseline: { title: peer.title, values: figures[peer.title]! },
+      target: { of: 'ratio', is: 'at least', bound: boundOf(peer) } satisfies Target,
+      notes: [peer.describe],
+    }));
+    return [{ ...ours, title, notes }, ...against];
   };
-  const many = {
-    title: `Whole life, claims and reports in batches of ${batchSize}`,
-    values: figures.batches!,
-    notes: [batchLog.describe()],
-    targetOf: ({ batchTarget }: Peer) => batchTarget,
-  };
-  return [...rowsOf(one, peers, figures), ...rowsOf(many, peers, figures)];
+  return [
+    ...rowsOf('Whole life', 'lives', [single.describe()], ({ bound }) => bound),
+    ...rowsOf(`Whole life in batches of ${BATCH}`, 'batches', [batched.describe()], ({ batchBound }) => batchBound),
+  ];
 }
 
-/** A peer that is not on this machine is told of and left out. */
+/** Leaves out a peer that is not on this machine, and says so. */
 async function startPeers(context: BenchContext): Promise<Peer[]> {
   const peers: Peer[] = [];
   for (const start of [startGraphilePeer, startBullPeer]) {
     try {
-      peers.push(...(await start(context)));
+      peers.push(await start(context));
     } catch (error) {
       if (!(error instanceof PeerMissingError)) throw error;
-      context.tell(`  skipped: ${error.message}`);
+      console.error(`  skipped: ${error.message}`);
     }
   }
   return peers;

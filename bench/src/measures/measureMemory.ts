@@ -1,35 +1,48 @@
 import type { BenchContext } from '../benchContext.ts';
+import { replay, runLoad } from '../load/runLoad.ts';
 import { readUsage } from '../processes/readUsage.ts';
-import { type Gateway, startGateway } from '../processes/startGateway.ts';
+import { fetchTokens, type Gateway, startGateway } from '../processes/startGateway.ts';
 import { median } from '../report/median.ts';
-import { createBacklog } from './createBacklog.ts';
-import { fetchTokens } from './fetchTokens.ts';
-import type { ResultRow } from './measureResult.ts';
-import { sampleResident } from './sampleResident.ts';
+import type { ResultRow } from '../report/summariseRow.ts';
+import { createRequests, readCall } from './createRequests.ts';
+import { loadLives } from './measureLife.ts';
+import { listCalls } from './measureList.ts';
+import { signCall } from './measureSign.ts';
 
-const records = 2_000;
-const users = 20;
+const RECORDS = 2_000;
+const USERS = 20;
 
-/**
- * Measures the largest resident size of a gateway under all kinds of calls at once: whole lives, reads, pages of 100, presigned URLs.
- *
- * @param context the bench
- * @returns one row; none where the system has no `/proc`
- */
+/** Everything at once, as clients of all kinds would: whole lives, reads, pages of 100, presigned URLs. */
+async function loadAll({ options, scale, relayers }: BenchContext, { url, port }: Gateway): Promise<void> {
+  const requestIds = await createRequests(port, RECORDS);
+  const tokens = await fetchTokens(url, USERS);
+  // `i % USERS` is an index of the tokens.
+  const signs = Array.from({ length: scale.signs }, (_, i) => signCall(tokens[i % USERS]!));
+  const [reads, lists] = [requestIds.map(readCall), listCalls(relayers, scale.lists)];
+  await Promise.all([
+    runLoad({ port, connections: options.connections, ...loadLives(relayers, scale.lives) }),
+    runLoad({ port, connections: 16, rounds: scale.reads, steps: [replay(reads)] }),
+    runLoad({ port, connections: 8, rounds: scale.lists, steps: [replay(lists)] }),
+    runLoad({ port, connections: 8, rounds: scale.signs, steps: [replay(signs)] }),
+  ]);
+}
+
+/** Measures the largest resident size of a gateway under all kinds of calls, a new one each run. @returns no row without `/proc` */
 export async function measureMemory(context: BenchContext): Promise<ResultRow[]> {
   const peaks: number[] = [];
-  const residents: number[] = [];
   const starts: number[] = [];
   for (let run = 0; run < context.options.runs; run += 1) {
-    const cleanup = context.cleanup.nest();
-    const gateway = await startGateway({ ...context, cleanup });
-    starts.push((await readUsage(gateway.pid))?.residentMb ?? Number.NaN);
-    const samples = await sampleResident(gateway.pid, () => loadAll(context, gateway));
-    const usage = await readUsage(gateway.pid);
-    if (usage === undefined) return [];
-    peaks.push(usage.peakMb);
-    residents.push(median(samples));
-    await cleanup.run();
+    const stack = new AsyncDisposableStack();
+    try {
+      const gateway = await startGateway({ ...context, stack });
+      starts.push((await readUsage(gateway.pid))?.residentMb ?? Number.NaN);
+      await loadAll(context, gateway);
+      const usage = await readUsage(gateway.pid);
+      if (usage === undefined) return [];
+      peaks.push(usage.peakMb);
+    } finally {
+      await stack.disposeAsync();
+    }
   }
   return [
     {
@@ -37,26 +50,7 @@ export async function measureMemory(context: BenchContext): Promise<ResultRow[]>
       unit: 'MB',
       values: peaks,
       target: { of: 'value', is: 'at most', bound: 160 },
-      notes: [`just started ${median(starts).toFixed(0)} MB; median under load ${median(residents).toFixed(0)} MB`],
+      notes: [`just started ${median(starts).toFixed(0)} MB`],
     },
   ];
-}
-
-/** Everything at once, as clients of all kinds would. */
-async function loadAll(context: BenchContext, gateway: Gateway): Promise<void> {
-  const { load, scale, relayers, options } = context;
-  const { port } = gateway;
-  const requestIds = await createBacklog(context, { gateway, count: records });
-  const tokens = await fetchTokens(gateway.url, users);
-  const reads = await load.call('prepare', { kind: 'read', requestIds, count: scale.reads });
-  const lists = await load.call('prepare', { kind: 'list', count: scale.lists, relayers });
-  const signs = await load.call('prepare', { kind: 'sign', count: scale.signs, tokens });
-  const replay = { port, expectedStatus: 200, keepRequestIds: false };
-  await Promise.all([
-    load.call('lives', { port, relayers, lives: scale.lives, connections: options.connections }),
-    load.call('replay', { ...replay, batchId: reads, connections: 16 }),
-    load.call('replay', { ...replay, batchId: lists, connections: 8 }),
-    load.call('replay', { ...replay, batchId: signs, connections: 8 }),
-  ]);
-  for (const batchId of [reads, lists, signs]) await load.call('release', batchId);
 }

@@ -1,35 +1,27 @@
 import type { BenchContext } from '../benchContext.ts';
+import { type Call, replay } from '../load/runLoad.ts';
 import { startBareServer } from '../processes/startBareServer.ts';
 import { startGateway } from '../processes/startGateway.ts';
+import type { ResultRow } from '../report/summariseRow.ts';
 import { alternate } from './alternate.ts';
-import { createReplayMeter } from './createReplayMeter.ts';
-import type { ResultRow } from './measureResult.ts';
+import { createMeter } from './createMeter.ts';
+import { createCall } from './createRequests.ts';
 
-/**
- * Measures `POST /requests`, durable, against a bare handler that parses the same bodies and answers 201.
- *
- * @param context the bench
- * @returns one row
- */
+/** Measures `POST /requests`, durable, against a bare handler that parses the same bodies and answers 201. */
 export async function measurePost(context: BenchContext): Promise<ResultRow[]> {
-  const gateway = await startGateway(context);
-  const bare = await startBareServer(context, '{}');
-  const baseline = createReplayMeter(context, { name: 'bare', server: bare, expectedStatus: 201 });
-  const measure = createReplayMeter(context, { name: 'gateway', server: gateway, expectedStatus: 201 });
-
-  // Each round has signatures of its own; baseline and measure get the same bytes.
-  let batchId = 0;
-  const steps = {
+  const { options, scale, stack } = context;
+  const onGateway = createMeter('gateway', await startGateway(context));
+  const onBare = createMeter('bare', await startBareServer(stack, '{}'));
+  let calls: readonly Call[] = [];
+  const load = () => ({ connections: options.connections, rounds: scale.creates, steps: [replay(calls)] });
+  const figures = await alternate(options.runs, {
     async baseline() {
-      await context.load.call('release', batchId);
-      batchId = await context.load.call('prepare', { kind: 'create', count: context.scale.creates });
-      return baseline.run(batchId);
+      // Each round has bodies of its own; baseline and measure get the same ones.
+      calls = Array.from({ length: scale.creates }, createCall);
+      return (await onBare.run(load())).perSecond;
     },
-    measure: () => measure.run(batchId),
-  };
-  await alternate(1, steps);
-  const figures = await alternate(context.options.runs, steps);
-  await context.load.call('release', batchId);
+    measure: async () => (await onGateway.run(load())).perSecond,
+  });
   return [
     {
       title: 'POST /requests, durable',
@@ -37,7 +29,7 @@ export async function measurePost(context: BenchContext): Promise<ResultRow[]> {
       values: figures.measure,
       baseline: { title: 'bare handler that parses the JSON, 201', values: figures.baseline },
       target: { of: 'ratio', is: 'at least', bound: 0.5 },
-      notes: [baseline.log.describe(), measure.log.describe()],
+      notes: [onBare.describe(), onGateway.describe()],
     },
   ];
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
-import type { PeerQueue } from './peerQueue.ts';
+import type { PeerQueue } from './runPeer.ts';
 
 /**
  * Opens BullMQ on a Redis, with its defaults but for the concurrency and for finished jobs, which are removed.

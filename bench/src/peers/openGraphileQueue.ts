@@ -1,6 +1,6 @@
 import { Logger, makeWorkerUtils, run } from 'graphile-worker';
 import { Pool } from 'pg';
-import type { PeerQueue } from './peerQueue.ts';
+import type { PeerQueue } from './runPeer.ts';
 
 const taskName = 'bench_empty';
 
@@ -16,13 +16,13 @@ export async function openGraphileQueue(params: {
 }): Promise<PeerQueue> {
   const { connectionString, concurrency } = params;
   const logger = new Logger(() => () => {});
-  const pgPool = openPool(connectionString, concurrency);
+  // The worker listens on one connection of its own, and one adds jobs.
+  const pgPool = openPool(connectionString, concurrency + 2);
   const utils = await makeWorkerUtils({ pgPool, logger });
   await utils.migrate();
   const runner = await run({
-    connectionString,
+    pgPool,
     concurrency,
-    maxPoolSize: concurrency + 2,
     logger,
     noHandleSignals: true,
     taskList: { [taskName]: async () => {} },

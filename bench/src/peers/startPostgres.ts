@@ -1,12 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
-import { chown, mkdir, mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { chown, mkdir, mkdtemp, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { findFreePort } from '@prism-gateway/testing';
 import { Client } from 'pg';
 import type { BenchContext } from '../benchContext.ts';
-import { stopProcess } from '../processes/stopProcess.ts';
+import { ownChild } from '../processes/ownChild.ts';
 import { findBinary } from './findBinary.ts';
 import { PeerMissingError } from './PeerMissingError.ts';
 
@@ -19,7 +19,7 @@ const systemUser = 'postgres';
 /**
  * Starts a PostgreSQL of its own with its default, durable settings, on 127.0.0.1 only.
  *
- * @param context the bench; the server is stopped and its data removed by its cleanup
+ * @param context the bench; the server is stopped and its data removed by its stack
  * @returns connection string
  * @throws PeerMissingError (`PEER_MISSING`)
  */
@@ -41,11 +41,9 @@ export async function startPostgres(context: BenchContext): Promise<string> {
     ['-D', join(dir, 'data'), '-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-k', dir],
     { ...identity, cwd: dir, stdio: ['ignore', log.fd, log.fd] },
   );
-  context.cleanup.add(async () => {
-    // SIGINT is PostgreSQL's "fast shutdown": it does not wait for clients to leave.
-    await stopProcess(server, 'SIGINT');
-    await log.close();
-  });
+  await log.close();
+  // It is PostgreSQL's "fast shutdown": it does not wait for clients to leave.
+  ownChild(context.stack, server, { folder: dir, signal: 'SIGINT' });
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   await waitUntilConnected(url, { logFile: join(dir, 'log'), hasEnded: () => server.exitCode !== null });
   return url;
@@ -69,7 +67,6 @@ async function findIdentity(): Promise<Identity> {
 /** A folder that the server's user can reach, which the bench's own, closed to others, is not. */
 async function makeFolder(context: BenchContext, identity: Identity): Promise<string> {
   const dir = await mkdtemp(join(context.options.dir, 'bench-postgres-'));
-  context.cleanup.add(() => rm(dir, { recursive: true, force: true }));
   await mkdir(join(dir, 'data'), { mode: 0o700 });
   if (identity.uid !== undefined && identity.gid !== undefined) {
     await chown(dir, identity.uid, identity.gid);

@@ -1,17 +1,17 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findFreePort } from '@prism-gateway/testing';
 import { Redis } from 'ioredis';
 import type { BenchContext } from '../benchContext.ts';
-import { stopProcess } from '../processes/stopProcess.ts';
+import { ownChild } from '../processes/ownChild.ts';
 import { findBinary } from './findBinary.ts';
 import { PeerMissingError } from './PeerMissingError.ts';
 
 /**
  * Starts a Redis of its own that writes every command to its file before it answers (`appendfsync always`), on 127.0.0.1 only.
  *
- * @param context the bench; the server is stopped and its data removed by its cleanup
+ * @param context the bench; the server is stopped and its data removed by its stack
  * @returns the port
  * @throws PeerMissingError (`PEER_MISSING`)
  */
@@ -19,7 +19,6 @@ export async function startRedis(context: BenchContext): Promise<number> {
   const binary = await findBinary('redis-server');
   if (binary === undefined) throw new PeerMissingError('Redis', 'redis-server');
   const dir = await mkdtemp(join(context.options.dir, 'bench-redis-'));
-  context.cleanup.add(() => rm(dir, { recursive: true, force: true }));
   const port = await findFreePort();
   const server = spawn(
     binary,
@@ -30,7 +29,7 @@ export async function startRedis(context: BenchContext): Promise<number> {
       .concat(['--maxmemory-policy', 'noeviction']),
     { stdio: 'ignore' },
   );
-  context.cleanup.add(() => stopProcess(server));
+  ownChild(context.stack, server, { folder: dir });
   await waitUntilAnswering(port);
   return port;
 }

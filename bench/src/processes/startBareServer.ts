@@ -1,25 +1,26 @@
-import type { BareCalls } from '../baselines/bareCalls.ts';
-import type { BenchContext } from '../benchContext.ts';
-import { startChild } from './startChild.ts';
-
-/** The bare server, listening. */
-export interface BareServer {
-  readonly port: number;
-  readonly pid: number;
-}
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { gateway } from '../../../bin/programs.mjs';
+import { ownChild } from './ownChild.ts';
 
 /**
- * Starts the bare server on the gateway's stack, Node and flags.
+ * Starts the bare server on the gateway's HTTP stack, Node and flags.
  *
- * @param context the bench; the server is stopped by its cleanup
- * @param constant JSON text that every GET answers
- * @returns where it listens
+ * @param stack - stops it
+ * @param constant - JSON text that every GET answers
  */
-export async function startBareServer(context: BenchContext, constant: string): Promise<BareServer> {
-  const child = await startChild<BareCalls>({
-    entry: new URL('../entry/bareServer.ts', import.meta.url),
-    nodeFlags: context.startCommand.nodeFlags,
+export async function startBareServer(
+  stack: AsyncDisposableStack,
+  constant: string,
+): Promise<{ readonly port: number; readonly pid: number }> {
+  const entry = fileURLToPath(new URL('../entry/bareServer.ts', import.meta.url));
+  const child = fork(entry, [constant], {
+    execArgv: [...gateway.nodeFlags],
+    env: { PATH: process.env.PATH, ...gateway.env },
   });
-  context.cleanup.add(() => child.stop());
-  return { port: await child.call('listen', { constant }), pid: child.pid };
+  ownChild(stack, child);
+  const [port] = await once(child, 'message');
+  // A process that has answered has a pid.
+  return { port: Number(port), pid: child.pid as number };
 }

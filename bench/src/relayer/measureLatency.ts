@@ -4,8 +4,6 @@ import { signWrite, startProgram, startWorld, type World } from '@prism-gateway/
 import { createPublicClient, type Hex, http, numberToHex } from 'viem';
 import { signWrites } from './signWrites.ts';
 
-/** Time between blocks where anything is judged, in milliseconds. */
-export const BLOCK_MS = 1000;
 /** Writes of one signer at once. */
 export const RUN_WRITES = 30;
 /** Requests of the light load that are not counted. */

@@ -7,9 +7,7 @@ const relayer = 'packages/relayer/test';
  */
 export const campaigns: readonly string[] = [
   'demo/test/demo.test.ts',
-  'packages/gateway/src/drivers/dynamodb/storm.test.ts',
   `${gateway}/attacks/combined.test.ts`,
-  `${gateway}/faults/functionStorm.test.ts`,
   `${gateway}/faults/storm.test.ts`,
   `${gateway}/kills/killLoop.test.ts`,
   `${gateway}/races/claimRace.test.ts`,

@@ -36,7 +36,7 @@ export const longParts: readonly LongPart[] = [
   {
     name: 'dynamodb',
     files: [
-      ...['storm', 'faults', 'feedRequests', 'listRequests', 'largeParams', 'units', 'requestStore.property'],
+      ...['faults', 'feedRequests', 'listRequests', 'largeParams', 'units', 'requestStore.property'],
       'adminStore',
     ].map((name) => `${gateway}/src/drivers/dynamodb/${name}.test.ts`),
   },
@@ -47,7 +47,6 @@ export const longParts: readonly LongPart[] = [
   {
     name: 'function',
     files: [
-      `${gateway}/test/faults/functionStorm.test.ts`,
       `${gateway}/test/lambda/differential.test.ts`,
       'packages/sdk/test/storm.test.ts',
       'packages/sdk/test/nameFlood.test.ts',

@@ -32,6 +32,8 @@ const mayImport = {
   demo: ['contracts', 'protocol', 'runtime', 'sdk', 'testing'].map((name) => `packages/${name}`),
   examples: ['packages/contracts', 'packages/protocol', 'packages/sdk'],
   infra: ['packages/gateway', 'packages/protocol', 'packages/sdk', 'packages/testing'],
+  // The real programs, in a world that is not.
+  simulation: ['packages/[^/]+'],
   scripts: ['packages/[^/]+', 'bin'],
   bin: ['scripts'],
   // Tests of what is shipped, with processes and tools of the system.
@@ -49,7 +51,7 @@ function rowRule([folder, others]) {
     `${folder} may import ${others.join(', ') || 'nothing'} of ours.`,
     { path: `^${folder}/${isPackage ? 'src/' : ''}`, pathNot: tests },
     {
-      path: '^(packages/[^/]+|acceptance|bench|demo|deploy|examples|infra|scripts|bin)/',
+      path: '^(packages/[^/]+|acceptance|bench|demo|deploy|examples|infra|scripts|simulation|bin)/',
       pathNot: `^(${[folder, ...others].join('|')})/`,
     },
   );
@@ -79,7 +81,7 @@ module.exports = {
     never(
       'by-public-entries',
       'A package is imported by its name, so that its package.json says what others may use.',
-      { path: '^(packages/[^/]+|acceptance|bench|demo|examples|infra|scripts)/' },
+      { path: '^(packages/[^/]+|acceptance|bench|demo|examples|infra|scripts|simulation)/' },
       { path: '^packages/', pathNot: '^$1/', dependencyTypesNot: ['aliased-workspace'] },
     ),
     never(
@@ -135,7 +137,7 @@ module.exports = {
     doNotFollow: { path: 'node_modules' },
     // Tests may use rigs freely, and the parser does not know `using`.
     exclude: {
-      path: '(^|/)(dist|data|generated|consumers/apps)/|^(packages|bench|bin|demo|infra|scripts)/.*\\.test\\.ts$',
+      path: '(^|/)(dist|data|generated|consumers/apps)/|^(packages|bench|bin|demo|infra|scripts|simulation)/.*\\.test\\.ts$',
     },
     parser: 'swc',
     tsPreCompilationDeps: true,

@@ -15,7 +15,7 @@ export default defineConfig({
           exclude: ['**/node_modules/**', ...campaigns, BROWSER_TESTS],
           include: [
             ...['packages/*/{src,test}/**/*.test.ts', 'bench/src/**/*.test.ts', 'bin/*.test.ts'],
-            ...['scripts/**/*.test.ts', 'demo/**/*.test.ts'],
+            ...['scripts/**/*.test.ts', 'demo/**/*.test.ts', 'simulation/**/*.test.ts'],
           ],
           // No file leaves anything that the next one would find, and a worker for each would import the same modules a hundred times.
           isolate: false,

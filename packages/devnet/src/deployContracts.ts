@@ -16,13 +16,16 @@ import {
   forwarderBytecode,
   stablecoinBytecode,
 } from '@prism-gateway/contracts/bytecode';
-import type { Address, Hex } from 'viem';
+import type { Address, Hex, Transport } from 'viem';
 import { createPublicClient, createWalletClient, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { createDeploymentError, DeploymentError } from './createDeploymentError.ts';
 
 export interface DeployOptions {
-  readonly rpcUrl: string;
+  /** Where the node is; not needed with a transport. */
+  readonly rpcUrl?: string;
+  /** How the node is asked instead of over HTTP. */
+  readonly transport?: Transport;
   /** The deployer's: owner of the contracts, and holder of `initialCredits`. */
   readonly privateKey: Hex;
   /** Credits in base units that a request pays which puts data on the chain; default 0.1 credits. */
@@ -44,8 +47,7 @@ export interface DeployOptions {
 
 const CREDIT = 10n ** 18n;
 
-function connect({ rpcUrl, privateKey }: DeployOptions) {
-  const transport = http(rpcUrl);
+function connect({ rpcUrl, transport = http(rpcUrl), privateKey }: DeployOptions) {
   const account = privateKeyToAccount(privateKey);
   // 50 ms: a devnet has its block at once, or soon.
   const client = createPublicClient({ transport, pollingInterval: 50 });

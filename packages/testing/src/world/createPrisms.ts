@@ -1,7 +1,15 @@
 import { creditTokenAbi, type Deployment, encodeForwarderCall } from '@prism-gateway/contracts';
 import type { ActionParams } from '@prism-gateway/protocol';
 import { createSignedParams, createTypedData, deriveCloudId } from '@prism-gateway/protocol/typed-data';
-import { createPublicClient, createWalletClient, type Hex, http, maxUint256, type PrivateKeyAccount } from 'viem';
+import {
+  createPublicClient,
+  createWalletClient,
+  type Hex,
+  http,
+  maxUint256,
+  type PrivateKeyAccount,
+  type Transport,
+} from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 
 /** A user with a prism and no ether. */
@@ -17,14 +25,16 @@ const CREATION_GAS = 500_000n;
 const CREATIONS_AT_ONCE = 50;
 
 interface Chain {
-  readonly rpcUrl: string;
+  /** Where the node is; not needed with a transport. */
+  readonly rpcUrl?: string;
+  /** How the node is asked instead of over HTTP. */
+  readonly transport?: Transport;
   readonly deployment: Deployment;
   /** Of an official relayer that holds credits and ether. */
   readonly sponsorKey: Hex;
 }
 
-function connect({ rpcUrl, sponsorKey }: Chain) {
-  const transport = http(rpcUrl);
+function connect({ rpcUrl, transport = http(rpcUrl), sponsorKey }: Chain) {
   const sponsor = privateKeyToAccount(sponsorKey);
   const client = createPublicClient({ transport, pollingInterval: 50 });
   return { client, wallet: createWalletClient({ transport, account: sponsor }), sponsor };

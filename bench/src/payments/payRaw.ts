@@ -53,7 +53,7 @@ export async function payRaw(options: RawOptions): Promise<number> {
   const pay = async () => {
     while (left > 0) {
       const paymentIntentId = `raw_${left--}`;
-      await confirm(await send(encodeBuy({ exchange, paymentIntentId, stablecoinAmount: AMOUNT, minCredits: 1n })), 1);
+      await confirm(await send(encodeBuy({ exchange, stablecoinAmount: AMOUNT, minCredits: 1n })), 1);
       await confirm(
         await send(encodePayout({ creditToken, paymentIntentId, walletAddress: WALLET, credits: CREDITS })),
         2,

@@ -7,8 +7,7 @@ export type StepErrorCode =
   | 'BUY_FAILED'
   | 'CHAIN_UNAVAILABLE'
   | 'GAS_PRICE_TOO_HIGH'
-  | 'PAYOUT_FAILED'
-  | 'ANOTHER_PAYS';
+  | 'PAYOUT_FAILED';
 
 /** A step that failed and may be tried again: nothing that it began can still happen. */
 export class StepError extends Error {

@@ -7,7 +7,7 @@ export interface RelayerConfig {
   readonly exchange: Address;
   readonly creditToken: Address;
   readonly stablecoin: Address;
-  /** The contract through which payouts go; absent: they are plain transfers. */
+  /** The contract through which payouts go; absent: they are plain transfers, of one instance alone. */
   readonly payouts: Address | undefined;
   /** This instance's address. */
   readonly self: Address;
@@ -30,7 +30,8 @@ export interface RelayerConfig {
   /** How far the Exchange's rate may be from it, in basis points. */
   readonly maxRateDeviationBps: number;
   readonly maxInFlight: number;
-  readonly takeoverWaitMs: number;
+  /** Where a search of the chain for payouts begins. */
+  readonly searchFromBlock: number;
   readonly rpcPollIntervalMs: number;
   /** A payment older than this is told of. */
   readonly lateAfterMs: number;
@@ -68,23 +69,8 @@ export function readConfig(parts: { readonly settings: Settings<'payments'>; rea
     expectedRate: BigInt(settings.EXCHANGE_RATE),
     maxRateDeviationBps: settings.MAX_RATE_DEVIATION_BPS,
     maxInFlight: settings.MAX_IN_FLIGHT,
-    takeoverWaitMs: settings.TAKEOVER_WAIT_MS,
+    searchFromBlock: settings.SEARCH_FROM_BLOCK,
     rpcPollIntervalMs: settings.RPC_POLL_INTERVAL_MS,
     lateAfterMs: settings.LATE_AFTER_MINUTES * 60_000,
   };
-}
-
-/** A rival needs the wait of a takeover and the time of a payout; twice the wait is enough for both. */
-const LEAST_WAITS = 2;
-
-/**
- * Computes how long another instance is given before its payment is taken over: for each instance another time, so that only one does so.
- *
- * @param config - addresses and the wait of a takeover
- * @returns milliseconds
- */
-export function patienceMs(config: Pick<RelayerConfig, 'self' | 'others' | 'takeoverWaitMs'>): number {
-  const { self, others, takeoverWaitMs } = config;
-  const addresses = [self, ...others].map((address) => address.toLowerCase()).toSorted();
-  return (LEAST_WAITS + addresses.indexOf(self.toLowerCase())) * takeoverWaitMs;
 }

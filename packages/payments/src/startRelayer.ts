@@ -108,7 +108,7 @@ function openChain(
   },
 ) {
   const { alerter, config, journal, client, chainId, signal } = wiring;
-  const { creditToken, stablecoin, others, self } = config;
+  const { creditToken, others, self } = config;
   const { marks, broadcasts } = journal;
   const search = createMarkSearch({
     client,
@@ -117,7 +117,6 @@ function openChain(
     chainId,
     self,
     creditToken,
-    stablecoin,
     relayers: [self, ...others],
     fromBlock: settings.SEARCH_FROM_BLOCK,
     reorgDepth: settings.REORG_DEPTH,
@@ -128,7 +127,6 @@ function openChain(
   const fence = createPayoutFence({
     rpcUrl: settings.RPC_URL,
     timeoutMs: settings.RPC_TIMEOUT_MS,
-    client,
     creditToken,
     account,
     others,
@@ -136,7 +134,6 @@ function openChain(
     broadcasts,
     search,
     watch,
-    standMs: config.takeoverWaitMs,
     freshMs: Math.min(FRESH_MS, settings.RPC_TIMEOUT_MS),
     monotonicNow,
   });
@@ -169,7 +166,7 @@ async function openPaymentSender(
 }
 
 /** Finds out what the key has done where the journal does not know, and counts it against the limits. */
-function createSettle(context: Omit<RelayerContext, 'settle'>): () => Promise<void> {
+function createSettle(context: Omit<RelayerContext, 'settle'>, { settings }: RelayerParts): () => Promise<void> {
   const { config, journal, watch, log } = context;
   const disagreement = createPaymentLatch(context, {
     code: 'KEY_USED_ELSEWHERE',
@@ -182,7 +179,7 @@ function createSettle(context: Omit<RelayerContext, 'settle'>): () => Promise<vo
       ...context,
       marks: journal.marks,
       self: config.self,
-      standMs: config.takeoverWaitMs,
+      standMs: settings.BUMP_AFTER_MS,
       pollIntervalMs: config.rpcPollIntervalMs,
       onWait: (reason) => log.info({ reason }, 'nothing is begun yet'),
       onDisagreement: disagreement.raise,
@@ -248,7 +245,7 @@ export async function startRelayer(parts: RelayerParts): Promise<RunningRelayer>
     unknownPayouts: createUnknownPayouts({ sender, journal, creditToken: config.creditToken }),
     memory: createMemory(),
   };
-  const context: RelayerContext = { ...base, settle: createSettle(base) };
+  const context: RelayerContext = { ...base, settle: createSettle(base, parts) };
   const poller = createPoller(context);
   const polling = poller.run();
   log.info({ address: config.self, others: config.others, chainId: sender.chainId }, 'payment relayer at work');

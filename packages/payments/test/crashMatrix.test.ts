@@ -30,21 +30,29 @@ afterAll(async () => {
   await rig.close();
 });
 
-/** Where the first instance's credits come from: it buys them, or has them and announces only. */
-type Credits = 'bought' | 'in hand';
+/** Where the first instance's credits come from, and how it pays: alone, or beside another one. */
+interface Way {
+  readonly credits: 'bought' | 'in hand';
+  readonly by: 'a plain transfer' | 'the contract';
+}
 
-/** A payment, a frontend that knows only of it, and two instances that know of each other. */
-async function setUp(credits: Credits) {
+const WAYS: readonly Way[] = (['bought', 'in hand'] as const).flatMap((credits) =>
+  (['a plain transfer', 'the contract'] as const).map((by) => ({ credits, by })),
+);
+
+/** A payment, a frontend that knows only of it, and an instance; through the contract also another one, and both know of each other. */
+async function setUp({ credits, by }: Way) {
   const [one, other] = [await rig.fundKey(), await rig.fundKey()];
   if (credits === 'in hand') await rig.giveCredits(one.address, OWED);
   const frontend = await rig.startFrontend();
   const payment = rig.addPayment(AMOUNT, frontend);
+  const isAlone = by === 'a plain transfer';
+  const contract = isAlone ? {} : { PAYOUTS_ADDRESS: await rig.deployPayouts([one.address, other.address]) };
   return {
     payment,
     frontend,
-    addresses: { one: one.address, other: other.address },
-    one: rig.settingsFor(one, [other.address], frontend),
-    other: rig.settingsFor(other, [one.address], frontend),
+    one: { ...rig.settingsFor(one, isAlone ? [] : [other.address], frontend), ...contract },
+    other: { ...rig.settingsFor(other, [one.address], frontend), ...contract },
     txHash: () => frontend.store.list()[0]?.txHash,
   };
 }
@@ -90,11 +98,11 @@ async function runUntilCompleted(
 
 /** Lets the first instance die at a point, and has the same or the other one finish; the first comes back in either case. */
 async function crashAt(
-  crash: { readonly at: number; readonly name?: string; readonly credits: Credits },
+  crash: { readonly at: number; readonly name?: string; readonly way: Way },
   successor: 'same' | 'other',
 ): Promise<void> {
-  const { at, credits } = crash;
-  const scene = await setUp(credits);
+  const { at, way } = crash;
+  const scene = await setUp(way);
   const crashing = crashInstance(scene.one, crash);
   const done = waitUntil(() => scene.txHash() !== undefined, {
     timeoutMs: PATIENCE_MS,
@@ -112,9 +120,9 @@ async function crashAt(
   await expectPaidOnce(scene);
 }
 
-async function countPoints(credits: Credits): Promise<readonly string[]> {
-  const scene = await setUp(credits);
-  const logFile = join(rig.dir, `${credits}.log`);
+async function countPoints(way: Way): Promise<readonly string[]> {
+  const scene = await setUp(way);
+  const logFile = join(rig.dir, `${way.credits} ${way.by}.log`);
   const instance = crashInstance(scene.one, { at: 0, logFile });
   try {
     await waitUntil(() => scene.txHash() !== undefined, {
@@ -128,31 +136,37 @@ async function countPoints(credits: Credits): Promise<readonly string[]> {
   return readFileSync(logFile, 'utf8').trimEnd().split('\n');
 }
 
-test.concurrent.each(drawSome(['bought', 'in hand'] as const, { of: 'credits', small: 1 }))(
-  'killed before or after any journal write, RPC call or HTTP call, credits %s, each payment is paid exactly once',
-  async (credits) => {
+test.concurrent.each(drawSome(WAYS, { of: 'ways', small: 1 }))(
+  'killed before or after any journal write, RPC call or HTTP call, credits $credits, paid by $by: paid exactly once',
+  async (way) => {
     const seed = Number(process.env.FC_SEED ?? randomInt(2 ** 31));
     const random = createSeededRandom(seed);
-    const names = await countPoints(credits);
+    const names = await countPoints(way);
     const count = names.length;
     const places = Array.from({ length: sized({ small: SMALL_COUNT, long: count }) }, (_, index) =>
       // Others each time, one in each part of the way.
       isLong ? index + 1 : 1 + Math.floor(((index + random()) * count) / SMALL_COUNT),
     );
     const runs = places.flatMap((at) => {
-      if (isLong) return [{ at, successor: 'same' } as const, { at, successor: 'other' } as const];
-      return [{ at, successor: random() < 0.5 ? 'other' : 'same' } as const];
+      const same = { at, successor: 'same' } as const;
+      if (way.by === 'a plain transfer') return [same];
+      const other = { at, successor: 'other' } as const;
+      if (isLong) return [same, other];
+      return [random() < 0.5 ? other : same];
     });
-    // Of both kinds together: 200 points and more.
+    // Of all ways together: 400 points and more.
     if (isLong) expect(count).toBeGreaterThanOrEqual(100);
     console.log(
-      `seed ${seed}: ${count} points, credits ${credits}, runs ${runs.map(({ at }) => at).join(' ')}`.slice(0, 200),
+      `seed ${seed}: ${count} points, credits ${way.credits}, by ${way.by}, runs ${runs.map(({ at }) => at).join(' ')}`.slice(
+        0,
+        200,
+      ),
     );
     await Promise.all(
       Array.from({ length: LANES }, async () => {
         for (let run = runs.shift(); run !== undefined; run = runs.shift()) {
           try {
-            await crashAt({ at: run.at, credits }, run.successor);
+            await crashAt({ at: run.at, way }, run.successor);
           } catch (error) {
             throw new Error(`killed ${names[run.at - 1]} (point ${run.at}), then ${run.successor}`, { cause: error });
           }
@@ -164,6 +178,7 @@ test.concurrent.each(drawSome(['bought', 'in hand'] as const, { of: 'credits', s
 
 // Shows PAY-14.
 test('a payout that was journalled and never sent is not sent any more once another instance has paid', async () => {
-  // Approval, buy, payout: the third broadcast.
-  await crashAt({ at: 3, name: 'before eth_sendRawTransaction', credits: 'bought' }, 'other');
+  // Two approvals, buy, payout: the fourth broadcast.
+  const way = { credits: 'bought', by: 'the contract' } as const;
+  await crashAt({ at: 4, name: 'before eth_sendRawTransaction', way }, 'other');
 });

@@ -81,10 +81,9 @@ async function play({ act, point, fault }: Combination, random: () => number): P
   const machines = await startMachines(rig, {
     SEARCH_FROM_BLOCK: `${fromBlock}`,
     MAX_RETRIES: '1',
-    // A loaded machine takes its time; a takeover waits for twice as long.
+    // A loaded machine takes its time.
     RPC_TIMEOUT_MS: '3000',
-    TAKEOVER_WAIT_MS: '6000',
-    ...(fault.needsContract ? { PAYOUTS_ADDRESS: await payouts() } : {}),
+    ...(fault.needsContract || act.needsContract === true ? { PAYOUTS_ADDRESS: await payouts() } : {}),
   });
   const { buried, walletAddress, disk, backup } = await dieAt(point, { machines, key });
   const { start, runIdle } = machines;

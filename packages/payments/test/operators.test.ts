@@ -86,8 +86,7 @@ test('a disk lost while a payout waits to be mined: it is waited for, and found'
   const { client, frontend } = slow;
   const settings: Record<string, string> = {
     ...slow.settingsFor(key),
-    BUMP_AFTER_MS: '600000',
-    TAKEOVER_WAIT_MS: '3600000',
+    BUMP_AFTER_MS: '3600000',
   };
   const waitForAllMined = () =>
     waitUntil(
@@ -166,10 +165,43 @@ test('a peer that is named later: what it had paid before is found, below where 
   await waitForAll(two);
   await alone.stop();
   list(two, payment);
-  const named = await runInstance({ ...settings, RELAYER_ADDRESSES: peer.address });
+  const PAYOUTS_ADDRESS = await rig.deployPayouts([peer.address, key.address]);
+  const named = await runInstance({ ...settings, RELAYER_ADDRESSES: peer.address, PAYOUTS_ADDRESS });
   await waitForAll(two);
   await expectPaidOnce(payment);
   await named.stop();
+});
+
+// Shows PAY-12.
+test('a payment that a lost instance has made through the contract is completed by another one, though nobody has named it', async () => {
+  const [lost, key] = [await rig.fundKey(), await rig.fundKey()];
+  const PAYOUTS_ADDRESS = await rig.deployPayouts([lost.address, key.address]);
+  const [one, two] = [await rig.startFrontend(), await rig.startFrontend()];
+  const before = await runInstance(machineOf(lost, { FRONTEND_URL: one.url, PAYOUTS_ADDRESS }));
+  const payment = rig.addPayment(AMOUNT, one);
+  await waitForAll(one);
+  await before.stop();
+  // What it has told is lost with it: to the frontend the payment is pending.
+  list(two, payment);
+  await rig.client.mine({ blocks: 200 });
+  // Its node takes few blocks a query.
+  await using proxy = await startRpcFaultProxy({
+    target: rig.rpcUrl,
+    plan(method, _, [filter]) {
+      const { fromBlock, toBlock } = (filter ?? {}) as { readonly fromBlock?: string; readonly toBlock?: string };
+      const isWide = method === 'eth_getLogs' && Number(toBlock) - Number(fromBlock) >= 100;
+      return isWide ? { kind: 'error', code: -32_005, message: 'query exceeds the limit of blocks' } : undefined;
+    },
+  });
+  const environment = { FRONTEND_URL: two.url, RPC_URL: proxy.url, PAYOUTS_ADDRESS };
+  const other = await runInstance(machineOf(key, environment));
+  await waitForAll(two);
+  const { paymentIntentId } = payment;
+  expect(two.store.list()[0]?.txHash).toBe(one.store.list()[0]?.txHash);
+  expect(other.relayer.journal.get(paymentIntentId)?.paidBy).toBe(lost.address.toLowerCase());
+  expect(other.relayer.journal.attemptsOf(paymentIntentId)).toEqual([]);
+  await expectPaidOnce(payment);
+  await other.stop();
 });
 
 /** Lies about logs, heads, counts and what contracts hold, half of the time. */

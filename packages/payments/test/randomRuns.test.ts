@@ -57,8 +57,10 @@ async function startInstances(rig: PaymentsRig, seed: number) {
       startFaultProxy({ upstream, seed: seed + index, maxDelayMs: 30 }),
     ),
   );
+  const PAYOUTS_ADDRESS = await rig.deployPayouts(addresses);
   const settings = keys.map((key, index) => ({
     ...rig.settingsFor(key, addresses),
+    PAYOUTS_ADDRESS,
     // One a key, and one for the frontend.
     RPC_URL: proxies[index]!.url,
     FRONTEND_URL: proxies[INSTANCES]!.url,

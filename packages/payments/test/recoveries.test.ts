@@ -66,11 +66,12 @@ test('held, then paid; held, then closed by a person: each is told to be over, o
 
 test('held here for a limit, and paid by another instance that may pay more: over, though nothing else asks the chain', async () => {
   const [key, other] = [await rig.fundKey(), await rig.fundKey()];
-  const overrides = { RELAYER_ADDRESSES: other.address, MAX_PAYMENT: '1' };
+  const PAYOUTS_ADDRESS = await rig.deployPayouts([key.address, other.address]);
+  const overrides = { RELAYER_ADDRESSES: other.address, PAYOUTS_ADDRESS, MAX_PAYMENT: '1' };
   const { add, frontend, instance, waitForState } = await startScene(rig, { key, overrides });
   const { paymentIntentId, walletAddress } = add(AMOUNT);
   await waitForState(paymentIntentId, 'held');
-  const peer = await runInstance(rig.settingsFor(other, [key.address], frontend));
+  const peer = await runInstance({ ...rig.settingsFor(other, [key.address], frontend), PAYOUTS_ADDRESS });
   await waitForState(paymentIntentId, 'completed');
   await waitForOver(instance, 1);
   expect(await rig.creditsOf(walletAddress)).toBe(computeCreditsOwed(AMOUNT, 1000n));
@@ -80,11 +81,13 @@ test('held here for a limit, and paid by another instance that may pay more: ove
 test('held or given back here, and paid by another instance: over as well, and the one that was held waits for nobody', async () => {
   const [key, other] = [await rig.fundKey(), await rig.fundKey()];
   await using poor = await startPoorQuotes(rig.rpcUrl);
+  const PAYOUTS_ADDRESS = await rig.deployPayouts([key.address, other.address]);
   const { add, frontend, instance, settings, waitForState } = await startScene(rig, {
     key,
     overrides: {
       RPC_URL: poor.url,
       RELAYER_ADDRESSES: other.address,
+      PAYOUTS_ADDRESS,
       MAX_PAYMENT: `${AMOUNT}`,
       MAX_RETRIES: '0',
       RETRY_DELAY_MS: '600000',
@@ -93,7 +96,7 @@ test('held or given back here, and paid by another instance: over as well, and t
   const [given, held] = [add(AMOUNT), add(AMOUNT + 1n)];
   await waitForState(given.paymentIntentId, 'given back');
   await waitForState(held.paymentIntentId, 'held');
-  const peer = await runInstance(rig.settingsFor(other, [key.address], frontend));
+  const peer = await runInstance({ ...rig.settingsFor(other, [key.address], frontend), PAYOUTS_ADDRESS });
   await waitForState(held.paymentIntentId, 'completed');
   await waitForOver(instance, 2);
   expect(instance.relayer.journal.get(given.paymentIntentId)?.state).toBe('given back');

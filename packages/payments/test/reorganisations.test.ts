@@ -118,18 +118,20 @@ test('undone while its instance is down, and a foreign transaction takes its acc
   await after.stop();
 });
 
-test('completed by an instance on the word of a payout by another one that is dead, and undone: paid by the living, once', async () => {
+test('completed by an instance that has found the payout of another one, which is dead, and undone: paid by the living, once', async () => {
   const { add, run, frontend, txHashOf } = await startFrontend();
   const [one, two] = [await rig.fundKey(), await rig.fundKey()];
   const addresses = [one.address, two.address];
+  const contract = { PAYOUTS_ADDRESS: await rig.deployPayouts(addresses) };
   // It looks seldom, so that it is stopped before it knows that its payout is mined.
-  const payer = await run(one, addresses, { RPC_POLL_INTERVAL_MS: '1500' });
+  const payer = await run(one, addresses, { ...contract, RPC_POLL_INTERVAL_MS: '1500' });
   const { paymentIntentId, walletAddress } = add();
   await waitForState(payer, paymentIntentId, 'transferring');
   await waitForPayouts(paymentIntentId, 1);
   await payer.stop();
   const isUntold = txHashOf(paymentIntentId) === undefined;
-  const other = await run(two, addresses, NEVER_SETTLED);
+  // Nobody has named the other to it: the contract tells.
+  const other = await run(two, [], { ...contract, ...NEVER_SETTLED });
   await waitUntil(() => txHashOf(paymentIntentId) !== undefined, { timeoutMs: PATIENCE_MS, what: 'not completed' });
   expect(isUntold).toBe(true);
   await waitForState(other, paymentIntentId, 'completed');
@@ -138,7 +140,7 @@ test('completed by an instance on the word of a payout by another one that is de
   await waitForPayouts(paymentIntentId, 1);
   await waitForState(other, paymentIntentId, 'completed');
   // The dead one comes back with its payout in the journal, and finds that it is another's now.
-  const back = await run(one, addresses);
+  const back = await run(one, addresses, contract);
   await waitUntil(() => ['completed', 'given back'].includes(back.relayer.journal.get(paymentIntentId)?.state ?? ''), {
     timeoutMs: PATIENCE_MS,
     what: 'the first is still at it',

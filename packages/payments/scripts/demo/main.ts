@@ -105,6 +105,7 @@ async function playDemo(stack: AsyncDisposableStack): Promise<number> {
   });
   const chat = stack.use(await startChat);
   const [one, two] = [await rig.fundKey(), await rig.fundKey()];
+  const contract = { PAYOUTS_ADDRESS: await rig.deployPayouts([one.address, two.address]) };
   const alerts = {
     SMTP_URL: mail.url,
     NODE_EXTRA_CA_CERTS: mail.certificateFile,
@@ -116,13 +117,24 @@ async function playDemo(stack: AsyncDisposableStack): Promise<number> {
   const pace = {
     RPC_POLL_INTERVAL_MS: '100',
     RPC_TIMEOUT_MS: '1000',
-    TAKEOVER_WAIT_MS: '4000',
     POLL_INTERVAL_MS: '500',
     MAX_IN_FLIGHT: '4',
   };
   const settings = [
-    { ...rig.settingsFor(one, [two.address]), ...alerts, ...pace, METRICS_FILE: join(rig.dir, 'one.prom') },
-    { ...rig.settingsFor(two, [one.address]), ...alerts, ...pace, METRICS_FILE: join(rig.dir, 'two.prom') },
+    {
+      ...rig.settingsFor(one, [two.address]),
+      ...contract,
+      ...alerts,
+      ...pace,
+      METRICS_FILE: join(rig.dir, 'one.prom'),
+    },
+    {
+      ...rig.settingsFor(two, [one.address]),
+      ...contract,
+      ...alerts,
+      ...pace,
+      METRICS_FILE: join(rig.dir, 'two.prom'),
+    },
   ] as const;
   tell(`devnet ${rig.rpcUrl}; frontend with a page of payments ${rig.frontend.url}/`);
   const first = stack.use(await startProgram('payments', { env: settings[0] }));

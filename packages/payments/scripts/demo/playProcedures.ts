@@ -69,6 +69,9 @@ async function playOne(
   const { name, otherExchange } = params;
   const [key, other, frontend] = [await rig.fundKey(), await rig.fundKey(), await rig.startFrontend()];
   const fromBlock = await rig.client.getBlockNumber({ cacheTime: 0 });
+  const procedure = PROCEDURES[name];
+  const payouts = () => rig.deployPayouts([key.address, other.address]);
+  const contract = procedure?.needsContract ? { PAYOUTS_ADDRESS: await payouts() } : {};
   let folders = 0;
   const newFolder = () => join(rig.dir, `${name.replaceAll(' ', '-')}-${++folders}`);
   const machines: Machine[] = [];
@@ -78,8 +81,8 @@ async function playOne(
     LOCK_DIR: join(folder, 'locks'),
     SEARCH_FROM_BLOCK: `${fromBlock}`,
     RPC_TIMEOUT_MS: '3000',
-    TAKEOVER_WAIT_MS: '6000',
     LOG_LEVEL: 'info',
+    ...contract,
     ...more,
   });
   const start = async (owner: RigKey, folder: string, more: Readonly<Record<string, string>> = {}) => {
@@ -95,12 +98,12 @@ async function playOne(
   await doomed.kill();
   cpSync(first, disk, { recursive: true });
   try {
-    await PROCEDURES[name]?.({
+    await procedure?.({
       key,
       disk,
       backup,
       otherExchange,
-      payouts: () => rig.deployPayouts([key.address, other.address]),
+      payouts,
       otherKey: async () => other,
       newFolder,
       start,

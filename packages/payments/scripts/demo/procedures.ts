@@ -24,7 +24,15 @@ export interface Accident {
 }
 
 /** What an operator does then, rightly or by mistake. */
-export type Procedure = (accident: Accident) => Promise<unknown>;
+export interface Procedure {
+  (accident: Accident): Promise<unknown>;
+  /** Whether several instances are at work, so that all that pays does so through the contract `Payouts`. */
+  readonly needsContract?: true;
+}
+
+/** Of several instances. */
+const ofSeveral = (act: (accident: Accident) => Promise<unknown>): Procedure =>
+  Object.assign(act, { needsContract: true } as const);
 
 function removeFiles(folder: string, prefix: string): void {
   for (const name of readdirSync(folder)) if (name.startsWith(prefix)) rmSync(join(folder, name), { recursive: true });
@@ -54,24 +62,24 @@ export const PROCEDURES: Readonly<Record<string, Procedure>> = {
     await start(key, disk);
     await start(key, newFolder());
   },
-  'add an instance': async ({ start, key, disk, newFolder, otherKey }) => {
+  'add an instance': ofSeveral(async ({ start, key, disk, newFolder, otherKey }) => {
     const other = await otherKey();
     await start(key, disk, named(other));
     await start(other, newFolder(), named(key));
-  },
-  'remove the instance': async ({ start, runIdle, key, newFolder, otherKey }) => {
+  }),
+  'remove the instance': ofSeveral(async ({ start, runIdle, key, newFolder, otherKey }) => {
     const [other, folder] = [await otherKey(), newFolder()];
     await runIdle(other, folder, named(key));
     await start(other, folder, named(key));
-  },
-  're-key the instance': async ({ start, key, newFolder, otherKey }) => {
+  }),
+  're-key the instance': ofSeveral(async ({ start, key, newFolder, otherKey }) => {
     await start(await otherKey(), newFolder(), named(key));
-  },
-  'name a peer that was not named before': async ({ start, runIdle, key, newFolder, otherKey }) => {
+  }),
+  'name a peer that was not named before': ofSeveral(async ({ start, runIdle, key, newFolder, otherKey }) => {
     const [other, folder] = [await otherKey(), newFolder()];
     await runIdle(other, folder);
     await start(other, folder, named(key));
-  },
+  }),
   'change the Exchange': ({ start, key, disk, otherExchange }) => start(key, disk, { EXCHANGE_ADDRESS: otherExchange }),
   'pay through Payouts from now on': async ({ start, key, disk, payouts }) =>
     start(key, disk, { PAYOUTS_ADDRESS: await payouts() }),

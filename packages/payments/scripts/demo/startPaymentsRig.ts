@@ -237,7 +237,6 @@ export async function startPaymentsRig(
       RETRY_DELAY_MS: '100',
       RPC_POLL_INTERVAL_MS: '50',
       RPC_TIMEOUT_MS: '1000',
-      TAKEOVER_WAIT_MS: '2000',
       BUMP_AFTER_MS: '1000',
       DATA_DIR: join(dir, key.address),
       LOG_LEVEL: 'debug',

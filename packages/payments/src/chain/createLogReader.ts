@@ -31,9 +31,9 @@ function codeOf(error: unknown): unknown {
 }
 
 /**
- * Creates what asks a node for transfers out of relayers, and compares the answers with the headers of the blocks.
+ * Creates what asks a node for transfers of a token out of relayers, and compares the answers with the headers of the blocks.
  *
- * @param options - the node, the tokens and the relayers
+ * @param options - the node, the token and the relayers
  * @returns a function that gives where such transactions stand
  * @throws NodeBehindError where logs and headers do not agree; viem's errors
  * @see docs/payments.md, "The search"
@@ -41,11 +41,9 @@ function codeOf(error: unknown): unknown {
 export function createLogReader(options: {
   readonly client: PublicClient;
   readonly creditToken: Address;
-  readonly stablecoin: Address;
   readonly relayers: readonly Address[];
 }) {
-  const { client } = options;
-  const tokens = [options.creditToken, options.stablecoin];
+  const { client, creditToken } = options;
   /** Blocks whose filter speaks of a log that is none, by hash. */
   const cleared = new Set<Hash>();
 
@@ -53,12 +51,12 @@ export function createLogReader(options: {
   const findersOf = new Map(
     options.relayers.map((relayer) => [
       relayer.toLowerCase(),
-      tokens.map((token) => createLogFinder([token, TRANSFER_TOPIC, pad(relayer, { size: 32 })])),
+      createLogFinder([creditToken, TRANSFER_TOPIC, pad(relayer, { size: 32 })]),
     ]),
   );
 
   const filterOf = (relayers: readonly Address[]) => ({
-    address: tokens,
+    address: creditToken,
     topics: [TRANSFER_TOPIC, relayers.map((relayer) => pad(relayer, { size: 32 }))],
   });
 
@@ -82,7 +80,7 @@ export function createLogReader(options: {
           ({ address, topics: [topic, from] }) =>
             topic === TRANSFER_TOPIC &&
             senders.includes((from ?? '').toLowerCase()) &&
-            tokens.some((token) => token.toLowerCase() === address.toLowerCase()),
+            address.toLowerCase() === creditToken.toLowerCase(),
         );
     } catch (error) {
       // A node without the method: its word for the single block must do.
@@ -97,7 +95,7 @@ export function createLogReader(options: {
     for (const hash of cleared) if (!current.has(hash)) cleared.delete(hash);
     for (const { number, hash, logsBloom } of look.headers.values()) {
       if (number < fromBlock || number > toBlock || found.has(hash) || cleared.has(hash)) continue;
-      const isSuspect = relayers.some((relayer) => findersOf.get(relayer)?.some((mayHold) => mayHold(logsBloom)));
+      const isSuspect = relayers.some((relayer) => findersOf.get(relayer)?.(logsBloom));
       if (!isSuspect) continue;
       if (await hasTransfer(hash, relayers)) throw new NodeBehindError(`its logs lack those of block ${number}`);
       cleared.add(hash);

@@ -61,7 +61,6 @@ async function open(onQuery: (count: number, blocks: number) => 'answer' | 'refu
     chainId: 1,
     self: ADDRESS,
     creditToken: ADDRESS,
-    stablecoin: ADDRESS,
     relayers: [ADDRESS],
     fromBlock: 0,
     reorgDepth: 8,

@@ -15,10 +15,9 @@ export interface MarkSearchOptions {
   readonly chainId: number;
   readonly self: Address;
   readonly creditToken: Address;
-  readonly stablecoin: Address;
   /** Every address that may have paid, this instance's among them. */
   readonly relayers: readonly Address[];
-  /** Where the search for an address begins that was never searched for on this chain and these contracts. */
+  /** Where the search for an address begins that was never searched for on this chain and token. */
   readonly fromBlock: number;
   /** Blocks that may be replaced: they are searched again each time, and compared with their headers. */
   readonly reorgDepth: number;
@@ -57,16 +56,16 @@ const RETRY_LARGE_AFTER = 8;
 /** Transactions that are asked for at a time. */
 const MAX_READS = 50;
 /**
- * Creates the search. Every payout and announcement moves a token away from a relayer, or nothing to itself; so its `Transfer` logs
+ * Creates the search. Every payout moves credits away from a relayer; so the token's `Transfer` logs
  * lead to all of them, and the calldata says which payment it is.
  *
- * @param options - chain, table and addresses
+ * @param options - chain, table, token and addresses
  * @returns the search
  * @see docs/payments.md, "The search"
  */
 export function createMarkSearch(options: MarkSearchOptions): MarkSearch {
-  const { client, marks, reorgDepth, monotonicNow, creditToken, stablecoin } = options;
-  const scope = [options.chainId, creditToken, stablecoin].join(' ').toLowerCase();
+  const { client, marks, reorgDepth, monotonicNow, creditToken } = options;
+  const scope = [options.chainId, creditToken].join(' ').toLowerCase();
   // Lower case of an address is an address.
   const relayers = [...new Set(options.relayers.map((relayer) => relayer.toLowerCase() as Address))];
   const view = createChainView({ client, depth: reorgDepth });

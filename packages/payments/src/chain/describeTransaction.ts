@@ -39,21 +39,19 @@ function readGuarded(input: Hex): Pick<MarkedTransaction, 'mark' | 'recipient' |
  *
  * @param transaction - sent by a relayer
  * @param creditToken - whose transfers pay
- * @returns a payout, an announcement or neither
+ * @returns a payout, or none
  */
 export function describeTransaction(transaction: ToldTransaction, creditToken: Address): MarkedTransaction {
   const base = { txHash: transaction.hash, sender: lower(transaction.from) };
   const guarded = readGuarded(transaction.input);
   if (guarded !== undefined) return { ...base, kind: 'payout', ...guarded };
   const mark = readMark(transaction.input);
-  if (mark === undefined) return { ...base, kind: 'none' };
-  if (transaction.to === null || lower(transaction.to) !== lower(creditToken))
-    return { ...base, kind: 'announce', mark };
-  if (!transaction.input.startsWith(TRANSFER_SELECTOR)) return { ...base, kind: 'none' };
+  const isTransfer = transaction.to !== null && lower(transaction.to) === lower(creditToken);
+  if (mark === undefined || !isTransfer || !transaction.input.startsWith(TRANSFER_SELECTOR))
+    return { ...base, kind: 'none' };
   try {
     const { args } = decodeFunctionData({ abi: [TRANSFER], data: transaction.input });
     const [recipient, amount] = args;
-    if (lower(recipient) === base.sender && amount === 0n) return { ...base, kind: 'announce', mark };
     return { ...base, kind: 'payout', mark, recipient: lower(recipient), amount };
   } catch {
     return { ...base, kind: 'none' };

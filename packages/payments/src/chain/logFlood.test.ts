@@ -80,7 +80,6 @@ async function startFlood(flood: { readonly logs: number; readonly hasTransactio
     chainId: 1,
     self: RELAYER,
     creditToken: TOKEN,
-    stablecoin: TOKEN,
     relayers: [RELAYER],
     fromBlock: 0,
     reorgDepth: 1,

@@ -17,7 +17,7 @@ import {
 export const TRANSFER_TOPIC = toEventSelector('Transfer(address,address,uint256)');
 /** Bytes of a mark. */
 const MARK_BYTES = 32;
-/** Bytes of a call of `transfer` or `buy` without a mark: selector and two words. */
+/** Bytes of a call of `transfer` without a mark: selector and two words. */
 const CALL_BYTES = 68;
 
 /** A call to a contract. */
@@ -38,30 +38,10 @@ export function markPayout(paymentIntentId: string): Hex {
 }
 
 /**
- * Computes the mark by which an instance announces that it will pay; it is another one, so that no search takes it for a payout.
- *
- * @param paymentIntentId - the frontend's name for the payment
- * @returns 32 bytes
- */
-export function markAnnouncement(paymentIntentId: string): Hex {
-  return announcementOf(markPayout(paymentIntentId));
-}
-
-/**
- * Computes the mark of announcements from that of the payout.
- *
- * @param payoutMark - 32 bytes
- * @returns 32 bytes
- */
-export function announcementOf(payoutMark: Hex): Hex {
-  return keccak256(payoutMark);
-}
-
-/**
  * Reads the mark of a call.
  *
  * @param data - calldata
- * @returns its last 32 bytes where it has just so many more than `transfer` and `buy` need
+ * @returns its last 32 bytes where it has just so many more than `transfer` needs
  */
 export function readMark(data: Hex): Hex | undefined {
   return size(data) === CALL_BYTES + MARK_BYTES ? slice(data, CALL_BYTES) : undefined;
@@ -89,19 +69,14 @@ export function encodePayout(payout: {
   return { to: creditToken, data: concat([call, mark]) };
 }
 
-/** Encodes a buy, which announces the payment as well. */
+/** Encodes a buy. */
 export function encodeBuy(buy: {
   readonly exchange: Address;
-  readonly paymentIntentId: string;
   readonly stablecoinAmount: bigint;
   readonly minCredits: bigint;
 }): ChainCall {
-  const call = encodeFunctionData({
-    abi: exchangeAbi,
-    functionName: 'buy',
-    args: [buy.stablecoinAmount, buy.minCredits],
-  });
-  return { to: buy.exchange, data: concat([call, markAnnouncement(buy.paymentIntentId)]) };
+  const args = [buy.stablecoinAmount, buy.minCredits] as const;
+  return { to: buy.exchange, data: encodeFunctionData({ abi: exchangeAbi, functionName: 'buy', args }) };
 }
 
 /**
@@ -115,16 +90,6 @@ export function readBuy(data: Hex): { readonly stablecoins: bigint; readonly min
   // `buy` takes two amounts.
   const [stablecoins, minCredits] = args as readonly [bigint, bigint];
   return { stablecoins, minCredits };
-}
-
-/** Encodes an announcement where nothing is to be bought: a transfer of nothing to oneself. */
-export function encodeAnnouncement(announcement: {
-  readonly creditToken: Address;
-  readonly paymentIntentId: string;
-  readonly self: Address;
-}): ChainCall {
-  const call = encodeFunctionData({ abi: creditTokenAbi, functionName: 'transfer', args: [announcement.self, 0n] });
-  return { to: announcement.creditToken, data: concat([call, markAnnouncement(announcement.paymentIntentId)]) };
 }
 
 /** Encodes an approval; without an amount it has no limit. */

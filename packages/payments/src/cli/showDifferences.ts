@@ -151,7 +151,7 @@ interface PayoutsWanted {
  * @throws NodeBehindError; viem's errors
  */
 async function findPayouts(wanted: PayoutsWanted): Promise<readonly PlacedMark[]> {
-  const { relayers, creditToken } = wanted;
+  const { relayers } = wanted;
   const database = new DatabaseSync(':memory:');
   try {
     makeTables(database);
@@ -162,8 +162,6 @@ async function findPayouts(wanted: PayoutsWanted): Promise<readonly PlacedMark[]
       broadcasts: createBroadcastTable(database),
       // Nothing that this search has broadcast need not be fetched.
       self: zeroAddress,
-      // Payouts alone are wanted, and no announcements.
-      stablecoin: creditToken,
       monotonicNow: () => performance.now(),
       signal: new AbortController().signal,
     });

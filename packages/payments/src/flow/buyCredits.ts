@@ -1,5 +1,5 @@
 import { tellPayment } from '../alerts/tellPayment.ts';
-import { type ChainCall, encodeAnnouncement, encodeBuy, markAnnouncement, readBuy } from '../chain/marks.ts';
+import { type ChainCall, encodeBuy, readBuy } from '../chain/marks.ts';
 import { readMined } from '../chain/readMined.ts';
 import type { MoveChanges } from '../journal/openPaymentJournal.ts';
 import type { Attempt, MinedAttempt, Payment } from '../journal/payment.ts';
@@ -9,10 +9,8 @@ import { formatCredits, formatStablecoins } from '../payments/formatAmount.ts';
 import { readOwed } from '../payments/readOwed.ts';
 import type { Offer } from '../readiness/createExchange.ts';
 import { BROKEN_FACT } from '../readiness/createReadiness.ts';
-import { patienceMs } from '../relayerConfig.ts';
 import { StepError } from '../StepError.ts';
 import { findPayout, takePayout } from './findPayout.ts';
-import { giveBack } from './giveBack.ts';
 import { takeRefusal } from './refusePayment.ts';
 import type { RelayerContext } from './relayerContext.ts';
 import { findOpenAttempt, nextIntentId, sendAttempt } from './sendAttempt.ts';
@@ -35,21 +33,9 @@ function countFreeCredits(
   return owing.reduce((free, other) => free - (other.creditsOwed ?? 0n), held);
 }
 
-/** Whether this instance's word that it pays is the last on the chain; alone, it needs to tell nobody. */
-function isAnnounced(context: RelayerContext, payment: Payment): boolean {
-  const { self, others } = context.config;
-  if (others.length === 0) return true;
-  const announcements = context.journal.marks.find(markAnnouncement(payment.paymentIntentId));
-  return announcements.at(-1)?.sender.toLowerCase() === self.toLowerCase();
-}
-
-function journalCall(
-  context: RelayerContext,
-  payment: Payment,
-  { kind, call }: { readonly kind: 'buy' | 'announce'; readonly call: ChainCall },
-): void {
-  const intentId = nextIntentId(context, { payment, kind, call });
-  context.journal.move(payment.paymentIntentId, 'buying', { attempt: { intentId, kind, ...call } });
+function journalBuy(context: RelayerContext, payment: Payment, call: ChainCall): void {
+  const intentId = nextIntentId(context, { payment, kind: 'buy', call });
+  context.journal.move(payment.paymentIntentId, 'buying', { attempt: { intentId, kind: 'buy', ...call } });
 }
 
 /**
@@ -74,32 +60,7 @@ function planBuy({ config, memory }: RelayerContext, payment: Payment, quoted: b
 
 function encodeNextBuy(context: RelayerContext, payment: Payment, { quoted }: Offer): ChainCall {
   const { exchange } = context.config;
-  return encodeBuy({ exchange, paymentIntentId: payment.paymentIntentId, ...planBuy(context, payment, quoted) });
-}
-
-/**
- * Leaves a payment to another instance that has announced it of late: whoever announces over it takes the payment from it, and two that
- * keep doing so to each other never pay. Each instance waits for another time, so that only one takes over.
- *
- * @param context - the instance
- * @param payment - `claimed`, the chain just searched
- * @returns whether it was given back
- */
-function yieldToRival(context: RelayerContext, payment: Payment): boolean {
-  const { self, others } = context.config;
-  if (others.length === 0) return false;
-  const { paymentIntentId } = payment;
-  const last = context.journal.marks.find(markAnnouncement(paymentIntentId)).at(-1);
-  if (last === undefined || last.sender.toLowerCase() === self.toLowerCase()) return false;
-  const seen = context.memory.rivalsSeenMs;
-  const sinceMs = seen.get(last.txHash) ?? context.monotonicNow();
-  seen.set(last.txHash, sinceMs);
-  if (context.monotonicNow() - sinceMs >= patienceMs(context.config)) {
-    seen.delete(last.txHash);
-    return false;
-  }
-  giveBack(context, paymentIntentId, { reason: 'another instance has announced it of late' });
-  return true;
+  return encodeBuy({ exchange, ...planBuy(context, payment, quoted) });
 }
 
 /**
@@ -111,11 +72,10 @@ function yieldToRival(context: RelayerContext, payment: Payment): boolean {
  * @see docs/specification.md PAY-3, PAY-4
  */
 export async function fundPayment(context: RelayerContext, payment: Payment): Promise<void> {
-  const { config, journal, log } = context;
+  const { journal, log } = context;
   const { paymentIntentId } = payment;
   const payout = await findPayout(context, payment);
   if (payout !== undefined) return takePayout(context, { payment, payout });
-  if (yieldToRival(context, payment)) return;
   await context.readiness.checkGasPrice();
   await context.readiness.ensureApproval();
   await context.decide(async () => {
@@ -124,11 +84,9 @@ export async function fundPayment(context: RelayerContext, payment: Payment): Pr
     const buy = isCovered ? undefined : encodeNextBuy(context, payment, offer);
     if (takeRefusal(context, payment)) return;
     context.readiness.checkExchange();
-    if (buy !== undefined) return journalCall(context, payment, { kind: 'buy', call: buy });
+    if (buy !== undefined) return journalBuy(context, payment, buy);
     log.info({ paymentIntentId }, 'credits in hand suffice: no buy');
-    if (isAnnounced(context, payment)) return void journal.move(paymentIntentId, 'bought');
-    const call = encodeAnnouncement({ creditToken: config.creditToken, paymentIntentId, self: config.self });
-    journalCall(context, payment, { kind: 'announce', call });
+    journal.move(paymentIntentId, 'bought');
   });
 }
 
@@ -165,7 +123,7 @@ function takeBroken(
 }
 
 /**
- * Waits for a buy, or for the announcement in its place.
+ * Waits for a buy.
  *
  * @param context - the instance
  * @param payment - `buying`
@@ -179,7 +137,7 @@ export async function settleBuy(context: RelayerContext, payment: Payment): Prom
   const { intentId } = attempt;
   if (outcome.kind === 'void') {
     journal.move(paymentIntentId, 'claimed', { reason: outcome.reason, settled: { intentId, state: 'void' } });
-    throw new StepError('BUY_FAILED', `The ${attempt.kind} was not made. ${outcome.reason}`, outcome.error);
+    throw new StepError('BUY_FAILED', `The buy was not made. ${outcome.reason}`, outcome.error);
   }
   const { status, txHash, blockNumber } = outcome.sent;
   const mined = readMined(outcome.sent, context.config);
@@ -189,13 +147,13 @@ export async function settleBuy(context: RelayerContext, payment: Payment): Prom
       reason: 'reverted',
       settled: { intentId, state: 'void', txHash, mined },
     });
-    throw new StepError('BUY_FAILED', `The ${attempt.kind} ${txHash} was reverted.`);
+    throw new StepError('BUY_FAILED', `The buy ${txHash} was reverted.`);
   }
   const settled = { intentId, state: 'done', txHash, mined } as const;
-  if (attempt.kind === 'buy' && isBroken(attempt, mined)) return takeBroken(context, payment, { attempt, settled });
+  if (isBroken(attempt, mined)) return takeBroken(context, payment, { attempt, settled });
   const total = (memory.bought.get(paymentIntentId) ?? 0n) + mined.credits;
-  log.info({ paymentIntentId, txHash, credits: `${total}` }, attempt.kind === 'buy' ? 'bought' : 'announced');
-  if (attempt.kind === 'announce' || total >= readOwed(payment)) {
+  log.info({ paymentIntentId, txHash, credits: `${total}` }, 'bought');
+  if (total >= readOwed(payment)) {
     journal.move(paymentIntentId, 'bought', { settled });
     return;
   }

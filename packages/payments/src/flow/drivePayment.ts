@@ -141,8 +141,12 @@ export function resumePayments(
   }
 }
 
-function wasVanished({ journal }: RelayerContext, paymentIntentId: string): boolean {
-  return journal.movesOf(paymentIntentId).some(({ to }) => to === 'vanished');
+/** Whether the frontend may have been told a payout that is gone: by a reorganisation, after which its bytes may have been mined in vain. */
+function wasUndone({ journal }: RelayerContext, paymentIntentId: string): boolean {
+  const isReverted = journal
+    .attemptsOf(paymentIntentId)
+    .some(({ kind, state, txHash }) => kind === 'payout' && state === 'void' && txHash !== undefined);
+  return isReverted || journal.movesOf(paymentIntentId).some(({ to }) => to === 'vanished');
 }
 
 /**
@@ -164,7 +168,7 @@ async function completePayment(context: RelayerContext, payment: Payment): Promi
     log.info({ paymentIntentId, txHash }, 'completed');
     return;
   }
-  if (answer === 'conflict' && wasVanished(context, paymentIntentId)) {
+  if (answer === 'conflict' && wasUndone(context, paymentIntentId)) {
     journal.commit(() => {
       journal.move(paymentIntentId, 'completed');
       alerter.raise({

@@ -1,11 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { payoutsAbi } from '@prism-gateway/contracts';
-import { type Hex, zeroAddress } from 'viem';
+import type { Address, Hash } from 'viem';
 import { tellPayment } from '../alerts/tellPayment.ts';
+import { findPaid } from '../chain/findPaid.ts';
 import { markPayout } from '../chain/marks.ts';
 import type { PlacedMark } from '../journal/createMarkTable.ts';
 import type { Payment } from '../journal/payment.ts';
-import { StepError } from '../StepError.ts';
 import type { RelayerContext } from './relayerContext.ts';
 
 /** Blocks that settle a payout, the including one counted. */
@@ -13,35 +12,38 @@ export const PAYOUT_CONFIRMATIONS = 2;
 /** Polls for which a look at the chain serves, for what another instance has paid: nobody waits for it. */
 export const FRESH_POLLS = 5;
 
-/** Whether the contract `Payouts` has paid a mark; where there is none, nobody can say. */
-async function isMarkUsed({ client, config }: RelayerContext, mark: Hex): Promise<boolean> {
-  const { payouts } = config;
-  if (payouts === undefined) return false;
-  const read = { address: payouts, abi: payoutsAbi, functionName: 'payerOf', args: [mark] } as const;
-  return (await client.readContract(read)) !== zeroAddress;
+/**
+ * Names the journal's fact through which contract `Payouts` a payout went: that one never pays its mark twice.
+ *
+ * @param txHash - the payout
+ * @returns the fact's name
+ */
+export function throughContractFact(txHash: Hash): string {
+  return `through Payouts:${txHash}`;
 }
 
+/** A payout, and the contract that has made it; absent: a plain transfer, or a contract that is no longer the one. */
+export type FoundPayout = PlacedMark & { readonly contract?: Address | undefined };
+
 /**
- * Searches the chain for a payout of a payment, by whatever known relayer.
+ * Looks for a payout of a payment: through the contract `Payouts` by whichever payer, else by a transfer of whatever known relayer.
  *
  * @param context - with the search
  * @param payment - not yet paid, as far as is known
  * @returns the payout, deep enough; undefined where there is none
  * @throws NodeBehindError, StepError `CHAIN_UNAVAILABLE` where it cannot be known now; viem's errors
  */
-export async function findPayout(context: RelayerContext, payment: Payment): Promise<PlacedMark | undefined> {
+export async function findPayout(context: RelayerContext, payment: Payment): Promise<FoundPayout | undefined> {
+  const { client, config, journal, search, signal } = context;
+  const { payouts, searchFromBlock: fromBlock } = config;
   const mark = markPayout(payment.paymentIntentId);
-  const isPaid = await isMarkUsed(context, mark);
   for (;;) {
-    const { headBlock } = await context.search.search();
-    const payout = context.journal.marks.find(mark).find(({ kind }) => kind === 'payout');
-    if (payout === undefined && isPaid)
-      throw new StepError(
-        'CHAIN_UNAVAILABLE',
-        'The contract Payouts says that it is paid, and the logs do not show it.',
-      );
-    if (payout === undefined || headBlock - payout.blockNumber + 1 >= PAYOUT_CONFIRMATIONS) return payout;
-    await pause(context.config.rpcPollIntervalMs, undefined, { signal: context.signal });
+    const paid = payouts === undefined ? undefined : await findPaid({ client, payouts, mark, fromBlock });
+    const { headBlock } = await search.search();
+    const payout = paid ?? journal.marks.find(mark).find(({ kind }) => kind === 'payout');
+    if (payout === undefined) return undefined;
+    if (headBlock - payout.blockNumber + 1 >= PAYOUT_CONFIRMATIONS) return { ...payout, contract: paid && payouts };
+    await pause(config.rpcPollIntervalMs, undefined, { signal });
   }
 }
 
@@ -53,7 +55,7 @@ export async function findPayout(context: RelayerContext, payment: Payment): Pro
  */
 export function takePayout(
   context: RelayerContext,
-  params: { readonly payment: Payment; readonly payout: PlacedMark },
+  params: { readonly payment: Payment; readonly payout: FoundPayout },
 ): void {
   const { payment, payout } = params;
   const { paymentIntentId, walletAddress } = payment;
@@ -75,5 +77,8 @@ export function takePayout(
     return;
   }
   log.info({ paymentIntentId, txHash: payout.txHash, paidBy: payout.sender }, 'payout found on the chain');
-  journal.move(paymentIntentId, 'transferred', { txHash: payout.txHash, paidBy: payout.sender });
+  journal.commit(() => {
+    if (payout.contract !== undefined) journal.setFact(throughContractFact(payout.txHash), payout.contract);
+    journal.move(paymentIntentId, 'transferred', { txHash: payout.txHash, paidBy: payout.sender });
+  });
 }

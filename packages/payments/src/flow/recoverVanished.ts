@@ -2,8 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createClient, type Hash } from 'viem';
 import { tellPayment } from '../alerts/tellPayment.ts';
 import type { Payment } from '../journal/payment.ts';
-import { patienceMs } from '../relayerConfig.ts';
-import { findPayout, takePayout } from './findPayout.ts';
+import { findPayout, takePayout, throughContractFact } from './findPayout.ts';
 import type { RelayerContext } from './relayerContext.ts';
 
 /**
@@ -73,10 +72,14 @@ async function countFinal({ client, config, reorgDepth }: RelayerContext): Promi
   });
 }
 
+/** How a receipt says that its transaction was not reverted. */
+const SUCCESS = '0x1';
+
 /** Whether the node has a receipt of a payout that its logs do not show: then they are behind. */
 async function isStillMined({ client }: RelayerContext, { txHash }: Payment): Promise<boolean> {
   if (txHash === undefined) return false;
-  return (await client.request({ method: 'eth_getTransactionReceipt', params: [txHash] })) !== null;
+  const receipt = await client.request({ method: 'eth_getTransactionReceipt', params: [txHash] });
+  return receipt?.status === SUCCESS;
 }
 
 /** Whether a transaction of this journal's is mined on an account nonce: another version of the payout, or what took its place. */
@@ -102,18 +105,7 @@ async function recoverOwn(context: RelayerContext, payment: Payment, nonce: numb
   }
   const from = await client.getTransactionCount({ address: config.self, blockTag: 'latest' });
   if (from > nonce) return;
-  // Where another instance has taken the payment over, the fence sees to it that the nonce is consumed all the same.
   await broadcastAgain(context, { from, to: nonce });
-}
-
-/** Whether another instance had the time to bring its payout back. */
-function isGivenUp({ config, memory, monotonicNow }: RelayerContext, paymentIntentId: string): boolean {
-  const since = memory.vanishedSinceMs;
-  const sinceMs = since.get(paymentIntentId) ?? monotonicNow();
-  since.set(paymentIntentId, sinceMs);
-  if (monotonicNow() - sinceMs < patienceMs(config)) return false;
-  since.delete(paymentIntentId);
-  return true;
 }
 
 /**
@@ -127,18 +119,17 @@ function isGivenUp({ config, memory, monotonicNow }: RelayerContext, paymentInte
 export async function recoverVanished(context: RelayerContext, payment: Payment): Promise<void> {
   const { config, journal, signal } = context;
   const payout = await findPayout(context, payment);
-  if (payout !== undefined) {
-    context.memory.vanishedSinceMs.delete(payment.paymentIntentId);
-    return takePayout(context, { payment, payout });
-  }
+  if (payout !== undefined) return takePayout(context, { payment, payout });
   const { paymentIntentId, txHash, paidBy } = payment;
   if (paidBy?.toLowerCase() === config.self.toLowerCase()) {
     const nonce = txHash === undefined ? undefined : journal.broadcasts.nonceOf(txHash);
     if (nonce === undefined) return takeForgotten(context, payment);
     await recoverOwn(context, payment, nonce);
-  } else if (isGivenUp(context, paymentIntentId)) {
-    // Whoever paid it would have brought it back by now; if it still tries, its fence finds this instance's announcement.
-    makeAnew(context, payment, 'the instance that had paid it has not brought its payout back');
+  } else {
+    const contract = txHash === undefined ? undefined : journal.fact(throughContractFact(txHash));
+    if (contract === undefined || contract !== config.payouts) return takeForgotten(context, payment);
+    // Should the other's come back, the contract refuses whichever of the two is later.
+    makeAnew(context, payment, 'the payout of another instance is no longer on the chain');
   }
   if (journal.get(paymentIntentId)?.state === 'vanished') {
     await pause(config.pollIntervalMs, undefined, { signal });
@@ -163,6 +154,13 @@ function forgetSettled({ journal }: RelayerContext, settled: ReadonlySet<Hash | 
   journal.broadcasts.forget(Math.min(last, ...unsettled.map((nonce) => nonce - 1)));
 }
 
+/** The block of a payout. The search does not follow payers through the contract that nobody has named: the node tells of theirs. */
+async function locate({ client, journal }: RelayerContext, txHash: Hash): Promise<number | undefined> {
+  if (journal.marks.has(txHash)) return journal.marks.blockOf(txHash);
+  const receipt = await client.request({ method: 'eth_getTransactionReceipt', params: [txHash] });
+  return receipt?.status === SUCCESS ? Number(receipt.blockNumber) : undefined;
+}
+
 /**
  * Looks after payouts until no reorganisation can undo them, those of this instance and those of others that it has completed. A payment
  * whose payout is no longer on the chain is moved to `vanished`.
@@ -178,9 +176,10 @@ export async function watchPayouts(context: RelayerContext): Promise<void> {
   const settled = new Set<Hash | undefined>();
   for (const payment of journal.listWatched()) {
     const { paymentIntentId, txHash } = payment;
-    const block = txHash === undefined ? undefined : journal.marks.blockOf(txHash);
-    if (block !== undefined && headBlock - block >= reorgDepth) {
+    const block = txHash === undefined ? undefined : await locate(context, txHash);
+    if (txHash !== undefined && block !== undefined && headBlock - block >= reorgDepth) {
       journal.unwatch(paymentIntentId);
+      journal.clearFact(throughContractFact(txHash));
       settled.add(txHash);
     } else if (block === undefined && isSettled(context, payment)) {
       log.warn({ paymentIntentId, txHash }, 'the payout has vanished from the chain');

@@ -1,7 +1,7 @@
 import type { Alerter } from '@prism-gateway/alerts';
 import type { Logger } from '@prism-gateway/runtime/logs';
 import type { Sender } from '@prism-gateway/sender';
-import type { Hash, PublicClient } from 'viem';
+import type { PublicClient } from 'viem';
 import type { KeyWatch } from '../chain/createKeyWatch.ts';
 import type { MarkSearch } from '../chain/createMarkSearch.ts';
 import type { PayoutFence } from '../chain/createPayoutFence.ts';
@@ -19,10 +19,6 @@ export interface RelayerMemory {
   readonly bought: Map<string, bigint>;
   /** Payments of which people know that they were given back, until a payout is journalled: each is claimed again and again. */
   readonly givenBackTold: Set<string>;
-  /** When an announcement by a rival was first seen, on the monotonic clock. */
-  readonly rivalsSeenMs: Map<Hash, number>;
-  /** When a vanished payout of another instance was first looked for, on the monotonic clock. */
-  readonly vanishedSinceMs: Map<string, number>;
   /** What a payout may use, learnt from the last one, so that it needs no estimation; undefined after one that failed. */
   payoutGasLimit: bigint | undefined;
 }
@@ -36,8 +32,6 @@ export function createMemory(): RelayerMemory {
   return {
     bought: new Map(),
     givenBackTold: new Set(),
-    rivalsSeenMs: new Map(),
-    vanishedSinceMs: new Map(),
     payoutGasLimit: undefined,
   };
 }

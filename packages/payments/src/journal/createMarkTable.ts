@@ -2,13 +2,13 @@ import type { DatabaseSync } from 'node:sqlite';
 import { commitTogether } from '@prism-gateway/alerts';
 import type { Address, Hash, Hex } from 'viem';
 
-/** What a relayer's transaction says about a payment. */
+/** What a relayer's transaction is: a payout, or none. */
 export interface MarkedTransaction {
   readonly txHash: Hash;
   /** Who sent it; lower case. */
   readonly sender: Address;
-  readonly kind: 'payout' | 'announce' | 'none';
-  /** Which payment it speaks of; absent for `none`. */
+  readonly kind: 'payout' | 'none';
+  /** Which payment it pays; absent for `none`. */
   readonly mark?: Hex;
   /** Who got credits; lower case; for `payout`. */
   readonly recipient?: Address;

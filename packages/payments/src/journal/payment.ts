@@ -28,7 +28,7 @@ export interface Payment {
 }
 
 /** What an attempt wants on the chain. */
-export type AttemptKind = 'buy' | 'announce' | 'payout';
+export type AttemptKind = 'buy' | 'payout';
 
 /** What a mined transaction has cost and moved. */
 export interface MinedAttempt {

@@ -2,7 +2,7 @@
  * The states of a payment, as one instance sees it.
  *
  * ```
- *                    claim            announce      mined           journal, then send     2 blocks       frontend told
+ *                    claim            buy           mined           journal, then send     2 blocks       frontend told
  *   seen ────────────▶ claimed ─────────▶ buying ─────▶ bought ──────────▶ transferring ──────▶ transferred ──────▶ completed
  *    │ ▲                 │ ╲ credits in hand            ▲  │                 │    │                 ▲
  *    │ │ limit raised    │  ╲───────────────────────────╯  │                 │    │ proven void     │
@@ -24,7 +24,7 @@
  *
  * - `seen`: listed by the frontend and fit to be paid; not claimed.
  * - `claimed`: the frontend said 200 to this instance's claim; what is owed is settled.
- * - `buying`: a buy, or the announcement in its place, is journalled and may be on the chain.
+ * - `buying`: a buy is journalled and may be on the chain.
  * - `bought`: the credits are in hand and set aside for it.
  * - `transferring`: a payout is journalled and may be on the chain, now or ever.
  * - `transferred`: a payout is mined and two blocks deep: this instance's, or another's.

@@ -69,6 +69,7 @@ test('every fault is named at once, and no value is repeated', () => {
     'FRONTEND_URL',
     'MAX_FEE_GWEI',
     'MAX_PAYMENT',
+    'PAYOUTS_ADDRESS',
     'RELAYER_ADDRESSES',
     'RELAYER_PRIVATE_KEY',
     'RELAYER_SECRET',
@@ -88,11 +89,8 @@ test.each<[string, Environment, string[]]>([
   ],
   ['key and keystore', { ...good, RELAYER_KEYSTORE: 'k.json' }, ['RELAYER_KEYSTORE']],
   ['an alert address without a server', { ...good, ALERT_EMAIL_TO: 'a@b.example' }, ['SMTP_URL']],
-  [
-    'a takeover before a late broadcast',
-    { ...good, RELAYER_ADDRESSES: ADDRESS, TAKEOVER_WAIT_MS: '19999' },
-    ['TAKEOVER_WAIT_MS'],
-  ],
+  ['another instance without the contract', { ...good, RELAYER_ADDRESSES: ADDRESS }, ['PAYOUTS_ADDRESS']],
+  ['another instance with the contract', { ...good, RELAYER_ADDRESSES: ADDRESS, PAYOUTS_ADDRESS: ADDRESS }, []],
   ['a poll without a pause', { ...good, POLL_INTERVAL_MS: '0' }, ['POLL_INTERVAL_MS']],
 ])('%s is refused', (_, environment, names) => {
   expect(faultyNames('payments', environment)).toEqual(names);

@@ -102,7 +102,6 @@ const schema = z.object({
   DAILY_LIMIT: z._default(baseUnits(), 10_000_000_000n),
   DAILY_CREDIT_LIMIT: z.optional(decimalAmount(18)),
   MAX_IN_FLIGHT: z._default(wholeNumber(1, 64), 16),
-  TAKEOVER_WAIT_MS: z._default(wholeNumber(100, DAY_MS), 60_000),
   RPC_TIMEOUT_MS: z._default(wholeNumber(50, 600_000), 10_000),
   RPC_POLL_INTERVAL_MS: z._default(wholeNumber(5, 600_000), 1000),
   BUMP_AFTER_MS: z._default(wholeNumber(50, DAY_MS), 60_000),
@@ -156,11 +155,10 @@ export type Settings<Name extends Program = 'status'> = Omit<Parsed, 'GAS_MONITO
   readonly [Key in RequiredBy<Name>]: NonNullable<Parsed[Key]>;
 } & { readonly gasTargets: readonly GasTarget[] };
 
-/** A broadcast may take until the RPC timeout after a look at the chain that is almost as old as that. */
-function takeoverFaults(given: Environment): string[] {
-  const { RELAYER_ADDRESSES: others, TAKEOVER_WAIT_MS: wait = '60000', RPC_TIMEOUT_MS: timeout = '10000' } = given;
-  if (others === undefined || Number(wait) >= 2 * Number(timeout)) return [];
-  return ['TAKEOVER_WAIT_MS: expected at least twice RPC_TIMEOUT_MS'];
+/** A plain transfer is for one instance: nothing on the chain keeps the transfers of several apart. */
+function peerFaults({ RELAYER_ADDRESSES: others, PAYOUTS_ADDRESS: payouts }: Environment): string[] {
+  if (others === undefined || payouts !== undefined) return [];
+  return ['PAYOUTS_ADDRESS: required with RELAYER_ADDRESSES, for several instances pay through the contract Payouts'];
 }
 
 function targetFaults(program: Program, given: Environment): string[] {
@@ -221,7 +219,7 @@ function contractFaults(given: Environment): string[] {
 function findFaults(program: Program, given: Environment): readonly string[] {
   const missing = REQUIRED[program].filter((name) => given[name] === undefined).map((name) => `${name}: required`);
   const own =
-    program === 'payments' ? [...keyFaults(given, 'RELAYER_'), ...takeoverFaults(given), ...contractFaults(given)] : [];
+    program === 'payments' ? [...keyFaults(given, 'RELAYER_'), ...peerFaults(given), ...contractFaults(given)] : [];
   const called = program === 'payments' || program === 'reconcile' ? secretFaults(given) : [];
   return [...missing, ...own, ...called, ...alertFaults(given), ...targetFaults(program, given)];
 }

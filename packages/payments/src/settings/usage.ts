@@ -20,7 +20,7 @@ Settings are environment variables; each secret NAME may come from a file: NAME_
   RPC_URL                                required   node of the chain; CHAIN_ID, if set, must be its chain
   RELAYER_PRIVATE_KEY                    required   or RELAYER_KEYSTORE and RELAYER_KEYSTORE_PASSWORD; a key of its own for each instance
   EXCHANGE_ADDRESS, CREDIT_TOKEN_ADDRESS, STABLECOIN_ADDRESS   required
-  PAYOUTS_ADDRESS                        none       contract Payouts, through which payouts go; it pays each mark once
+  PAYOUTS_ADDRESS                        none       contract Payouts, through which payouts go; it pays each mark once; required with RELAYER_ADDRESSES
   PAYOUTS_DEPLOYER_PRIVATE_KEY           none       for deploy-payouts: a key with ether that no instance has
   EXCHANGE_RATE, MAX_RATE_DEVIATION_BPS  1000, 500  credits for one stablecoin, and how far the Exchange's own rate may be from it
   RELAYER_ADDRESSES                      none       addresses of the other instances, past and present, with commas between
@@ -31,7 +31,6 @@ Settings are environment variables; each secret NAME may come from a file: NAME_
   MAX_PAYMENT, DAILY_LIMIT               1000000000, 10000000000   in stablecoin base units (6 decimals); more is held
   DAILY_CREDIT_LIMIT                     DAILY_LIMIT at the best rate allowed   in credits
   MAX_IN_FLIGHT                          16         payments under way at a time
-  TAKEOVER_WAIT_MS                       60000      wait before a payment that another instance had begun is paid
   RPC_TIMEOUT_MS, RPC_POLL_INTERVAL_MS   10000, 1000
   BUMP_AFTER_MS                          60000      a transaction not mined after this long pays more
   SEARCH_FROM_BLOCK                      0          where a new journal begins to look for payouts: the credit token's first block

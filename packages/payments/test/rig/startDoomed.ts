@@ -39,12 +39,18 @@ export interface Doomed {
 }
 
 /** What a broadcast is. */
-function nameBroadcast(raw: Hex, self: Address, creditToken: Address): 'buy' | 'payout' | 'other' {
+function nameBroadcast(
+  raw: Hex,
+  self: Address,
+  settings: Readonly<Record<string, string>>,
+): 'buy' | 'payout' | 'other' {
   // The sender signs nothing but EIP-1559 transactions.
   const { to = null, data: input = '0x' } = parseTransaction(raw as `0x02${string}`);
+  // The settings have been parsed.
+  const creditToken = settings.CREDIT_TOKEN_ADDRESS as Address;
   const { kind } = describeTransaction({ hash: '0x', from: self, to, input }, creditToken);
   if (kind === 'payout') return 'payout';
-  return kind === 'announce' ? 'buy' : 'other';
+  return to?.toLowerCase() === settings.EXCHANGE_ADDRESS?.toLowerCase() ? 'buy' : 'other';
 }
 
 /**
@@ -60,7 +66,7 @@ export async function startDoomed(
   doom: { readonly point: KillPoint; readonly disk: string; readonly self: Address },
 ): Promise<Doomed> {
   const { point, disk, self } = doom;
-  const { DATA_DIR = '', FRONTEND_URL = '', RPC_URL = '', CREDIT_TOKEN_ADDRESS } = settings;
+  const { DATA_DIR = '', FRONTEND_URL = '', RPC_URL = '' } = settings;
   const death = Promise.withResolvers<void>();
   const frontend = await startLine(() => FRONTEND_URL);
   let isDead = false;
@@ -78,8 +84,8 @@ export async function startDoomed(
   function plan(method: string, _: number, [raw]: readonly unknown[]): RpcFault | undefined {
     if (isDead) return { kind: 'dropBefore' };
     if (method !== 'eth_sendRawTransaction') return undefined;
-    // The one parameter of this method is the signed transaction, and the settings have been parsed.
-    const what = nameBroadcast(raw as Hex, self, CREDIT_TOKEN_ADDRESS as Address);
+    // The one parameter of this method is the signed transaction.
+    const what = nameBroadcast(raw as Hex, self, settings);
     if (isPoint('before', what)) {
       die();
       return { kind: 'dropBefore' };

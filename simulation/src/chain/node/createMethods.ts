@@ -1,5 +1,6 @@
 import { type Address, type Hash, type Hex, numberToHex, zeroHash } from 'viem';
 import { keyOf, toHex } from '../evm/createExecutor.ts';
+import { larger } from '../evm/intrinsicGas.ts';
 import { computeNextBaseFee } from '../fees.ts';
 import type { PoolEntry } from '../pool/createPool.ts';
 import { failParams, failServer } from '../RpcFailure.ts';
@@ -132,7 +133,8 @@ export function createMethods(ports: NodePorts): ReadonlyMap<string, Method> {
       samples.push(...tips.slice(0, TIP_SAMPLES).map(({ tip }) => tip));
     }
     samples.sort(compare);
-    const found = samples[Math.floor(((samples.length - 1) * TIP_PERCENTILE) / 100)] ?? ports.market().tipPerGas;
+    const found =
+      samples[Math.floor(((samples.length - 1) * TIP_PERCENTILE) / 100)] ?? larger(ports.market().tipPerGas, 1n);
     const tip = found < MAX_TIP ? found : MAX_TIP;
     if (suggestions.size > 256) suggestions.clear();
     suggestions.set(head.hash, tip);

@@ -188,14 +188,6 @@ async function playDemo(stack: AsyncDisposableStack): Promise<number> {
   return isRight ? 0 : 1;
 }
 
-// Not `using`: the checker of imports cannot read it.
-const stack = new AsyncDisposableStack();
-try {
-  process.exitCode = await playDemo(stack);
-} finally {
-  await stack.disposeAsync();
-}
-
 /** A payment, as the demo looks at it in the end. */
 interface JudgedPayment {
   readonly paymentIntentId: string;
@@ -260,4 +252,12 @@ function formatTable(payments: readonly JudgedPayment[]): string {
     '',
   ];
   return [head.join('  '), ...rows].join('\n');
+}
+
+// Not `using`: the checker of imports cannot read it.
+const stack = new AsyncDisposableStack();
+try {
+  process.exitCode = await playDemo(stack);
+} finally {
+  await stack.disposeAsync();
 }

@@ -16,7 +16,7 @@ import { settleKey } from './chain/settleKey.ts';
 import { holdUnknown } from './flow/holdPayment.ts';
 import { createMemory, type RelayerContext } from './flow/relayerContext.ts';
 import { createFrontendClient } from './frontend/createFrontendClient.ts';
-import { JournalOwnerError } from './journal/JournalOwnerError.ts';
+import { JournalOwnerError } from './journal/journalErrors.ts';
 import { openPaymentJournal, type PaymentJournal } from './journal/openPaymentJournal.ts';
 import { createDayLimit } from './limits/createDayLimit.ts';
 import { computeCreditsOwed } from './payments/computeCredits.ts';

@@ -1,4 +1,8 @@
-import { ExportError } from './ExportError.ts';
+/** A card processor's export that cannot be compared: nobody could say what a row of it means. */
+export class ExportError extends Error {
+  override readonly name = 'ExportError';
+  readonly code = 'EXPORT_UNREADABLE';
+}
 
 /** A row, and the line of the file on which it begins. */
 export interface CsvRow {

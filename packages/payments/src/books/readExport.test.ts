@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ExportError } from './ExportError.ts';
+import { ExportError } from './readCsv.ts';
 import { readExport } from './readExport.ts';
 
 const read = (text: string) =>

@@ -1,6 +1,5 @@
 import { parseUnits } from 'viem';
-import { ExportError } from './ExportError.ts';
-import { readCsv } from './readCsv.ts';
+import { ExportError, readCsv } from './readCsv.ts';
 
 /** A row of a card processor's export. */
 export interface ProcessorRow {

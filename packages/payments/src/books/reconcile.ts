@@ -7,8 +7,15 @@ import type { Payment } from '../journal/payment.ts';
 import { OPEN_STATES } from '../journal/paymentState.ts';
 import { checkListing } from '../payments/checkListing.ts';
 import { formatCredits, formatStablecoins } from '../payments/formatAmount.ts';
-import type { Difference } from './difference.ts';
 import type { ProcessorRow } from './readExport.ts';
+
+/** Where two books do not agree. */
+export interface Difference {
+  /** Empty: no payment of the journal. */
+  readonly paymentIntentId: string;
+  /** One sentence. */
+  readonly what: string;
+}
 
 /** What is compared with the journal. */
 export interface ReconcileParts {

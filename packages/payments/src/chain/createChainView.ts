@@ -1,6 +1,4 @@
-import type { Hash, Hex, PublicClient } from 'viem';
-import { numberToHex } from 'viem';
-import { NodeBehindError } from './NodeBehindError.ts';
+import { type Hash, type Hex, numberToHex, type PublicClient } from 'viem';
 
 /** What of a block's header is looked at. */
 export interface BlockHeader {
@@ -90,4 +88,15 @@ export function createChainView(options: { readonly client: PublicClient; readon
       return { head, headers };
     },
   };
+}
+
+/** The node, or a part of it, is behind what was seen of the chain already: what it says is not believed until it has caught up. */
+export class NodeBehindError extends Error {
+  override readonly name = 'NodeBehindError';
+  readonly code = 'NODE_BEHIND';
+
+  /** @param what - one clause: what does not agree */
+  constructor(what: string) {
+    super(`The node is behind: ${what}. Nothing is paid until it has caught up; check the node.`);
+  }
 }

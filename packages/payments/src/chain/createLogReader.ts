@@ -1,9 +1,8 @@
 import { type Address, type Hash, type Hex, numberToHex, type PublicClient, pad } from 'viem';
 import type { Place } from '../journal/createMarkTable.ts';
-import type { ChainLook } from './createChainView.ts';
+import { type ChainLook, NodeBehindError } from './createChainView.ts';
 import { createLogFinder } from './createLogFinder.ts';
 import { TRANSFER_TOPIC } from './marks.ts';
-import { NodeBehindError } from './NodeBehindError.ts';
 
 /** JSON-RPC's codes for a method that a node does not have, or does not offer. */
 const NO_METHOD = [-32_601, -32_004];

@@ -1,10 +1,9 @@
 import { type Address, type Hash, type PublicClient, parseTransaction } from 'viem';
 import type { BroadcastTable } from '../journal/createBroadcastTable.ts';
 import type { MarkedTransaction, MarkTable } from '../journal/createMarkTable.ts';
-import { type ChainLook, createChainView } from './createChainView.ts';
+import { type ChainLook, createChainView, NodeBehindError } from './createChainView.ts';
 import { createLogReader, type LogQuery } from './createLogReader.ts';
 import { describeTransaction } from './describeTransaction.ts';
-import { NodeBehindError } from './NodeBehindError.ts';
 
 /** Where relayers leave their marks. */
 export interface MarkSearchOptions {

@@ -2,22 +2,19 @@ import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { Environment } from '@prism-gateway/runtime/settings';
 import { type Address, isAddress, type PublicClient, zeroAddress } from 'viem';
-import type { Difference } from '../books/difference.ts';
-import { ExportError } from '../books/ExportError.ts';
+import { ExportError } from '../books/readCsv.ts';
 import { type ProcessorRow, readExport } from '../books/readExport.ts';
-import { reconcile } from '../books/reconcile.ts';
+import { type Difference, reconcile } from '../books/reconcile.ts';
 import { createMarkSearch } from '../chain/createMarkSearch.ts';
-import { createFrontendClient, type FrontendClient } from '../frontend/createFrontendClient.ts';
-import { FrontendError } from '../frontend/FrontendError.ts';
+import { createFrontendClient, type FrontendClient, FrontendError } from '../frontend/createFrontendClient.ts';
 import { createBroadcastTable } from '../journal/createBroadcastTable.ts';
 import { createMarkTable, type PlacedMark } from '../journal/createMarkTable.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import { makeTables } from '../journal/schema.ts';
 import { parseSettings, type Settings } from '../settings/settings.ts';
 import { formatRows } from './describePayments.ts';
-import { openNode, toUnreachedNode } from './openNode.ts';
+import { openNode, toUnreachedNode, UnreachedError } from './openNode.ts';
 import { UsageError, type Words } from './parseWords.ts';
-import { UnreachedError } from './UnreachedError.ts';
 
 /** The exit code of books that do not agree; what cannot be compared has another one. */
 const DIFFERENT = 1;

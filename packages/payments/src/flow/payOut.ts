@@ -5,7 +5,7 @@ import { tellPayment } from '../alerts/tellPayment.ts';
 import { encodePayout, markPayout } from '../chain/marks.ts';
 import { readMined } from '../chain/readMined.ts';
 import type { Payment } from '../journal/payment.ts';
-import { readOwed } from '../payments/readOwed.ts';
+import { readOwed } from '../payments/computeCredits.ts';
 import { StepError } from '../StepError.ts';
 import { findPayout, PAYOUT_CONFIRMATIONS, takePayout } from './findPayout.ts';
 import { giveBack } from './giveBack.ts';

@@ -7,7 +7,7 @@ import type { Address, Hash } from 'viem';
 import { type BroadcastTable, createBroadcastTable } from './createBroadcastTable.ts';
 import { createMarkTable, type MarkTable } from './createMarkTable.ts';
 import { createToldTable, type ToldTable } from './createToldTable.ts';
-import { JournalFileError } from './JournalFileError.ts';
+import { JournalFileError } from './journalErrors.ts';
 import type { Attempt, Payment, PaymentMove } from './payment.ts';
 import { assertMove, type PaymentState } from './paymentState.ts';
 import { readAttempt, readMove, readPayment, writeMined } from './rows.ts';

@@ -1,3 +1,5 @@
+import type { Payment } from '../journal/payment.ts';
+
 /** One stablecoin base unit (6 decimals) in credit base units (18 decimals) at a rate of 1. */
 const SCALE = 10n ** (18n - 6n);
 /** All of a price, in basis points. */
@@ -39,4 +41,16 @@ export function computeTopUp(
 ): bigint {
   const { stablecoinAmount, quoted } = price;
   return (missing * stablecoinAmount + quoted - 1n) / quoted;
+}
+
+/**
+ * Reads what a claimed payment is owed.
+ *
+ * @param payment - claimed
+ * @returns credit base units
+ * @throws TypeError where it was never claimed, which is a defect
+ */
+export function readOwed(payment: Payment): bigint {
+  if (payment.creditsOwed === undefined) throw new TypeError(`payment ${payment.paymentIntentId} was never claimed`);
+  return payment.creditsOwed;
 }

@@ -9,7 +9,7 @@ import { lookAtHeld } from '../flow/holdPayment.ts';
 import { watchPayouts } from '../flow/recoverVanished.ts';
 import { refuseChanged, refusedFact, refusePayment } from '../flow/refusePayment.ts';
 import type { RelayerContext } from '../flow/relayerContext.ts';
-import { FrontendError } from '../frontend/FrontendError.ts';
+import { FrontendError } from '../frontend/createFrontendClient.ts';
 import { OPEN_STATES } from '../journal/paymentState.ts';
 import { checkListing, type ListedPayment, type ListingFault } from '../payments/checkListing.ts';
 import { createPayableChoice } from './createPayableChoice.ts';

@@ -11,9 +11,8 @@ import type { RelayerConfig } from '../relayerConfig.ts';
 import { StepError } from '../StepError.ts';
 import type { Exchange } from './createExchange.ts';
 import { keepFresh } from './keepFresh.ts';
+import { readStanding, verifyContracts } from './readContracts.ts';
 import type { Purse } from './readPurse.ts';
-import { readStanding } from './readStanding.ts';
-import { verifyContracts } from './verifyContracts.ts';
 
 /** What readiness is judged by. */
 export interface ReadinessParts {

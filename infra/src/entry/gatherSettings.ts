@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs';
-import type { GivenSettings } from '../settings/knownSettings.ts';
+import { existsSync, readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import { GATEWAY_SETTINGS, type GivenSettings, STACK_SETTINGS } from '../settings/knownSettings.ts';
 import { parseStageSettings, type StageSettings } from '../settings/stageSettings.ts';
 import { StageSettingsError } from '../settings/stageSettingsError.ts';
 import type { CommandLine } from './commandLine.ts';
 import { places } from './places.ts';
-import { readSettingsFile } from './readSettingsFile.ts';
 
 /** The settings, and which of them stand in for what was not given. */
 export interface GatheredSettings {
@@ -69,4 +69,20 @@ export function gatherSettings(line: CommandLine, fileOf: FileOfStage = places.s
   );
   const settings = parseStageSettings({ ...Object.fromEntries(missing), ...given });
   return { settings, placeholders: missing.map(([name]) => name) };
+}
+
+const KNOWN = new Set<string>([...Object.keys(STACK_SETTINGS), ...GATEWAY_SETTINGS]);
+
+/**
+ * Reads a file of settings, `NAME=value` a line.
+ *
+ * @throws StageSettingsError where it is not there, or holds a name that is no setting (or a secret, which has no place in a file)
+ */
+function readSettingsFile(file: string): GivenSettings {
+  if (!existsSync(file)) throw new StageSettingsError([`settings: there is no file ${file}`]);
+  const lines = parseEnv(readFileSync(file, 'utf8'));
+  const unknown = Object.keys(lines).filter((name) => !KNOWN.has(name));
+  if (unknown.length > 0)
+    throw new StageSettingsError(unknown.map((name) => `${name}: no setting of a stage (${file})`));
+  return lines;
 }

@@ -1,5 +1,11 @@
+import { randomBytes } from 'node:crypto';
+import { EXAMPLE_REQUESTS } from '@prism-gateway/protocol/examples';
+import { type AdminClient, createAdminClient } from '@prism-gateway/sdk/admin';
+import { createRelayerClient, type RelayerClient } from '@prism-gateway/sdk/relayer';
+import { createGatewayClient, type GatewayClient } from '@prism-gateway/sdk/requests';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { CANARY_CHAIN } from './canaryChain.ts';
 import { createInvokeFetch, type Invoke } from './createInvokeFetch.ts';
-import { playCanary } from './playCanary.ts';
 
 /** What CodeDeploy calls the hook with. */
 export interface HookEvent {
@@ -45,4 +51,83 @@ export function createHook({ invoke, readAdminKey, readOriginSecret, tell, log }
   return async function hook(event: HookEvent): Promise<void> {
     await tell(event, await judge());
   };
+}
+
+/** A new version does not do what it must. */
+class CanaryError extends Error {
+  override readonly name = 'CanaryError';
+  readonly code = 'CANARY_FAILED';
+
+  constructor(step: string, found: string) {
+    super(`The new version is not fit for calls: ${step}: ${found}.`);
+  }
+}
+
+interface CanaryContext {
+  /** Reaches the version that is to be judged. */
+  readonly fetch: typeof globalThis.fetch;
+  readonly adminKey: string;
+}
+
+/** Names no host that exists: all calls go by `fetch`. */
+const URL_OF_NOBODY = 'https://pre-traffic.invalid';
+
+interface Parties {
+  readonly gateway: GatewayClient;
+  readonly admin: AdminClient;
+  readonly owner: RelayerClient;
+  readonly rival: RelayerClient;
+}
+
+function expectEqual(step: string, found: unknown, expected: unknown): void {
+  if (found !== expected) throw new CanaryError(step, `expected ${String(expected)}, found ${String(found)}`);
+}
+
+async function checkReady({ fetch }: CanaryContext): Promise<void> {
+  expectEqual('/ready', (await fetch(`${URL_OF_NOBODY}/ready`)).status, 200);
+}
+
+/** Plays a request's life: posted, claimed by one of two, reported as failed, and read. */
+async function playLife({ gateway, owner, rival }: Parties): Promise<void> {
+  const { params, action } = EXAMPLE_REQUESTS.WRITE_DATA_FOR;
+  // A signature of its own, or it would be the canary of the release before.
+  const body = {
+    chainName: CANARY_CHAIN,
+    action,
+    params: { ...params, r: `0x${randomBytes(32).toString('hex')}` as const },
+  };
+  const { requestId } = await gateway.submitRequest(body);
+  const claimed = await owner.claim(requestId);
+  expectEqual('the claim', claimed.status, 'processing');
+  expectEqual("the claim's owner", claimed.claimedBy?.toLowerCase(), owner.address.toLowerCase());
+  const second = await rival.claim(requestId).then(
+    () => 'granted',
+    (error: { readonly code?: string }) => error.code,
+  );
+  expectEqual("a rival's claim", second, 'CONFLICT');
+  await owner.reportFailure(requestId, 'canary of a release');
+  expectEqual('the report', (await gateway.getRequest(requestId)).status, 'failed');
+}
+
+/**
+ * Judges a version that no client reaches yet: `/ready`, and a claim on a request of its own, by relayers of its own that are
+ * gone from the whitelist afterwards.
+ *
+ * @throws CanaryError (`CANARY_FAILED`), or the client's own error, which says what was answered
+ */
+async function playCanary(context: CanaryContext): Promise<void> {
+  const { fetch, adminKey } = context;
+  await checkReady(context);
+  const transport = { url: URL_OF_NOBODY, fetch };
+  const createRelayer = () => createRelayerClient({ ...transport, account: privateKeyToAccount(generatePrivateKey()) });
+  const gateway = createGatewayClient(transport);
+  const admin = createAdminClient({ ...transport, adminKey });
+  const relayers = [createRelayer(), createRelayer()] as const;
+  const [owner, rival] = relayers;
+  try {
+    for (const { address } of relayers) await admin.addRelayer({ address, label: 'canary of a release' });
+    await playLife({ gateway, admin, owner, rival });
+  } finally {
+    for (const { address } of relayers) await admin.removeRelayer(address);
+  }
 }

@@ -1,5 +1,5 @@
+import type { AlarmProperties } from './alarms.ts';
 import { GIVEN_SETTINGS, type Variant } from './givenSettings.ts';
-import type { AlarmProperties } from './model/alarms.ts';
 import { findResources } from './readTemplate.ts';
 
 /** Finds an alarm by the last part of its name. @param variant - `prod` unless told */

@@ -12,7 +12,7 @@ import { ADMIN_KEY, createFunctionRig, type FunctionRig } from '../../../package
 import { type CallFacts, makeCall, signCall } from '../../../packages/gateway/test/lambda/makeCall.ts';
 import { describeWithDynamo } from '../../../packages/gateway/test/rigs/dynamoStores.ts';
 import { alarmNamed } from '../rig/alarmNamed.ts';
-import { type AlarmProperties, isRaised, type Point, pointsOf } from '../rig/model/alarms.ts';
+import { type AlarmProperties, isRaised, type Point, pointsOf } from '../rig/alarms.ts';
 
 const deployment = { stage: '$default', basePath: '', domainName: 'api.example.org' };
 const MINUTE = 60_000;

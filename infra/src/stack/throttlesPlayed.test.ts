@@ -5,7 +5,7 @@ import { ADMIN_KEY, createFunctionRig, type FunctionRig } from '../../../package
 import { type CallFacts, makeCall } from '../../../packages/gateway/test/lambda/makeCall.ts';
 import { describeWithDynamo } from '../../../packages/gateway/test/rigs/dynamoStores.ts';
 import { alarmNamed } from '../rig/alarmNamed.ts';
-import { isRaised, type Point } from '../rig/model/alarms.ts';
+import { isRaised, type Point } from '../rig/alarms.ts';
 import { planThrottles } from '../rig/planThrottles.ts';
 
 const deployment = { stage: '$default', basePath: '', domainName: 'api.example.org' };

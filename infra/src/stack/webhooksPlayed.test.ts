@@ -17,7 +17,7 @@ import { type Queue, type QueueMessage, startQueue } from '../../../packages/gat
 import { type Receiver, startReceiver } from '../../../packages/gateway/test/rigs/startReceiver.ts';
 import { bundleWebhooks } from '../../../scripts/lambda/bundleWebhooks.ts';
 import { alarmNamed } from '../rig/alarmNamed.ts';
-import { isRaised, type Point } from '../rig/model/alarms.ts';
+import { isRaised, type Point } from '../rig/alarms.ts';
 import { planThrottles } from '../rig/planThrottles.ts';
 import { findResources } from '../rig/readTemplate.ts';
 

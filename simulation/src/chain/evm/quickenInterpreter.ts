@@ -4,18 +4,32 @@
  * leans on the insides of the one pinned version; the comparison with Anvil in the tests tells when they change.
  */
 import { type EVM, EVMError } from '@ethereumjs/evm';
+import { type Common, quicken } from './quickOpcodes.ts';
 
-interface RunState {
+/** What of a run of the library's is used here. */
+export interface RunState {
   programCounter: number;
   opCode: number;
   code: Uint8Array;
   validJumps: Uint8Array;
-  cachedPushes: object;
+  cachedPushes: Readonly<Record<number, bigint>>;
   shouldDoJumpAnalysis: boolean;
   gasLeft: bigint;
+  readonly memoryWordCount: bigint;
+  readonly stack: { readonly _store: bigint[]; _len: number };
+  readonly memory: { readonly _store: Uint8Array; extend(offset: number, size: number): void };
+  readonly interpreter: {
+    readonly journal: {
+      isWarmedStorage(address: Uint8Array, slot: Uint8Array): boolean;
+      addWarmedStorage(address: Uint8Array, slot: Uint8Array): void;
+    };
+    getAddress(): { readonly bytes: Uint8Array };
+    storageLoad(slot: Uint8Array): Promise<Uint8Array>;
+  };
 }
 
-interface OpEntry {
+/** An opcode as the library knows it. */
+export interface OpEntry {
   readonly opcodeInfo: {
     readonly code: number;
     readonly feeBigInt: bigint;
@@ -23,19 +37,19 @@ interface OpEntry {
     readonly isInvalid: boolean;
     readonly isAsync: boolean;
   };
-  readonly opHandler: (runState: RunState, common: unknown) => Promise<void> | void;
-  readonly gasHandler: (runState: RunState, gas: bigint, common: unknown) => Promise<bigint> | bigint;
+  readonly opHandler: (runState: RunState, common: Common) => Promise<void> | void;
+  readonly gasHandler: (runState: RunState, gas: bigint, common: Common) => Promise<bigint> | bigint;
 }
 
 interface Analysis {
   readonly jumps: Uint8Array;
-  readonly pushes: object;
+  readonly pushes: Readonly<Record<number, bigint>>;
   readonly opcodesCached: readonly OpEntry[];
 }
 
 /** What of the library's class is used here. */
 interface Interpreter {
-  readonly common: unknown;
+  readonly common: Common;
   readonly _runState: RunState;
   _getValidJumpDestinations(code: Uint8Array): Analysis;
   run(code: Uint8Array): Promise<{ readonly runState: RunState; readonly exceptionError: EVMError | undefined }>;
@@ -46,7 +60,14 @@ const kept = new WeakMap<Uint8Array, Analysis>();
 function analyse(interpreter: Interpreter, code: Uint8Array): Analysis {
   let analysis = kept.get(code);
   if (analysis === undefined) {
-    analysis = interpreter._getValidJumpDestinations(code);
+    const found = interpreter._getValidJumpDestinations(code);
+    const quick = new Map<OpEntry, OpEntry>();
+    const quickenOnce = (entry: OpEntry): OpEntry => {
+      const made = quick.get(entry) ?? quicken(entry);
+      quick.set(entry, made);
+      return made;
+    };
+    analysis = { ...found, opcodesCached: found.opcodesCached.map(quickenOnce) };
     kept.set(code, analysis);
   }
   return analysis;

@@ -37,10 +37,11 @@ interface Version<T> {
 
 export const NOTHING = new Uint8Array(0);
 
+/** What Buffers write texts with; it takes any bytes, and so spares the making of a Buffer. Node's types do not have it. */
+const { latin1Slice } = Buffer.prototype as unknown as { latin1Slice(this: Uint8Array): string };
+
 /** Text of a byte a character. */
-export function toKey(bytes: Uint8Array): Key {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
-}
+export const toKey = (bytes: Uint8Array): Key => latin1Slice.call(bytes);
 
 /**
  * Makes the state without tries: each value has the list of the blocks that changed it, newest last, and a reader takes the newest one that

@@ -1,8 +1,9 @@
+import { createServer, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { PaymentsRig, RigKey } from '@prism-gateway/payments/demo';
-import { waitUntil } from '@prism-gateway/payments/demo';
+import { type PaymentsRig, type RigKey, waitUntil } from '@prism-gateway/payments/demo';
+import { listenOnLoopback } from '@prism-gateway/testing';
 import { startProgram } from '@prism-gateway/testing/world';
-import { startCallCounter } from './startCallCounter.ts';
 
 /** What is to be paid, and how. */
 export interface RelayerRunOptions {
@@ -87,4 +88,51 @@ export async function payByRelayer(options: RelayerRunOptions): Promise<RelayerR
     await program.stop();
     await Promise.all([rpc.close(), frontend.close()]);
   }
+}
+
+/** Passes calls on, and counts them. */
+interface CallCounter {
+  readonly url: string;
+  /** HTTP calls since the last look; a batch of JSON-RPC counts each of its calls. */
+  take(): { readonly http: number; readonly rpc: ReadonlyMap<string, number> };
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a proxy on 127.0.0.1 that counts.
+ *
+ * @param upstream where calls go on to
+ * @returns the running proxy
+ */
+async function startCallCounter(upstream: string): Promise<CallCounter> {
+  let http = 0;
+  let rpc = new Map<string, number>();
+  const server = createServer((incoming, response) => {
+    const pass = async () => {
+      const body = await buffer(incoming);
+      http++;
+      for (const [, method = ''] of body.toString('utf8').matchAll(/"method":"(\w+)"/g))
+        rpc.set(method, (rpc.get(method) ?? 0) + 1);
+      const url = new URL(incoming.url ?? '/', upstream);
+      const outgoing = request(url, { method: incoming.method, headers: { ...incoming.headers, host: url.host } });
+      outgoing.once('response', (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      });
+      outgoing.once('error', () => response.destroy());
+      outgoing.end(body);
+    };
+    pass().catch(() => response.destroy());
+  });
+  const { url, close } = await listenOnLoopback(server);
+  return {
+    url,
+    take() {
+      const counted = { http, rpc };
+      http = 0;
+      rpc = new Map();
+      return counted;
+    },
+    close,
+  };
 }

@@ -4,11 +4,76 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { findFreePort } from '@prism-gateway/testing';
-import { Client } from 'pg';
+import { Logger, makeWorkerUtils, run } from 'graphile-worker';
+import { Client, Pool } from 'pg';
 import type { BenchContext } from '../benchContext.ts';
 import { ownChild } from '../processes/ownChild.ts';
 import { findBinary } from './findBinary.ts';
 import { PeerMissingError } from './PeerMissingError.ts';
+import type { PeerQueue } from './runPeer.ts';
+import { type Peer, tunePeer } from './tunePeer.ts';
+
+/**
+ * Starts graphile-worker on a PostgreSQL of its own.
+ *
+ * @throws PeerMissingError (`PEER_MISSING`)
+ */
+export async function startGraphilePeer(context: BenchContext): Promise<Peer> {
+  const connectionString = await startPostgres(context);
+  return await tunePeer(context, {
+    ...{ title: 'graphile-worker on PostgreSQL', bound: 3, batchBound: 5, count: context.scale.graphileJobs },
+    // PostgreSQL takes 100 connections by default, and graphile-worker two for each job at once.
+    candidates: context.options.quick ? [8] : [2, 4, 8, 16, 32],
+    open: (concurrency) => openGraphileQueue({ connectionString, concurrency }),
+  });
+}
+
+const taskName = 'bench_empty';
+
+/**
+ * Opens graphile-worker on a PostgreSQL, with its defaults but for the concurrency: jobs are fetched and completed one by one.
+ *
+ * @param params where, and how many at once
+ * @returns the queue, its worker at work
+ */
+async function openGraphileQueue(params: {
+  readonly connectionString: string;
+  readonly concurrency: number;
+}): Promise<PeerQueue> {
+  const { connectionString, concurrency } = params;
+  const logger = new Logger(() => () => {});
+  // The worker listens on one connection of its own, and one adds jobs.
+  const pgPool = openPool(connectionString, concurrency + 2);
+  const utils = await makeWorkerUtils({ pgPool, logger });
+  await utils.migrate();
+  const runner = await run({
+    pgPool,
+    concurrency,
+    logger,
+    noHandleSignals: true,
+    taskList: { [taskName]: async () => {} },
+  });
+  return {
+    add: async () => (await utils.addJob(taskName, {})).id,
+    onDone: (listener) => {
+      runner.events.on('job:complete', ({ job }) => listener(job.id));
+    },
+    async close() {
+      await runner.stop();
+      await utils.release();
+      await pgPool.end();
+    },
+  };
+}
+
+/** The library asks that a pool's errors, and its connections', be listened to. */
+function openPool(connectionString: string, max: number): Pool {
+  const pool = new Pool({ connectionString, max });
+  const tell = (error: Error) => console.error('PostgreSQL:', error.message);
+  pool.on('error', tell);
+  pool.on('connect', (client) => client.on('error', tell));
+  return pool;
+}
 
 const startTimeoutMs = 20_000;
 const pollMs = 50;
@@ -23,7 +88,7 @@ const systemUser = 'postgres';
  * @returns connection string
  * @throws PeerMissingError (`PEER_MISSING`)
  */
-export async function startPostgres(context: BenchContext): Promise<string> {
+async function startPostgres(context: BenchContext): Promise<string> {
   const initdb = await findBinary('initdb');
   const postgres = await findBinary('postgres');
   if (initdb === undefined || postgres === undefined) throw new PeerMissingError('PostgreSQL', 'postgresql');

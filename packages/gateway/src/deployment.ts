@@ -4,8 +4,8 @@ export { SettingsError } from '@prism-gateway/runtime/settings';
 export { DEPLOYED_CEILINGS, DEPLOYED_LIMITS } from './deployedLimits.ts';
 export { createSecretReader } from './drivers/aws/createSecretReader.ts';
 export { parseSecretArn } from './drivers/aws/secretAddress.ts';
-export { deliveriesTable } from './drivers/dynamodb/deliveries/deliveriesTable.ts';
 export {
+  deliveriesTable,
   type IndexDescription,
   type KeyAttribute,
   type TableDescription,

@@ -1,4 +1,4 @@
-import type { StreamRecord } from '../../src/drivers/dynamodb/deliveries/readMoves.ts';
+import type { StreamRecord } from '../../src/drivers/dynamodb/deliveries/createMoveRecorder.ts';
 
 /** Who reads the stream of a table, record by record. */
 export interface StreamReader {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { StreamRecord } from '../../src/drivers/dynamodb/deliveries/readMoves.ts';
+import type { StreamRecord } from '../../src/drivers/dynamodb/deliveries/createMoveRecorder.ts';
 
 /** A shard takes the keys that hash into its range. */
 interface ServedShard {

@@ -1,11 +1,138 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { parseWith } from '@prism-gateway/protocol';
+import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import * as z from 'zod/mini';
 import { createRevocations } from './createRevocations.ts';
-import type { DevIssuerContext } from './devIssuerContext.ts';
-import { RefusalError } from './devIssuerContext.ts';
-import { issueToken } from './issueToken.ts';
+import { type DevIssuerContext, RefusalError, readBody, requireClient } from './devIssuerContext.ts';
 import { DEV_ISSUER_ALGORITHM, type DevelopmentKey, loadOrCreateKey } from './loadOrCreateKey.ts';
-import { introspectOwnToken, revokeOwnToken } from './ownTokens.ts';
+
+/** Token claims that every token of this issuer has. */
+type OwnToken = JWTPayload & { readonly jti: string; readonly exp: number };
+
+/** The gateway lets a token in up to 5 s past `exp`; the judgement stays with the gateway. */
+const CLOCK_TOLERANCE_SECONDS = 5;
+
+/**
+ * Reads the form parameter `token` of an introspection or revocation.
+ *
+ * @param context - the issuer
+ * @param request - body `token=…`, form-encoded
+ * @returns the token claims, or undefined when it is no token of this issuer's or has expired
+ * @throws RefusalError 400, 413, 415
+ */
+async function readOwnToken(context: DevIssuerContext, request: Request): Promise<OwnToken | undefined> {
+  const form = new URLSearchParams(await readBody(request, 'application/x-www-form-urlencoded'));
+  const [token, ...more] = form.getAll('token');
+  if (token === undefined || token === '' || more.length > 0) {
+    throw new RefusalError('The form must have the parameter "token" once.', { status: 400 });
+  }
+  const { publicKey } = await context.key();
+  try {
+    const { payload } = await jwtVerify(token, publicKey, {
+      algorithms: [DEV_ISSUER_ALGORITHM],
+      issuer: context.issuer,
+      audience: context.appId,
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      currentDate: new Date(context.now()),
+    });
+    // Signed by our own key, so it is as `issueToken` made it.
+    return payload as OwnToken;
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * `POST …/introspect`: whether a token still holds.
+ *
+ * @param context - the issuer
+ * @param request - HTTP Basic by app id and secret; body `token=…`, form-encoded
+ * @returns 200 `{ active, … }`
+ * @throws RefusalError 400, 401, 413, 415
+ * @see https://www.rfc-editor.org/rfc/rfc7662#section-2
+ */
+async function introspectOwnToken(context: DevIssuerContext, request: Request): Promise<Response> {
+  requireClient(context, request.headers.get('authorization'));
+  const token = await readOwnToken(context, request);
+  const active = token !== undefined && !(await context.revocations.has(token));
+  const answer = active ? { active, ...token, token_type: 'Bearer' } : { active };
+  return Response.json(answer, { headers: { 'cache-control': 'no-store' } });
+}
+
+/**
+ * `POST …/revoke`: ends a token. In development its holder may do so without the app's credentials.
+ *
+ * @param context - the issuer
+ * @param request - body `token=…`, form-encoded; HTTP Basic is checked when it is there
+ * @returns 200, for an unknown token too
+ * @throws RefusalError 400, 401, 413, 415
+ * @see https://www.rfc-editor.org/rfc/rfc7009#section-2
+ */
+async function revokeOwnToken(context: DevIssuerContext, request: Request): Promise<Response> {
+  const authorization = request.headers.get('authorization');
+  if (authorization !== null) requireClient(context, authorization);
+  const token = await readOwnToken(context, request);
+  if (token !== undefined) await context.revocations.add(token);
+  return Response.json({}, { headers: { 'cache-control': 'no-store' } });
+}
+
+/** OpenID Connect Core, section 2, `sub`. */
+const MAX_SUB_LENGTH = 255;
+const MAX_LIFETIME_SECONDS = 86_400;
+const DEFAULT_LIFETIME_SECONDS = 3_600;
+const subMessage = `expected 1 to ${MAX_SUB_LENGTH} characters`;
+const expiresInMessage = `expected whole seconds, 1 to ${MAX_LIFETIME_SECONDS}`;
+
+const bodySchema = z.strictObject(
+  {
+    sub: z.string(subMessage).check(
+      z.minLength(1, subMessage),
+      z.maxLength(MAX_SUB_LENGTH, subMessage),
+      z.refine((text) => text.isWellFormed(), 'expected whole Unicode characters'),
+    ),
+    expiresIn: z.optional(
+      z.int(expiresInMessage).check(z.gte(1, expiresInMessage), z.lte(MAX_LIFETIME_SECONDS, expiresInMessage)),
+    ),
+  },
+  { error: (issue) => (issue.code === 'invalid_type' ? 'expected an object' : undefined) },
+);
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new RefusalError('The body is not valid JSON.', { status: 400 });
+  }
+}
+
+/**
+ * `POST …/token`: an access token for any user, for the asking. This is why there is no such issuer in `prod`.
+ *
+ * @param context - the issuer
+ * @param request - body `{ "sub": "alice", "expiresIn"?: seconds }`
+ * @returns 200 `{ access_token, token_type, expires_in }`
+ * @throws RefusalError 400, 413, 415
+ */
+async function issueToken(context: DevIssuerContext, request: Request): Promise<Response> {
+  const parsed = parseWith(bodySchema, parseJson(await readBody(request, 'application/json')));
+  if ('faults' in parsed) throw new RefusalError('The body is not valid.', { status: 400, details: parsed.faults });
+  const { sub, expiresIn = DEFAULT_LIFETIME_SECONDS } = parsed.value;
+  const { privateKey, kid } = await context.key();
+  const issuedAt = Math.floor(context.now() / 1000);
+  const token = await new SignJWT({ client_id: context.appId })
+    .setProtectedHeader({ alg: DEV_ISSUER_ALGORITHM, kid, typ: 'at+jwt' })
+    .setIssuer(context.issuer)
+    .setAudience(context.appId)
+    .setSubject(sub)
+    .setJti(context.newId())
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(issuedAt + expiresIn)
+    .sign(privateKey);
+  const answer = { access_token: token, token_type: 'Bearer', expires_in: expiresIn };
+  return Response.json(answer, { headers: { 'cache-control': 'no-store' } });
+}
 
 /**
  * `GET …/.well-known/openid-configuration`.
@@ -14,7 +141,7 @@ import { introspectOwnToken, revokeOwnToken } from './ownTokens.ts';
  * @returns 200 with the discovery document
  * @see https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderMetadata
  */
-export function describeIssuer({ issuer }: DevIssuerContext): Response {
+function describeIssuer({ issuer }: DevIssuerContext): Response {
   return Response.json({
     issuer,
     jwks_uri: `${issuer}/jwks`,
@@ -31,7 +158,7 @@ export function describeIssuer({ issuer }: DevIssuerContext): Response {
   });
 }
 
-export interface DevIssuerOptions {
+interface DevIssuerOptions {
   /** Where the issuer is mounted, like `http://127.0.0.1:8787/dev/identity`; it becomes `iss`. */
   readonly issuer: string;
   /** `IDENTITY_APP_ID`. */

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Logger } from '../../ports/logger.ts';
-import type { ObjectSigner } from '../../ports/objectSigner.ts';
+import type { ObjectSigner, SignedOperation } from '../../ports/objectSigner.ts';
 import { makeBucketHeaders } from './bucketHeaders.ts';
-import { createDiskSigner } from './createDiskSigner.ts';
-import { createUrlSeal, type PresignedOrder } from './createUrlSeal.ts';
+import { createUrlSeal, type PresignedOrder, type UrlSeal } from './createUrlSeal.ts';
 import { createUserQuota, type UserQuota } from './createUserQuota.ts';
 import { deleteObject } from './deleteObject.ts';
 import { type DiskFiles, openDiskFiles } from './diskFiles.ts';
@@ -13,6 +12,37 @@ import { putObject } from './putObject.ts';
 import { type ObjectAnswer, readObject } from './readObject.ts';
 import { discardBody, openBody } from './receiveBody.ts';
 import { sweepTempFiles } from './tempFiles.ts';
+
+const METHODS = { put: 'PUT', get: 'GET', head: 'HEAD', delete: 'DELETE' } as const;
+
+/**
+ * Makes the signer of presigned URLs for local objects.
+ *
+ * @param options base of the URLs, without a slash at its end, and the seal that the objects' server knows
+ * @returns signer; it never fails
+ */
+function createDiskSigner({ publicUrl, seal }: { publicUrl: string; seal: UrlSeal }): ObjectSigner {
+  return {
+    async sign(order): Promise<SignedOperation> {
+      const method = METHODS[order.operation];
+      const expiresSeconds = Math.floor(order.nowMs / 1000) + order.lifetimeSeconds;
+      const isBound = order.operation === 'put' && order.contentSha256 !== undefined;
+      const checksum = isBound ? Buffer.from(order.contentSha256, 'hex').toString('base64') : undefined;
+      const bound = checksum === undefined ? undefined : { ifNoneMatch: '*', checksum };
+      const size = order.operation === 'put' ? order.size : undefined;
+      const query = seal.seal({ method, objectPath: order.objectPath, expiresSeconds, bound, size });
+      return {
+        url: `${publicUrl}/objects/${order.objectPath}?${query}`,
+        method,
+        headers: {
+          ...(size !== undefined && { 'content-length': String(size) }),
+          ...(checksum !== undefined && { 'if-none-match': '*', 'x-amz-checksum-sha256': checksum }),
+        },
+        expiresAtMs: expiresSeconds * 1000,
+      };
+    },
+  };
+}
 
 export interface DiskObjectsOptions {
   /** Directory of the store, on one file system; made if it is not there. */
@@ -36,7 +66,7 @@ export interface DiskObjectsOptions {
 }
 
 /** Objects on this machine's disk: who signs their URLs, and who answers them. */
-export interface DiskObjects {
+interface DiskObjects {
   readonly signer: ObjectSigner;
   /** Answers a request whose path begins with `/objects/`; it rejects for defects of this program only. */
   fetch(request: Request): Promise<Response>;

@@ -2,8 +2,8 @@ import { readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { parseRange } from './parseRange.ts';
 import { type DiskRig, newPath, send, startDiskObjects } from './startDiskObjects.rig.ts';
+import { parseRange } from './streamFile.ts';
 
 const content = Buffer.from('0123456789');
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { adminStoreContract } from '../../../test/contracts/adminStoreContract.ts';
 import { anyAddress, claimOf, pendingRequest, reportOf, START } from '../../../test/contracts/storedRequests.ts';
 import { createDynamoRig, describeWithDynamo, dynamoStore } from '../../../test/rigs/dynamoStores.ts';
-import { meterCapacity } from './meterCapacity.ts';
+import { meterCapacity } from './createDynamoClient.ts';
 
 describeWithDynamo('DynamoDB', () => {
   adminStoreContract(

@@ -22,7 +22,7 @@ import { type Additions, isTime, letters, type MoveCounter, statsKeys } from './
 import { findOldest } from './listRequests.ts';
 import { readItems } from './readItems.ts';
 import { removeRequest } from './removeRequest.ts';
-import type { RequestTable } from './requestTable.ts';
+import type { RequestTable } from './requestItem.ts';
 import { TTL_ATTRIBUTE } from './tables.ts';
 
 /** How long a process counts before it writes what it has counted, in milliseconds. */

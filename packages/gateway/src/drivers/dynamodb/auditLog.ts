@@ -10,7 +10,7 @@ import { type AdminStore, KEPT_ACTS, type NotedAct } from '../../ports/adminStor
 import { askConditionally } from './askStore.ts';
 import { type Item, number, readNumber, readText, text } from './attributes.ts';
 import { readItems } from './readItems.ts';
-import type { RequestTable } from './requestTable.ts';
+import type { RequestTable } from './requestItem.ts';
 
 const COUNTER = 'audit';
 const NAMES = { '#n': 'number' };

@@ -1,13 +1,153 @@
+import { randomInt } from 'node:crypto';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { REQUEST_MOVES } from '@prism-gateway/protocol';
-import type { Claim, ClaimTransition, Transition } from '../../ports/requestStore.ts';
+import type {
+  BatchBounds,
+  BatchTransition,
+  Claim,
+  ClaimTransition,
+  OldestClaim,
+  StoredRequest,
+  Transition,
+} from '../../ports/requestStore.ts';
 import { askStore } from './askStore.ts';
 import { number, text } from './attributes.ts';
+import { listRequests } from './listRequests.ts';
 import { headOfAnswer, type Move, moveRequest, transitionOf } from './moveRequest.ts';
 import type { OpenClaims } from './openClaims.ts';
 import type { ParamsReader } from './params.ts';
-import { callMarkOf, PENDING_ATTRIBUTES, type RequestHeader } from './requestItem.ts';
-import type { RequestTable } from './requestTable.ts';
+import { readItems } from './readItems.ts';
+import {
+  callMarkOf,
+  isExpired,
+  PENDING_ATTRIBUTES,
+  type RequestHeader,
+  type RequestTable,
+  readHead,
+} from './requestItem.ts';
+
+/** Claims under way at once: params show their size only with the claim, so up to seven of the largest may go beyond the bound. */
+const CLAIMS_AT_ONCE = 8;
+
+/** Makes one claim. */
+type MakeClaim = (claim: Claim) => Promise<ClaimTransition>;
+
+/** Bytes of a record's params. */
+export const paramsBytesOf = ({ paramsJson }: StoredRequest): number => Buffer.byteLength(paramsJson);
+
+/** Shortens what became of one request to what a batch tells. */
+export function inBatch(transition: ClaimTransition): BatchTransition {
+  const { outcome } = transition;
+  if (outcome === 'moved' || outcome === 'missing') return transition;
+  return { outcome: 'conflict', status: transition.record.status };
+}
+
+/** Tells of requests that are left as they stand. */
+async function leaveAll(table: RequestTable, claims: readonly Claim[]): Promise<BatchTransition[]> {
+  const ids = claims.map(({ requestId }) => requestId.toLowerCase());
+  const items = await readItems(table, [...new Set(ids)], { consistent: true });
+  return ids.map((id) => {
+    const item = items.get(id);
+    const head = item === undefined ? undefined : readHead(item);
+    if (head === undefined || isExpired(head, table.now())) return { outcome: 'missing' };
+    return { outcome: 'conflict', status: head.record.status };
+  });
+}
+
+/**
+ * Makes the claims of a batch, a slice at a time, until the records fill the answer; what is left then stays as it stands.
+ *
+ * @param batch.claim - makes one claim
+ * @returns one a claim, in their order
+ * @throws DependencyUnavailableError
+ */
+export async function claimAll(
+  table: RequestTable,
+  batch: BatchBounds & { readonly claims: readonly Claim[]; readonly claim: MakeClaim },
+): Promise<readonly BatchTransition[]> {
+  const { claims, maxParamsBytes, claim } = batch;
+  const answers: BatchTransition[] = [];
+  let bytes = 0;
+  while (answers.length < claims.length && bytes < maxParamsBytes) {
+    const transitions = await Promise.all(claims.slice(answers.length, answers.length + CLAIMS_AT_ONCE).map(claim));
+    for (const each of transitions) if (each.outcome === 'moved') bytes += paramsBytesOf(each.record);
+    answers.push(...transitions.map(inBatch));
+  }
+  return [...answers, ...(await leaveAll(table, claims.slice(answers.length)))];
+}
+
+/** Most looks at what is pending: what rivals have taken meanwhile is made up for. */
+const MAX_PENDING_LOOKS = 4;
+/** Requests among which a place is drawn where rivals go for the same. */
+const WIDE_LOOK = 100;
+
+/** What has been won so far. */
+interface Haul {
+  readonly won: StoredRequest[];
+  bytes: number;
+}
+
+interface OldestContext {
+  readonly oldest: OldestClaim;
+  readonly claim: MakeClaim;
+}
+
+/**
+ * Claims requests in turn, a slice at a time.
+ *
+ * @returns `taken` where rivals were first with most of a slice, `full` where the relayer has no more room
+ */
+async function claimInTurn(
+  { oldest, claim }: OldestContext,
+  requests: readonly StoredRequest[],
+  haul: Haul,
+): Promise<'done' | 'taken' | 'full'> {
+  const { relayer, claimId, now, maxParamsBytes, maxOpenClaims } = oldest;
+  const facts = { relayer, claimId, now, ...(maxOpenClaims !== undefined && { maxOpenClaims }) };
+  for (let at = 0; at < requests.length && haul.bytes < maxParamsBytes; at += CLAIMS_AT_ONCE) {
+    const slice = requests.slice(at, at + CLAIMS_AT_ONCE);
+    const transitions = await Promise.all(slice.map(({ requestId }) => claim({ requestId, ...facts })));
+    const moved = transitions.flatMap((each) => (each.outcome === 'moved' ? [each.record] : []));
+    haul.won.push(...moved);
+    haul.bytes += moved.reduce((sum, record) => sum + paramsBytesOf(record), 0);
+    if (transitions.some(({ outcome }) => outcome === 'full')) return 'full';
+    if (moved.length * 2 < slice.length) return 'taken';
+  }
+  return 'done';
+}
+
+const byAge = (a: StoredRequest, b: StoredRequest) => a.createdAt - b.createdAt || (a.requestId < b.requestId ? -1 : 1);
+
+/**
+ * Claims the oldest pending requests of a chain. Where rivals go for the same ones, each goes on from a place of its own among the oldest
+ * hundred: a lost claim is a write that nobody has anything of.
+ *
+ * @param act.claim - makes one claim
+ * @returns oldest first, until they fill the answer
+ * @throws DependencyUnavailableError
+ */
+export async function claimOldest(
+  table: RequestTable,
+  params: ParamsReader,
+  act: OldestContext,
+): Promise<readonly StoredRequest[]> {
+  const { chainName, limit, maxParamsBytes } = act.oldest;
+  const filter = { chainName, status: REQUEST_MOVES.claim.from };
+  const haul: Haul = { won: [], bytes: 0 };
+  let outcome: Awaited<ReturnType<typeof claimInTurn>> = 'done';
+  for (let looks = 0; looks < MAX_PENDING_LOOKS && outcome !== 'full'; looks++) {
+    const missing = limit - haul.won.length;
+    if (missing === 0 || haul.bytes >= maxParamsBytes) break;
+    const isContended = outcome === 'taken';
+    const bounds = { limit: isContended ? WIDE_LOOK : missing, maxParamsBytes: maxParamsBytes - haul.bytes };
+    const { items } = await listRequests(table, params, { filter, order: 'asc', ...bounds });
+    if (items.length === 0) break;
+    const from = isContended ? randomInt(items.length) : 0;
+    const turn = [...items.slice(from), ...items.slice(0, from)].slice(0, missing);
+    outcome = await claimInTurn(act, turn, haul);
+  }
+  return haul.won.sort(byAge);
+}
 
 const { claim: CLAIM, takeOver: TAKE_OVER } = REQUEST_MOVES;
 
@@ -48,7 +188,7 @@ const isRenewable = (held: Held, claim: Claim) =>
 type IsReplaceable = (held: Held, claim: Claim) => boolean;
 
 /** What a claim needs beside the table. */
-export interface ClaimContext {
+interface ClaimContext {
   readonly table: RequestTable;
   readonly params: ParamsReader;
   readonly openClaims: OpenClaims;

@@ -2,7 +2,7 @@ import { QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
 import { askStore } from './askStore.ts';
 import { bytes, type Item, readBytes, readText, text } from './attributes.ts';
 import { type Position, positionBytes, readPosition } from './position.ts';
-import type { RequestTable } from './requestTable.ts';
+import type { RequestTable } from './requestItem.ts';
 import type { IndexDescription } from './tables.ts';
 
 /** Rounds of queries of one page: a page that finds little is short, not slow. */

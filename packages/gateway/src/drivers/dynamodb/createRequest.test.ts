@@ -21,7 +21,11 @@ describeWithDynamo('a signature that is taken once', () => {
   let peer: RequestStore;
   beforeAll(async () => {
     rig = await createDynamoRig();
-    [store, peer] = [rig.open().requests, rig.open().requests];
+    const [one, other] = [rig.open(), rig.open()];
+    // What a first call writes about the table is no write of a creation.
+    await one.prepare();
+    await other.prepare();
+    [store, peer] = [one.requests, other.requests];
   });
   beforeEach(() => {
     rig.proxy.setShares({});

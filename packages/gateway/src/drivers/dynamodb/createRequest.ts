@@ -3,10 +3,8 @@ import { DependencyUnavailableError } from '../../ports/errors.ts';
 import type { Creation, StoredRequest, Submission } from '../../ports/requestStore.ts';
 import { askConditionally, askStore } from './askStore.ts';
 import { type Item, number, readText, text } from './attributes.ts';
-import type { ParamsReader } from './params.ts';
-import { packParams } from './params.ts';
-import { createItems, isExpired, readHead } from './requestItem.ts';
-import { expiryOf, type RequestTable } from './requestTable.ts';
+import { type ParamsReader, packParams } from './params.ts';
+import { createItems, expiryOf, isExpired, type RequestTable, readHead } from './requestItem.ts';
 import { TTL_ATTRIBUTE } from './tables.ts';
 
 /** Looks at a marker until it agrees with what is stored: each further one is a rival, or a process that died. */

@@ -6,7 +6,7 @@ import { askStore } from './askStore.ts';
 import { readBytes, readText, text } from './attributes.ts';
 import { readPosition } from './position.ts';
 import { readItems } from './readItems.ts';
-import { type RequestTable, shardKeys } from './requestTable.ts';
+import { type RequestTable, shardKeys } from './requestItem.ts';
 import { type IndexDescription, requestIndexes } from './tables.ts';
 
 /** Between two looks, in milliseconds: at first, and after each that shows nothing twice as long, up to the longest. */

@@ -9,8 +9,8 @@ import {
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import { deliveriesTable } from './deliveries/deliveriesTable.ts';
 import {
+  deliveriesTable,
   type IndexDescription,
   type KeyAttribute,
   type TableDescription,

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ALL, anyChain, pendingRequest, START } from '../../../test/contracts/storedRequests.ts';
 import { createDynamoRig, DYNAMO_TABLES, type DynamoRig, describeWithDynamo } from '../../../test/rigs/dynamoStores.ts';
 import type { RequestStore, StoredRequest } from '../../ports/requestStore.ts';
-import { MOST_GIVEN } from './feedCursor.ts';
-import { shardKey } from './requestTable.ts';
+import { MOST_GIVEN } from './followIndex.ts';
+import { shardKey } from './requestItem.ts';
 
 const SHARDS = 4;
 /** The longest that an entry is expected on its way, in milliseconds, and a moment. */

@@ -1,15 +1,21 @@
 import { REQUEST_MOVES } from '@prism-gateway/protocol';
 import type { FeedPage, FeedQuery } from '../../ports/requestStore.ts';
-import { completeFitting } from './completeFitting.ts';
 import type { IndexKey } from './createIndexWalk.ts';
-import { type FeedCursor, MOST_GIVEN, readFeedCursor, startOf, timeOf, writeFeedCursor } from './feedCursor.ts';
-import { type Followed, followIndex } from './followIndex.ts';
+import {
+  type FeedCursor,
+  type Followed,
+  followIndex,
+  MOST_GIVEN,
+  readFeedCursor,
+  startOf,
+  timeOf,
+  writeFeedCursor,
+} from './followIndex.ts';
 import type { OpenClaim, OpenClaims } from './openClaims.ts';
-import type { ParamsReader } from './params.ts';
+import { completeFitting, type ParamsReader } from './params.ts';
 import { type Position, positionOf } from './position.ts';
 import { readItems } from './readItems.ts';
-import { isExpired, type RequestHeader, readHead } from './requestItem.ts';
-import { type RequestTable, shardKeys } from './requestTable.ts';
+import { isExpired, type RequestHeader, type RequestTable, readHead, shardKeys } from './requestItem.ts';
 import { requestIndexes } from './tables.ts';
 
 /** How old the picture of open claims may be, and how much longer a claim may be on its way into it, in milliseconds. */

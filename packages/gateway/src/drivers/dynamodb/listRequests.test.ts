@@ -10,7 +10,7 @@ import { createPatientClient } from '../../../test/rigs/createPatientClient.ts';
 import { createDynamoRig, DYNAMO_TABLES, type DynamoRig, describeWithDynamo } from '../../../test/rigs/dynamoStores.ts';
 import type { RequestStore, StoredRequest } from '../../ports/requestStore.ts';
 import { positionBytes, positionOf } from './position.ts';
-import { shardKey } from './requestTable.ts';
+import { shardKey } from './requestItem.ts';
 
 const idsOf = (records: readonly StoredRequest[]) => records.map(({ requestId }) => requestId);
 

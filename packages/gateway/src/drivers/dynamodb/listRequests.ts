@@ -1,11 +1,16 @@
 import type { ListPage, ListQuery, RequestFilter } from '../../ports/requestStore.ts';
-import { completeFitting, type FoundHeads } from './completeFitting.ts';
 import { createIndexWalk, type IndexKey, type IndexWalk, type WalkPlan } from './createIndexWalk.ts';
-import type { ParamsReader } from './params.ts';
+import { completeFitting, type FoundHeads, type ParamsReader } from './params.ts';
 import { readPositions, writePositions } from './position.ts';
 import { readItems } from './readItems.ts';
-import { isExpired, type RequestHeader, readHead, transactionKey } from './requestItem.ts';
-import { type RequestTable, shardKeys } from './requestTable.ts';
+import {
+  isExpired,
+  type RequestHeader,
+  type RequestTable,
+  readHead,
+  shardKeys,
+  transactionKey,
+} from './requestItem.ts';
 import { requestIndexes } from './tables.ts';
 
 /** Most records that one page reads back: where most of them do not match, the page is short, not dear. */

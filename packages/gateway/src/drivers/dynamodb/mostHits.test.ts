@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { slidingUse } from '../../ports/rateLimitStore.ts';
-import { mostHits } from './mostHits.ts';
+import { mostHits } from './rateLimitStore.ts';
 
 const window = 30_000_000;
 

@@ -2,7 +2,7 @@ import { paginateQuery } from '@aws-sdk/client-dynamodb';
 import { REQUEST_MOVES } from '@prism-gateway/protocol';
 import { askStore } from './askStore.ts';
 import { type Item, readNumber, readText, text } from './attributes.ts';
-import { type RequestTable, shardKeys } from './requestTable.ts';
+import { type RequestTable, shardKeys } from './requestItem.ts';
 import { requestIndexes } from './tables.ts';
 
 /** A claim that stands. */

@@ -3,7 +3,7 @@ import { BatchGetItemCommand } from '@aws-sdk/client-dynamodb';
 import { DependencyUnavailableError } from '../../ports/errors.ts';
 import { askStore } from './askStore.ts';
 import { type Item, readText, text } from './attributes.ts';
-import type { RequestTable } from './requestTable.ts';
+import type { RequestTable } from './requestItem.ts';
 
 /** Most keys of one BatchGetItem. */
 const MAX_KEYS = 100;

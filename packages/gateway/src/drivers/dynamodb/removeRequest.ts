@@ -12,8 +12,7 @@ import { DependencyUnavailableError } from '../../ports/errors.ts';
 import { askStore } from './askStore.ts';
 import { number, text } from './attributes.ts';
 import { statsKeys } from './countMoves.ts';
-import { type RequestHeader, readHead } from './requestItem.ts';
-import type { RequestTable } from './requestTable.ts';
+import { type RequestHeader, type RequestTable, readHead } from './requestItem.ts';
 
 /** Tries: each further one is another process that wrote the request, or the counts, at the same moment. */
 const MAX_TRIES = 6;

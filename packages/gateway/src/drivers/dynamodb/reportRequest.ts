@@ -1,15 +1,97 @@
+import { randomUUID } from 'node:crypto';
 import type { UpdateItemCommandOutput } from '@aws-sdk/client-dynamodb';
 import { REQUEST_MOVES } from '@prism-gateway/protocol';
-import type { Release, Report, Transition } from '../../ports/requestStore.ts';
+import type {
+  BatchBounds,
+  BatchTransition,
+  Release,
+  ReleaseAll,
+  Report,
+  Transition,
+} from '../../ports/requestStore.ts';
 import type { ConditionalAnswer } from './askStore.ts';
 import { bytes, type Item, number, text } from './attributes.ts';
-import { headOfAnswer, type Move, moveRequest, transitionOf } from './moveRequest.ts';
+import { inBatch, paramsBytesOf } from './claimRequest.ts';
+import { headOfAnswer, type Move, moveRequest, settleParams, transitionOf } from './moveRequest.ts';
+import type { OpenClaims } from './openClaims.ts';
 import type { ParamsReader } from './params.ts';
 import { positionBytes, positionOf } from './position.ts';
-import { PARAMS_OUTLIVE_SECONDS, type RequestHeader, transactionKey } from './requestItem.ts';
-import { expiryOf, type RequestTable } from './requestTable.ts';
-import { settleParams } from './settleParams.ts';
+import {
+  expiryOf,
+  PARAMS_OUTLIVE_SECONDS,
+  type RequestHeader,
+  type RequestTable,
+  transactionKey,
+} from './requestItem.ts';
 import { TTL_ATTRIBUTE } from './tables.ts';
+
+/** Releases under way at once: few, so that the work of others goes on. */
+const RELEASES_AT_ONCE = 8;
+
+/**
+ * Gives back what a relayer holds, as the index shows it now. A claim of the last second may not be in it yet: who has ended a relayer's
+ * access asks until nothing is left, and once more.
+ *
+ * @param act.release - gives one claim back
+ * @returns how many; as many as the limit where there may be more
+ * @throws DependencyUnavailableError
+ */
+export async function releaseAll(
+  openClaims: OpenClaims,
+  { relayer, now, limit }: ReleaseAll,
+  release: (release: Release) => Promise<Transition>,
+): Promise<number> {
+  const claims = [...(await openClaims.read(0)).values()];
+  const held = claims.filter((claim) => claim.relayer.toLowerCase() === relayer.toLowerCase());
+  const releaseId = randomUUID();
+  let count = 0;
+  for (let at = 0; at < held.length && count < limit; ) {
+    const slice = held.slice(at, at + Math.min(RELEASES_AT_ONCE, limit - count));
+    at += slice.length;
+    const transitions = await Promise.all(
+      slice.map((claim) => release({ requestId: claim.requestId, relayer: claim.relayer, releaseId, now })),
+    );
+    count += transitions.filter(({ outcome }) => outcome === 'moved').length;
+  }
+  return count;
+}
+
+/** Reports under way at once. */
+const REPORTS_AT_ONCE = 32;
+
+/** Stands in for the params of records that no answer has room for: nothing is read. */
+const noParams: Pick<ParamsReader, 'complete'> = {
+  complete: async (heads) => heads.map(({ record }) => ({ ...record, paramsJson: '' })),
+};
+
+interface ReportBatch extends BatchBounds {
+  readonly reports: readonly Report[];
+  /** Makes one report; its record gets its params from the reader. */
+  readonly report: (report: Report, params: Pick<ParamsReader, 'complete'>) => Promise<Transition>;
+  readonly params: ParamsReader;
+}
+
+/**
+ * Makes every report of a batch; records that have no more room in the answer are left out of it.
+ *
+ * @returns one a report, in their order
+ * @throws DependencyUnavailableError
+ */
+export async function reportAll({ reports, report, params, maxParamsBytes }: ReportBatch) {
+  const answers: BatchTransition[] = [];
+  let bytes = 0;
+  while (answers.length < reports.length) {
+    const reader = bytes < maxParamsBytes ? params : noParams;
+    const slice = reports.slice(answers.length, answers.length + REPORTS_AT_ONCE);
+    const transitions = await Promise.all(slice.map((each) => report(each, reader)));
+    for (const transition of transitions) {
+      const isTooMuch = transition.outcome === 'moved' && bytes >= maxParamsBytes;
+      if (transition.outcome === 'moved') bytes += paramsBytesOf(transition.record);
+      answers.push(isTooMuch ? { outcome: 'moved' } : inBatch(transition));
+    }
+  }
+  return answers;
+}
 
 const { from: REPORTABLE } = REQUEST_MOVES.report;
 

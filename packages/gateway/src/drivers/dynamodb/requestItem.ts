@@ -1,10 +1,49 @@
 import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Action, RequestStatus } from '@prism-gateway/protocol';
 import type { StoredRequest } from '../../ports/requestStore.ts';
 import { bytes, type Item, number, readBytes, readNumber, readText, sizeOfItem, text } from './attributes.ts';
 import { positionBytes, positionOf } from './position.ts';
-import { expiryOf, type RequestTable, shardKey } from './requestTable.ts';
 import { TTL_ATTRIBUTE } from './tables.ts';
+
+/** What every function on the requests' table is given. */
+export interface RequestTable {
+  readonly client: DynamoDBClient;
+  readonly name: string;
+  /** Partitions of one status, and of one chain, in their indexes; it may grow, never shrink. */
+  readonly shards: number;
+  /** Days after which finished requests expire; 0: never. */
+  readonly retentionDays: number;
+  /** Days after which requests expire that nobody has claimed; 0: never. */
+  readonly pendingRetentionDays: number;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+const MS_PER_SECOND = 1000;
+const SECONDS_PER_DAY = 86_400;
+
+/**
+ * Tells when what is kept for some days from now on expires.
+ *
+ * @param days - 0: never
+ * @param now - milliseconds since the epoch
+ * @returns seconds since the epoch; undefined: never
+ */
+export function expiryOf(days: number, now: number): number | undefined {
+  return days === 0 ? undefined : Math.floor(now / MS_PER_SECOND) + days * SECONDS_PER_DAY;
+}
+
+/** Names the partition of an index that a request is in: `pending#3`. */
+export function shardKey(value: string, requestId: string, shards: number): string {
+  return `${value}#${crc32(requestId) % shards}`;
+}
+
+/** Names all partitions of an index that hold requests of one status or chain. */
+export function shardKeys(value: string, shards: number): string[] {
+  return Array.from({ length: shards }, (_, shard) => `${value}#${shard}`);
+}
 
 /** Bytes that one write unit pays for. */
 const WRITE_UNIT_BYTES = 1024;
@@ -83,7 +122,7 @@ function laterAttributes({ requestId }: StoredRequest, { shards, retentionDays }
 }
 
 /** The item or items of a new request. */
-export interface NewItems {
+interface NewItems {
   readonly head: Item;
   /** The params, where they do not fit the head. */
   readonly params?: Item;

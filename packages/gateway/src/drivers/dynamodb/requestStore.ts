@@ -12,21 +12,16 @@ import type {
 } from '../../ports/requestStore.ts';
 import { askStore } from './askStore.ts';
 import { text } from './attributes.ts';
-import { claimAll } from './claimAll.ts';
-import { claimOldest } from './claimOldest.ts';
-import { claimOrRenew, claimRequest } from './claimRequest.ts';
+import { claimAll, claimOldest, claimOrRenew, claimRequest } from './claimRequest.ts';
 import { createRequest } from './createRequest.ts';
 import type { WatchedChanges } from './createRequestChanges.ts';
 import { feedRequests } from './feedRequests.ts';
 import { findOldest, listRequests } from './listRequests.ts';
+import { settleParams } from './moveRequest.ts';
 import { createOpenClaims } from './openClaims.ts';
 import { createParamsReader, type ParamsReader } from './params.ts';
-import { releaseAll } from './releaseAll.ts';
-import { reportAll } from './reportAll.ts';
-import { releaseRequest, reportRequest } from './reportRequest.ts';
-import { isExpired, readHead } from './requestItem.ts';
-import type { RequestTable } from './requestTable.ts';
-import { settleParams } from './settleParams.ts';
+import { releaseAll, releaseRequest, reportAll, reportRequest } from './reportRequest.ts';
+import { isExpired, type RequestTable, readHead } from './requestItem.ts';
 
 async function getRequest(
   table: RequestTable,

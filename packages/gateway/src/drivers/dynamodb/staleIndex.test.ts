@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { anyChain, claimOf, pendingRequest, START } from '../../../test/contracts/storedRequests.ts';
 import { createDynamoRig, DYNAMO_TABLES, type DynamoRig, describeWithDynamo } from '../../../test/rigs/dynamoStores.ts';
 import type { RequestStore, StoredRequest } from '../../ports/requestStore.ts';
-import { shardKey } from './requestTable.ts';
+import { shardKey } from './requestItem.ts';
 
 const SHARDS = 4;
 const idsOf = (records: readonly StoredRequest[]) => records.map(({ requestId }) => requestId);

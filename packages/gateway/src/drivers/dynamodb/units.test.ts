@@ -5,11 +5,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { anyAddress, claimOf, pendingRequest, reportOf, START } from '../../../test/contracts/storedRequests.ts';
 import { createDynamoRig, DYNAMO_TABLES, type DynamoRig, describeWithDynamo } from '../../../test/rigs/dynamoStores.ts';
 import type { StoredRequest } from '../../ports/requestStore.ts';
+import { type CapacityMeter, meterCapacity } from './createDynamoClient.ts';
 import type { DynamoStores } from './createDynamoStores.ts';
-import { type CapacityMeter, meterCapacity } from './meterCapacity.ts';
 import { packParams } from './params.ts';
 import { positionBytes, positionOf } from './position.ts';
-import { shardKey } from './requestTable.ts';
+import { shardKey } from './requestItem.ts';
 
 /** Bytes of an item of params beside the params: its key and two names. */
 const PARAMS_ITEM_BYTES = 68;

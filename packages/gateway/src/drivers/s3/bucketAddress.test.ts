@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { type BucketSettings, findBucketAddress } from './bucketAddress.ts';
-import { S3SettingsError } from './s3SettingsError.ts';
+import { type BucketSettings, findBucketAddress, S3SettingsError } from './bucketAddress.ts';
 
 const settings: BucketSettings = { bucket: 'objects', region: 'eu-central-1', forcePathStyle: false };
 const find = (changes: Partial<BucketSettings>) => {

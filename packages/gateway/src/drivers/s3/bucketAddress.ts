@@ -1,4 +1,8 @@
-import { S3SettingsError } from './s3SettingsError.ts';
+/** The settings do not say which bucket to sign for, or how to reach it. It is found at start, before any call. */
+export class S3SettingsError extends Error {
+  override readonly name = 'S3SettingsError';
+  readonly code = 'S3_SETTINGS_INVALID';
+}
 
 /**
  * Partitions of AWS other than the commercial one, by the shape of their regions. GovCloud shares the commercial suffix.

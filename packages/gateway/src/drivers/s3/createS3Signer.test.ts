@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { DependencyUnavailableError } from '../../ports/errors.ts';
-import { createS3Signer } from './createS3Signer.ts';
-import type { CredentialsProvider } from './credentials.ts';
+import { type CredentialsProvider, createS3Signer } from './createS3Signer.ts';
 
 const keys = { accessKeyId: 'KEY', secretAccessKey: 'SECRET' };
 const objectPath = `v1/${'a'.repeat(64)}/${'b'.repeat(32)}/${'c'.repeat(64)}`;

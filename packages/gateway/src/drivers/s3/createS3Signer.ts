@@ -1,9 +1,176 @@
-import { createHmac, hash } from 'node:crypto';
+import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
+import { DependencyUnavailableError } from '../../ports/errors.ts';
 import type { ObjectOperation, ObjectSigner, SignedOperation, SignOrder } from '../../ports/objectSigner.ts';
 import { type BucketAddress, type BucketSettings, findBucketAddress } from './bucketAddress.ts';
-import { createScopeCache, type SigningScope } from './createScopeCache.ts';
-import { type CredentialsProvider, limitLifetime, obtainCredentials } from './credentials.ts';
-import { encodeUriPath } from './encodeUri.ts';
+
+/** Keys of an AWS account or an S3-compatible store. */
+export interface S3Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** Comes with temporary credentials. */
+  readonly sessionToken?: string | undefined;
+  /** When temporary credentials end, and with them every URL signed with them. */
+  readonly expiration?: Date | undefined;
+}
+
+/** Gives the credentials valid now; it caches and refreshes by itself. */
+export type CredentialsProvider = () => Promise<S3Credentials>;
+
+/**
+ * Asks a provider for credentials.
+ *
+ * @param provider source of credentials
+ * @returns credentials
+ * @throws DependencyUnavailableError (`DEPENDENCY_UNAVAILABLE`) when the provider fails
+ */
+async function obtainCredentials(provider: CredentialsProvider): Promise<S3Credentials> {
+  try {
+    return await provider();
+  } catch (cause) {
+    throw new DependencyUnavailableError('object store credentials', { cause });
+  }
+}
+
+/**
+ * Shortens a lifetime so that it ends no later than the credentials do: a store refuses a URL once they have ended.
+ *
+ * @param credentials the credentials that sign
+ * @param wish start of the lifetime as the signing second in milliseconds since the epoch, and its length in seconds
+ * @returns lifetime in whole seconds, at least 1
+ * @throws DependencyUnavailableError (`DEPENDENCY_UNAVAILABLE`) when less than one second is left of the credentials
+ */
+function limitLifetime(
+  credentials: S3Credentials,
+  wish: { readonly startMs: number; readonly lifetimeSeconds: number },
+): number {
+  if (credentials.expiration === undefined) return wish.lifetimeSeconds;
+  const leftSeconds = Math.floor((credentials.expiration.getTime() - wish.startMs) / 1000);
+  // Written so that an unreadable date (NaN) is refused too.
+  if (!(leftSeconds >= 1)) throw new DependencyUnavailableError('object store credentials');
+  return Math.min(wish.lifetimeSeconds, leftSeconds);
+}
+
+const RESERVED = /[!'()*]/g;
+const PLAIN_PATH = /^[A-Za-z0-9/_.~-]*$/;
+
+/**
+ * Percent-encodes text as Signature Version 4 wants it: all bytes of its UTF-8 but the unreserved characters of RFC 3986.
+ *
+ * @param text any text without lone surrogates
+ * @returns the encoded text, with upper-case hex digits
+ * @throws URIError for a lone surrogate
+ * @see https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html (UriEncode)
+ */
+function encodeUri(text: string): string {
+  return encodeURIComponent(text).replace(RESERVED, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+/**
+ * Percent-encodes an object's key, whose slashes stay as they are.
+ *
+ * @param path key without a leading slash
+ * @returns the encoded key; a plain one, as `v1/{hex}/{hex}/{hex}`, is returned as it is
+ * @throws URIError for a lone surrogate
+ */
+function encodeUriPath(path: string): string {
+  return PLAIN_PATH.test(path) ? path : path.split('/').map(encodeUri).join('/');
+}
+
+/** What all signatures of one second share: text made once, and the key of the day. */
+interface SigningScope {
+  /** `20260131T235959Z`. */
+  readonly longDate: string;
+  /** `20260131/{region}/s3/aws4_request`. */
+  readonly credentialScope: string;
+  /** Query up to and without `X-Amz-Expires`'s value, in canonical order. */
+  readonly queryStart: string;
+  /** `&X-Amz-Security-Token=…` or nothing. */
+  readonly queryToken: string;
+  /** A key object: `createHmac` takes it six times faster than the bytes. */
+  readonly signingKey: KeyObject;
+}
+
+interface DayScope {
+  readonly credentials: S3Credentials;
+  readonly day: string;
+  readonly credentialScope: string;
+  readonly queryCredential: string;
+  readonly queryToken: string;
+  readonly signingKey: KeyObject;
+}
+
+/**
+ * Makes a function that finds the scope of a second, and remembers the last one: the key changes once a day or with the
+ * credentials, the rest once a second.
+ *
+ * @param region region as signed
+ * @returns function of the credentials and the signing second (milliseconds since the epoch, a whole second)
+ * @see https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
+ */
+function createScopeCache(region: string): (credentials: S3Credentials, startMs: number) => SigningScope {
+  let day: DayScope | undefined;
+  let second: SigningScope | undefined;
+  let secondMs = Number.NaN;
+
+  return (credentials, startMs) => {
+    if (second !== undefined && secondMs === startMs && day !== undefined && isSame(day.credentials, credentials)) {
+      return second;
+    }
+    const longDate = formatDate(startMs);
+    if (day === undefined || day.day !== longDate.slice(0, 8) || !isSame(day.credentials, credentials)) {
+      day = makeDayScope(region, credentials, longDate.slice(0, 8));
+    }
+    secondMs = startMs;
+    second = makeSecondScope(day, longDate);
+    return second;
+  };
+}
+
+function isSame(left: S3Credentials, right: S3Credentials): boolean {
+  return (
+    left === right ||
+    (left.accessKeyId === right.accessKeyId &&
+      left.secretAccessKey === right.secretAccessKey &&
+      left.sessionToken === right.sessionToken)
+  );
+}
+
+/** `2026-01-31T23:59:59.000Z` without its dashes, colons and milliseconds. */
+function formatDate(ms: number): string {
+  const iso = new Date(ms).toISOString();
+  return `${iso.slice(0, 4)}${iso.slice(5, 7)}${iso.slice(8, 13)}${iso.slice(14, 16)}${iso.slice(17, 19)}Z`;
+}
+
+function makeDayScope(region: string, credentials: S3Credentials, day: string): DayScope {
+  const credentialScope = `${day}/${region}/s3/aws4_request`;
+  const token = credentials.sessionToken;
+  return {
+    credentials: { ...credentials },
+    day,
+    credentialScope,
+    queryCredential: encodeUri(`${credentials.accessKeyId}/${credentialScope}`),
+    queryToken: token ? `&X-Amz-Security-Token=${encodeUri(token)}` : '',
+    signingKey: deriveSigningKey(`AWS4${credentials.secretAccessKey}`, [day, region, 's3', 'aws4_request']),
+  };
+}
+
+function deriveSigningKey(secret: string, parts: readonly string[]): KeyObject {
+  const derived = parts.reduce<Buffer>(
+    (key, part) => createHmac('sha256', key).update(part).digest(),
+    Buffer.from(secret),
+  );
+  return createSecretKey(derived);
+}
+
+function makeSecondScope(day: DayScope, longDate: string): SigningScope {
+  return {
+    longDate,
+    credentialScope: day.credentialScope,
+    queryStart: `X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Content-Sha256=UNSIGNED-PAYLOAD&X-Amz-Credential=${day.queryCredential}&X-Amz-Date=${longDate}&X-Amz-Expires=`,
+    queryToken: day.queryToken,
+    signingKey: day.signingKey,
+  };
+}
 
 export interface S3SignerOptions extends BucketSettings {
   readonly credentials: CredentialsProvider;

@@ -2,9 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { createS3SignerFromAws } from './createS3SignerFromAws.ts';
-import type { Environment } from './loadAwsProfile.ts';
-import { S3SettingsError } from './s3SettingsError.ts';
+import { S3SettingsError } from './bucketAddress.ts';
+import { createS3SignerFromAws, type Environment } from './createS3SignerFromAws.ts';
 
 let directory: string;
 /** Files with nothing in them, so that those of whoever runs the tests do not count. */

@@ -1,8 +1,50 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import type { ObjectSigner } from '../../ports/objectSigner.ts';
-import { createS3Signer } from './createS3Signer.ts';
-import type { CredentialsProvider, S3Credentials } from './credentials.ts';
-import { type AwsProfile, type Environment, loadAwsProfile } from './loadAwsProfile.ts';
-import { S3SettingsError } from './s3SettingsError.ts';
+import { S3SettingsError } from './bucketAddress.ts';
+import { type CredentialsProvider, createS3Signer, type S3Credentials } from './createS3Signer.ts';
+
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** One section of an AWS file: settings by name, those of a sub-section as `s3.endpoint_url`. */
+type AwsSection = Readonly<Record<string, string | undefined>>;
+
+/** What the shared AWS files say about the profile in force. */
+interface AwsProfile {
+  /** The profile in `~/.aws/config`. */
+  readonly config: AwsSection;
+  /** The profile in `~/.aws/credentials`. */
+  readonly credentials: AwsSection;
+  /** The `[services …]` section that the profile names. */
+  readonly services: AwsSection;
+}
+
+const EMPTY: AwsProfile = { config: {}, credentials: {}, services: {} };
+
+/**
+ * Reads the profile in force (`AWS_PROFILE`, else `default`) from the shared AWS files, with the AWS SDK's own parser,
+ * which is loaded only where such a file exists.
+ *
+ * @param env environment variables
+ * @returns the profile; empty sections where there is none
+ * @see https://docs.aws.amazon.com/sdkref/latest/guide/file-format.html
+ */
+async function loadAwsProfile(env: Environment): Promise<AwsProfile> {
+  const home = env.HOME || env.USERPROFILE || homedir();
+  const configFilepath = env.AWS_CONFIG_FILE || join(home, '.aws', 'config');
+  const filepath = env.AWS_SHARED_CREDENTIALS_FILE || join(home, '.aws', 'credentials');
+  if (!existsSync(configFilepath) && !existsSync(filepath)) return EMPTY;
+
+  const { loadSharedConfigFiles } = await import('@smithy/core/config');
+  const { configFile, credentialsFile } = await loadSharedConfigFiles({ configFilepath, filepath });
+  const name = env.AWS_PROFILE || 'default';
+  const config: AwsSection = configFile[name] ?? {};
+  const credentials: AwsSection = credentialsFile[name] ?? {};
+  const servicesName = config.services ?? credentials.services;
+  return { config, credentials, services: configFile[`services.${servicesName}`] ?? {} };
+}
 
 /** Longer than any source takes (metadata services answer in milliseconds), shorter than a caller's patience. */
 const TIMEOUT_MS = 10_000;

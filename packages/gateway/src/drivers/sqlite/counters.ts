@@ -1,7 +1,189 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { RequestStatus } from '@prism-gateway/protocol';
 import { isStatusMove } from '@prism-gateway/protocol/states';
-import { createTally, type Move, prepareSaveTally } from './createTally.ts';
+import { bucketOf, HOUR_MS, KEPT_HOURS, KEPT_MINUTES, MAX_COUNTED_CHAINS, MINUTE_MS } from '../../ports/adminStore.ts';
 import type { QuotedTables } from './tables.ts';
+
+/** One change of a record, as the write that makes it tells it. Times are milliseconds since the epoch. */
+interface Move {
+  readonly chainName: string;
+  /** null: it is new. */
+  readonly from: RequestStatus | null;
+  /** null: it is gone. */
+  readonly to: RequestStatus | null;
+  /** Who held it until now. */
+  readonly oldOwner?: string;
+  /** Who holds it from now on. */
+  readonly newOwner?: string;
+  /** When the claim was made that ends with it. */
+  readonly claimedAt?: number | undefined;
+  readonly at: number;
+}
+
+type Counts = Record<RequestStatus, number>;
+type Acts = { posts: number; claims: number; success: number; failed: number };
+
+/** What a relayer has done; its address as it gave it first. */
+interface Deeds {
+  readonly address: string;
+  open: number;
+  success: number;
+  failed: number;
+  conflicts: number;
+  seenAt: number;
+  /** Buckets of `bucketOf`, one a report. */
+  readonly durations: number[];
+}
+
+/** What one transaction has moved. */
+interface Tally {
+  readonly chains: Map<string, Counts>;
+  readonly minutes: Map<number, Acts>;
+  /** By address in lower case. */
+  readonly relayers: Map<string, Deeds>;
+  note(move: Move): void;
+  /** @param relayer - who lost a claim, which changes no row */
+  noteConflict(relayer: string): void;
+  clear(): void;
+}
+
+function entryOf<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const fresh = make();
+  map.set(key, fresh);
+  return fresh;
+}
+
+const noCounts = (): Counts => ({ pending: 0, processing: 0, success: 0, failed: 0 });
+const noActs = (): Acts => ({ posts: 0, claims: 0, success: 0, failed: 0 });
+
+/** Gathers in memory what a transaction moves. */
+function createTally(): Tally {
+  const chains: Tally['chains'] = new Map();
+  const minutes: Tally['minutes'] = new Map();
+  const relayers: Tally['relayers'] = new Map();
+  const deedsOf = (address: string) =>
+    entryOf(relayers, address.toLowerCase(), () => {
+      return { address, open: 0, success: 0, failed: 0, conflicts: 0, seenAt: 0, durations: [] };
+    });
+
+  function noteOldOwner(owner: string, { to, claimedAt, at }: Move): void {
+    const deeds = deedsOf(owner);
+    deeds.open--;
+    if (to !== 'success' && to !== 'failed') return;
+    deeds[to]++;
+    deeds.durations.push(bucketOf(at - (claimedAt ?? at)));
+    deeds.seenAt = Math.max(deeds.seenAt, at);
+  }
+
+  function noteNewOwner(owner: string, { at }: Move): void {
+    const deeds = deedsOf(owner);
+    deeds.open++;
+    deeds.seenAt = Math.max(deeds.seenAt, at);
+  }
+
+  function noteAct({ from, to, at }: Move): void {
+    const acts = entryOf(minutes, Math.floor(at / MINUTE_MS), noActs);
+    if (from === null) acts.posts++;
+    else if (to === 'processing') acts.claims++;
+    else if (to === 'success' || to === 'failed') acts[to]++;
+  }
+
+  return {
+    chains,
+    minutes,
+    relayers,
+    note(move) {
+      const { chainName, from, to, oldOwner, newOwner } = move;
+      const counts = entryOf(chains, chainName, noCounts);
+      if (from !== null) counts[from]--;
+      if (to !== null) counts[to]++;
+      noteAct(move);
+      if (oldOwner !== undefined) noteOldOwner(oldOwner, move);
+      if (newOwner !== undefined) noteNewOwner(newOwner, move);
+    },
+    noteConflict(relayer) {
+      deedsOf(relayer).conflicts++;
+    },
+    clear() {
+      for (const map of [chains, minutes, relayers]) map.clear();
+    },
+  };
+}
+
+function prepareChains(database: DatabaseSync, chains: string) {
+  const fields = 'pending = pending + ?, processing = processing + ?, success = success + ?, failed = failed + ?';
+  const update = database.prepare(`UPDATE ${chains} SET ${fields} WHERE chain_name = ?`);
+  const insert = database.prepare(
+    `INSERT INTO ${chains} SELECT ?, 0, 0, 0, 0 WHERE (SELECT count(*) FROM ${chains}) <= ${MAX_COUNTED_CHAINS}`,
+  );
+  return function save(deltas: Tally['chains']): void {
+    for (const [name, { pending, processing, success, failed }] of deltas) {
+      const values = [pending, processing, success, failed];
+      if (update.run(...values, name).changes > 0) continue;
+      insert.run(name);
+      // One that is not counted apart is counted among all the others.
+      if (update.run(...values, name).changes === 0) update.run(...values, '');
+    }
+  };
+}
+
+function prepareActivity(database: DatabaseSync, activity: string) {
+  const upsert = database.prepare(`
+    INSERT INTO ${activity} VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET posts = posts + excluded.posts,
+      claims = claims + excluded.claims, success = success + excluded.success, failed = failed + excluded.failed`);
+  const sweep = database.prepare(`DELETE FROM ${activity} WHERE period = ? AND start < ?`);
+  let sweptAt = 0;
+  return function save(minutes: Tally['minutes']): void {
+    for (const [minute, { posts, claims, success, failed }] of minutes) {
+      if (posts + claims + success + failed === 0) continue;
+      const at = minute * MINUTE_MS;
+      upsert.run(MINUTE_MS, at, posts, claims, success, failed);
+      upsert.run(HOUR_MS, at - (at % HOUR_MS), posts, claims, success, failed);
+      if (minute <= sweptAt) continue;
+      sweptAt = minute;
+      sweep.run(MINUTE_MS, at - KEPT_MINUTES * MINUTE_MS);
+      sweep.run(HOUR_MS, at - KEPT_HOURS * HOUR_MS);
+    }
+  };
+}
+
+function prepareRelayers(database: DatabaseSync, relayers: string) {
+  const upsert = database.prepare(`
+    INSERT INTO ${relayers} VALUES (?, ?, ?, ?, ?, ?, '{}') ON CONFLICT DO UPDATE SET
+      open_claims = open_claims + excluded.open_claims, success = success + excluded.success,
+      failed = failed + excluded.failed, conflicts = conflicts + excluded.conflicts,
+      last_seen_at = max(last_seen_at, excluded.last_seen_at)
+    RETURNING durations`);
+  const keepDurations = database.prepare(`UPDATE ${relayers} SET durations = ? WHERE address = ?`);
+  return function save(deltas: Tally['relayers']): void {
+    for (const { address, open, success, failed, conflicts, seenAt, durations } of deltas.values()) {
+      const row = upsert.get(address, open, success, failed, conflicts, seenAt);
+      if (durations.length === 0) continue;
+      const histogram: { [bucket: string]: number } = JSON.parse(String(row?.durations));
+      for (const bucket of durations) histogram[bucket] = (histogram[bucket] ?? 0) + 1;
+      keepDurations.run(JSON.stringify(histogram), address);
+    }
+  };
+}
+
+/**
+ * Prepares the writing of what a transaction has moved, in as few statements as there are chains, minutes and relayers in it.
+ *
+ * @param database - the writer's connection
+ * @returns the function; to be called before the commit
+ */
+function prepareSaveTally(database: DatabaseSync, tables: QuotedTables): (tally: Tally) => void {
+  const saveChains = prepareChains(database, tables.chains);
+  const saveActivity = prepareActivity(database, tables.activity);
+  const saveRelayers = prepareRelayers(database, tables.relayerStats);
+  return function saveTally({ chains, minutes, relayers }) {
+    saveChains(chains);
+    saveActivity(minutes);
+    saveRelayers(relayers);
+  };
+}
 
 /** Moves of one commit, by their numbers: those after `after`, up to `last`. */
 export interface CommittedMoves {

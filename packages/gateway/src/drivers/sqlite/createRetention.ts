@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Writer } from './createWriter.ts';
-import { WALK_START, type WalkPosition } from './endWrites.ts';
-import type { ExpiredStep, ExpiryStep } from './retentionWrites.ts';
+import { type ExpiredStep, type ExpiryStep, WALK_START, type WalkPosition } from './endWrites.ts';
 
 /** How long records are kept, in days; 0: for ever. */
 export interface RetentionOptions {

@@ -1,8 +1,63 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { REQUEST_MOVES as MOVES } from '@prism-gateway/protocol/states';
+import { REQUEST_MOVES as MOVES, type RequestStatus } from '@prism-gateway/protocol/states';
 import type { BatchTransition, Release, Report, Transition } from '../../ports/requestStore.ts';
 import type { Counters } from './counters.ts';
 import { type Batch, bytesOf, inBatch, prepareTransition, type QuotedTables } from './tables.ts';
+
+/** A part of a walk over the records of one status that removes the old ones; a claimed one is never removed. */
+export interface ExpiryStep {
+  readonly status: Exclude<RequestStatus, 'processing'>;
+  /** Ended ones that ended at or before this time go, and pending ones that were stored then and never claimed. */
+  readonly before: number;
+  readonly after: WalkPosition;
+}
+
+/** How many records a step has removed, and where the next one begins; without `next` the walk is at its end. */
+export interface ExpiredStep {
+  readonly removed: number;
+  readonly next?: WalkPosition;
+}
+
+/** Most records that one step removes: some milliseconds' work, which others wait for. */
+const MAX_REMOVED = 100;
+
+/** Pages of 4 kB that one step gives back to the file system: each may have to be filled from the file's end. */
+const VACUUM_PAGES = 100;
+
+/** Prepares the removal of old records, and of the space that they took, each in small steps. */
+export function prepareRetention(database: DatabaseSync, t: QuotedTables, counters: Counters) {
+  // Nobody has ever moved a pending record that no call has left its id on.
+  const select = database.prepare(`
+    SELECT seq, created_at, request_id, chain_name,
+      updated_at <= ? AND (status <> 'pending' OR call_id IS NULL) AS is_old
+    FROM ${t.requests} WHERE status = ? AND created_at <= ? AND (created_at, request_id) > (?, ?)
+    ORDER BY created_at, request_id LIMIT ${MAX_WALKED}`);
+  const remove = database.prepare(`DELETE FROM ${t.requests} WHERE seq = ?`);
+  const removeParams = database.prepare(`DELETE FROM ${t.params} WHERE seq = ?`);
+  return {
+    expireStep({ status, before, after }: ExpiryStep): ExpiredStep {
+      let [removed, next] = [0, after];
+      const rows = select.all(before, status, before, after.createdAt, after.requestId);
+      for (const row of rows) {
+        if (removed === MAX_REMOVED) return { removed, next };
+        next = { createdAt: Number(row.created_at), requestId: String(row.request_id) };
+        if (row.is_old !== 1) continue;
+        const seq = Number(row.seq);
+        remove.run(seq);
+        removeParams.run(seq);
+        counters.moved({ chainName: String(row.chain_name), from: status, to: null, at: before });
+        removed++;
+      }
+      return rows.length < MAX_WALKED ? { removed } : { removed, next };
+    },
+    /** @returns pages that are still free afterwards; 0 in a file that cannot give any back */
+    vacuumStep(): number {
+      if (Number(database.prepare('PRAGMA auto_vacuum').get()?.auto_vacuum) !== 2) return 0;
+      database.exec(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`);
+      return Number(database.prepare('PRAGMA freelist_count').get()?.freelist_count);
+    },
+  };
+}
 
 /** Prepares single reports. */
 export function prepareReport(database: DatabaseSync, t: QuotedTables, counters: Counters) {
@@ -82,7 +137,7 @@ export interface ReleasedStep {
 }
 
 /** Most records that one step of a walk looks at. */
-export const MAX_WALKED = 500;
+const MAX_WALKED = 500;
 
 /** Prepares the release of what one relayer holds, step by step. */
 export function prepareReleaseStep(database: DatabaseSync, t: QuotedTables, counters: Counters) {

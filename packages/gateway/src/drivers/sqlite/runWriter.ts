@@ -1,6 +1,5 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
-import { type AccessWrites, prepareAccessWrites } from './accessWrites.ts';
-import { type AdminWrites, prepareAdminWrites } from './adminWrites.ts';
+import { type AccessWrites, type AdminWrites, prepareAccessWrites, prepareAdminWrites } from './accessWrites.ts';
 import { createIdentityCheck } from './checkFile.ts';
 import type { CommittedMoves } from './counters.ts';
 import { type DeliveryWrites, prepareDeliveryWrites } from './deliveryWrites.ts';

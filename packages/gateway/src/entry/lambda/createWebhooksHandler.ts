@@ -1,4 +1,4 @@
-import type { StreamRecord } from '../../drivers/dynamodb/deliveries/readMoves.ts';
+import type { StreamRecord } from '../../drivers/dynamodb/deliveries/createMoveRecorder.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { FunctionContext } from './createHandler.ts';
 import type { Invocation } from './createInvocation.ts';

@@ -5,9 +5,8 @@ import { type Environment, SettingsError } from '@prism-gateway/runtime/settings
 import type { Tracing } from '@prism-gateway/runtime/tracing';
 import type { Gateway } from '../../app.ts';
 import { createUuidV7Source } from '../../createUuidV7Source.ts';
-import { createDynamoClient } from '../../drivers/dynamodb/createDynamoClient.ts';
+import { createDynamoClient, meterCapacity } from '../../drivers/dynamodb/createDynamoClient.ts';
 import { createDynamoStores } from '../../drivers/dynamodb/createDynamoStores.ts';
-import { meterCapacity } from '../../drivers/dynamodb/meterCapacity.ts';
 import { createEmfMetrics } from '../../drivers/emf/createEmfMetrics.ts';
 import { createS3SignerFromAws } from '../../drivers/s3/createS3SignerFromAws.ts';
 import { loadCompactRecovery } from '../../drivers/secp256k1/loadCompactRecovery.ts';

@@ -3,8 +3,7 @@ import { createQueueSender, MAX_DELAY_SECONDS } from '../../drivers/aws/createQu
 import { createDynamoClient } from '../../drivers/dynamodb/createDynamoClient.ts';
 import { createDeliveryQueue } from '../../drivers/dynamodb/deliveries/createDeliveryQueue.ts';
 import { createMoveRecorder, type MoveRecorder } from '../../drivers/dynamodb/deliveries/createMoveRecorder.ts';
-import { noteWake } from '../../drivers/dynamodb/deliveries/webhookHealth.ts';
-import { createWebhookRegister } from '../../drivers/dynamodb/webhookRegister.ts';
+import { createWebhookRegister, noteWake } from '../../drivers/dynamodb/webhookRegister.ts';
 import { createWebhookPost } from '../../drivers/webhooks/createWebhookPost.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { drainDeliveries } from '../../push/drainDeliveries.ts';

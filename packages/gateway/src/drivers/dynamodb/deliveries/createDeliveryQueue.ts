@@ -3,18 +3,26 @@ import { isGivenUp, judgeRefusal, nextAttemptAt, wasDown } from '../../../ports/
 import type { DeliveryOrder, DeliveryOutcome, DeliveryQueue, WebhookNews } from '../../../ports/webhookStore.ts';
 import { askConditionally } from '../askStore.ts';
 import { type Item, number, text } from '../attributes.ts';
-import type { RegisteredWebhook, WebhookRegister } from '../webhookRegister.ts';
-import { endedExpiry, type HeldDelivery, readHeld } from './deliveryItem.ts';
-import { type DueDelivery, findWaiting, listDue, postpone } from './dueDeliveries.ts';
 import {
   changeHealth,
   type Deliveries,
   type HealthChange,
   NEW_HEALTH,
+  type RegisteredWebhook,
   readAllHealth,
   type StoredHealth,
   takeProbe,
-} from './webhookHealth.ts';
+  type WebhookRegister,
+} from '../webhookRegister.ts';
+import {
+  type DueDelivery,
+  endedExpiry,
+  findWaiting,
+  type HeldDelivery,
+  listDue,
+  postpone,
+  readHeld,
+} from './deliveryItem.ts';
 
 /** Most deliveries of a receiver that is back which are tried at once; the others are due soon. */
 const HURRIED = 100;

@@ -3,7 +3,7 @@ import { bodyOf, LATER, useOutbox } from '../../../../test/contracts/deliveryQue
 import { claimOf, pendingRequest, reportOf } from '../../../../test/contracts/storedRequests.ts';
 import { createDynamoOutbox, type DynamoOutbox } from '../../../../test/rigs/createDynamoOutbox.ts';
 import { createDynamoRig, type DynamoRig, describeWithDynamo } from '../../../../test/rigs/dynamoStores.ts';
-import type { StreamRecord } from './readMoves.ts';
+import type { StreamRecord } from './createMoveRecorder.ts';
 
 describeWithDynamo('what the stream tells', () => {
   let rig: DynamoRig;

@@ -2,16 +2,61 @@ import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { createSemaphore } from '@prism-gateway/runtime';
 import { MAX_WAITING } from '../../../ports/deliveryRules.ts';
 import type { Logger } from '../../../ports/logger.ts';
+import { eventOfMove, type MessageFacts } from '../../../ports/webhookMessage.ts';
 import { addCounts, createChainBound } from '../adminStore.ts';
 import { askConditionally } from '../askStore.ts';
-import { BrokenItemError } from '../attributes.ts';
+import { BrokenItemError, type Item } from '../attributes.ts';
 import { statsKeys } from '../countMoves.ts';
-import type { RequestTable } from '../requestTable.ts';
-import type { RegisteredWebhook, WebhookRegister } from '../webhookRegister.ts';
-import { createDeliveryItem } from './deliveryItem.ts';
-import { countWaiting } from './dueDeliveries.ts';
-import { type Move, readExpiry, readMove, type StreamRecord } from './readMoves.ts';
-import { countDropped, type Deliveries } from './webhookHealth.ts';
+import { type RequestTable, readRecord } from '../requestItem.ts';
+import { countDropped, type Deliveries, type RegisteredWebhook, type WebhookRegister } from '../webhookRegister.ts';
+import { countWaiting, createDeliveryItem } from './deliveryItem.ts';
+
+/**
+ * A record of the stream of the requests' table, as Lambda and the API of streams have it. Its items' numbers and texts are those of the
+ * table; bytes are not read here.
+ *
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_Record.html
+ */
+export interface StreamRecord {
+  readonly eventName?: string;
+  readonly dynamodb?: {
+    readonly SequenceNumber?: string;
+    readonly NewImage?: Item;
+    readonly OldImage?: Item;
+  };
+  /** Who removed an item, if nobody asked for it: DynamoDB, once its time was up. */
+  readonly userIdentity?: { readonly type?: string; readonly principalId?: string };
+}
+
+/** What happened to a request, and its place among all that happened to it. */
+interface Move extends MessageFacts {
+  readonly place: string;
+}
+
+/** Digits of a sequence number at most; written out, they stand in order. */
+const PLACE_DIGITS = 40;
+/** Other items of the table have no status: stats, webhooks, params, markers. */
+const isRequest = (image: Item | undefined): image is Item => image?.status?.S !== undefined;
+
+/** Tells whether a request's status or claim has moved, and reads where to. @returns undefined: it is something else */
+function readMove({ eventName, dynamodb = {} }: StreamRecord): Move | undefined {
+  const { NewImage: item, OldImage: before, SequenceNumber: sequence = '' } = dynamodb;
+  if (!isRequest(item)) return undefined;
+  const place = sequence.padStart(PLACE_DIGITS, '0');
+  const record = readRecord(item);
+  if (eventName === 'INSERT') return { event: 'request.created', at: record.createdAt, record, place };
+  if (!isRequest(before)) return undefined;
+  const isTaken = before.claimedBy?.S !== undefined && record.claimedBy !== undefined;
+  const isOther = before.status?.S !== record.status || (isTaken && before.claimedBy?.S !== record.claimedBy);
+  return isOther ? { event: eventOfMove(record.status), at: record.updatedAt, record, place } : undefined;
+}
+
+/** Reads the request that DynamoDB has removed because its time was up. @returns undefined: it is something else */
+function readExpiry({ eventName, dynamodb, userIdentity }: StreamRecord): Pick<Move, 'record'> | undefined {
+  const item = dynamodb?.OldImage;
+  const isByTime = userIdentity?.type === 'Service' && userIdentity.principalId === 'dynamodb.amazonaws.com';
+  return eventName === 'REMOVE' && isByTime && isRequest(item) ? { record: readRecord(item) } : undefined;
+}
 
 /** How long a count of what waits is good for, in milliseconds; what this process adds is counted along. */
 const COUNT_MS = 5000;

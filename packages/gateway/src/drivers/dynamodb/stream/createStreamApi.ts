@@ -1,5 +1,5 @@
 import { DescribeTableCommand, type DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
-import type { StreamRecord } from '../deliveries/readMoves.ts';
+import type { StreamRecord } from '../deliveries/createMoveRecorder.ts';
 
 /** Records of one call: some 100 kB of requests, so that a batch is written within a second. */
 const BATCH = 200;

@@ -11,9 +11,9 @@ import {
 } from '../../../../test/rigs/dynamoStores.ts';
 import { type StreamFault, type StreamServer, startStreamServer } from '../../../../test/rigs/startStreamServer.ts';
 import { createStreamCall } from '../../../entry/createStreamCall.ts';
-import type { StreamRecord } from '../deliveries/readMoves.ts';
-import { createShardLeases } from './createShardLeases.ts';
+import type { StreamRecord } from '../deliveries/createMoveRecorder.ts';
 import { createStreamApi } from './createStreamApi.ts';
+import { createShardLeases } from './followShard.ts';
 import { type StreamFollower, startStreamFollower } from './startStreamFollower.ts';
 
 const PACE = { idleMs: 20, busyMs: 5, leastMs: 1, firstMs: 2, maxMs: 50, lookMs: 15, beatMs: 40, leaseMs: 400 };

@@ -1,12 +1,66 @@
 import { pause } from '@prism-gateway/runtime';
-import type { Deliveries } from '../deliveries/webhookHealth.ts';
-import { createHints } from './createHints.ts';
-import { createShardLeases, type HeldLease, type ShardLeases, type StoredLease } from './createShardLeases.ts';
+import type { Deliveries } from '../webhookRegister.ts';
 import type { Shard } from './createStreamApi.ts';
-import { type FollowContext, followShard, type ReadPauses } from './followShard.ts';
+import {
+  createShardLeases,
+  type FollowContext,
+  followShard,
+  type HeldLease,
+  type Hints,
+  type ReadPauses,
+  type ShardLeases,
+  type StoredLease,
+} from './followShard.ts';
+
+/** Wakes up whoever waits. */
+function createBell() {
+  const waiting = new Set<() => void>();
+  return {
+    ring(): void {
+      for (const wake of [...waiting]) wake();
+    },
+    async wait(ms: number, signal: AbortSignal): Promise<void> {
+      if (signal.aborted) return;
+      await new Promise<void>((resolve) => {
+        const wake = () => {
+          clearTimeout(timer);
+          signal.removeEventListener('abort', wake);
+          waiting.delete(wake);
+          resolve();
+        };
+        const timer = setTimeout(wake, ms);
+        signal.addEventListener('abort', wake);
+        waiting.add(wake);
+      });
+    },
+  };
+}
+
+/** Hints of one process: that it has moved something, and that it may look for shards. */
+interface FollowerHints extends Hints {
+  hint(): void;
+  look(): void;
+  waitForLook(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+/** Makes them. */
+function createHints(): FollowerHints {
+  const [moves, looks] = [createBell(), createBell()];
+  let lastAt = Number.NEGATIVE_INFINITY;
+  return {
+    lastAt: () => lastAt,
+    wait: moves.wait,
+    hint() {
+      lastAt = performance.now();
+      moves.ring();
+    },
+    look: looks.ring,
+    waitForLook: looks.wait,
+  };
+}
 
 /** How the work is shared, in milliseconds. */
-export interface FollowerPace extends ReadPauses {
+interface FollowerPace extends ReadPauses {
   /** How often it is looked which shards nobody follows. */
   readonly lookMs: number;
   /** How often a holder beats. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRetryStrategy } from './createRetryStrategy.ts';
+import { createRetryStrategy } from './createDynamoClient.ts';
 
 let nowMs = 0;
 const options = {

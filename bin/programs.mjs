@@ -140,7 +140,6 @@ export const programs = {
     summary: 'copies database, objects and secrets, while the gateway runs',
     group: 'run',
     steps: [{ file: 'packages/gateway/src/entry/backup.ts' }],
-    loadsLater: ['packages/gateway/src/entry/backup/verifyMain.ts'],
   },
   restore: {
     summary: 'brings a backup back, into a new DATA_DIR',

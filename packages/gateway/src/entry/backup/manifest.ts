@@ -1,6 +1,9 @@
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { json } from 'node:stream/consumers';
 import * as z from 'zod/mini';
-import { BackupError, type BackupTarget, isBackupName, manifestKey } from './backupTarget.ts';
+import { BackupError, backupPath, isBackupName, MANIFEST } from './backupFolder.ts';
 
 const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 const size = z.int().check(z.nonnegative());
@@ -10,12 +13,12 @@ const innerPath = z.string().check(
   z.refine((path) => !path.split('/').includes('..')),
 );
 
-/** A file of a backup, by its path in `DATA_DIR`. */
-export const backupFile = z.object({ path: innerPath, bytes: size, sha256 });
+/** A file of a backup, by its path in `DATA_DIR` and in the backup. */
+const backupFile = z.object({ path: innerPath, bytes: size, sha256 });
 export type BackupFile = z.infer<typeof backupFile>;
 
 /** An object as the list in a backup has it, one a line. */
-export const backupObject = z.object({ ...backupFile.shape, mtimeMs: z.number(), ino: z.string() });
+const backupObject = z.object({ ...backupFile.shape, mtimeMs: z.number(), ino: z.string() });
 export type BackupObject = z.infer<typeof backupObject>;
 
 /** The form of manifests that this program writes. */
@@ -42,17 +45,22 @@ export type Manifest = z.infer<typeof manifestForm>;
 /**
  * Reads the manifest of a backup.
  *
- * @throws BackupError `BACKUP_INCOMPLETE` where there is none, `BACKUP_DAMAGED` for one that this program cannot read
+ * @param root - the folder of all backups
+ * @throws BackupError `BACKUP_DAMAGED` if this program cannot read it
  */
-export async function readManifest(target: BackupTarget, name: string): Promise<Manifest> {
-  const text: unknown = await json(await target.read(manifestKey(name))).catch((error: unknown) => {
-    if (error instanceof BackupError) throw error;
-    return undefined;
-  });
+export async function readManifest(root: string, name: string): Promise<Manifest> {
+  const text: unknown = await json(createReadStream(join(backupPath(root, name), MANIFEST))).catch(() => undefined);
   const parsed = manifestForm.safeParse(text);
   if (parsed.success) return parsed.data;
   throw new BackupError(
     'BACKUP_DAMAGED',
-    `The manifest of ${name} in ${target.place} is damaged, or a newer version of the gateway wrote it: try that version, or another backup.`,
+    `The manifest of ${name} in ${root} is damaged, or a newer version of the gateway wrote it: try that version, or another backup.`,
   );
+}
+
+/** @param file - the list of a backup's objects, an object a line */
+export async function* readObjectList(file: string): AsyncGenerator<BackupObject> {
+  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
+    if (line !== '') yield backupObject.parse(JSON.parse(line));
+  }
 }

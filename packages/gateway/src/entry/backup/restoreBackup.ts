@@ -1,28 +1,19 @@
 import { createReadStream, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { mkdir, rename, utimes } from 'node:fs/promises';
+import { mkdir, open, rename, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { type FileLock, LockHeldError, lockFile, makeDirectory, syncDirectory } from '@prism-gateway/runtime';
-import { verifyDatabase } from '../../drivers/sqlite/copyDatabase.ts';
 import { RESTORING } from './assertRestored.ts';
-import { readObjectList } from './backUpObjects.ts';
-import { BackupError, type BackupTarget, contentKey } from './backupTarget.ts';
-import { type BackupFile, type BackupObject, type Manifest, readManifest } from './manifest.ts';
-import { writeStream } from './transferFile.ts';
-
-/** Objects that are fetched together. */
-const AT_ONCE = 16;
+import { BackupError, backupPath, listBackups } from './backupFolder.ts';
+import { verifyDatabase } from './copyDatabase.ts';
+import { copyFile, forEachOf } from './copyFile.ts';
+import { type BackupFile, type Manifest, readManifest, readObjectList } from './manifest.ts';
 
 interface Context {
-  readonly target: BackupTarget;
+  /** The folder of all backups. */
+  readonly root: string;
   /** `DATA_DIR`: missing, empty, or left by a restore that did not end. */
   readonly dataDir: string;
-}
-
-/** A place of what is fetched. */
-interface Fetch extends BackupFile {
-  readonly key: string;
-  readonly to: string;
 }
 
 /** A folder that this restore alone fills. */
@@ -85,62 +76,53 @@ async function* readAtMost(from: Readable, bytes: number): AsyncGenerator<Buffer
   }
 }
 
-async function fetchFile(target: BackupTarget, { key, to, bytes, sha256 }: Fetch): Promise<void> {
-  await mkdir(dirname(to), { recursive: true, mode: 0o700 });
-  const found = await writeStream(Readable.from(readAtMost(await target.read(key), bytes)), to);
-  if (found.bytes === bytes && found.sha256 === sha256) return;
-  throw new BackupError(
-    'BACKUP_DAMAGED',
-    `${key} in ${target.place} is not what was backed up: its hash differs. Restore another backup with --backup NAME.`,
-  );
-}
-
-/** What lists the objects of a backup, and where they are put. */
-interface ObjectFetch {
-  readonly list: Omit<Fetch, 'to'>;
-  readonly work: string;
-}
-
-async function fetchObjects(target: BackupTarget, { list, work }: ObjectFetch): Promise<number> {
-  const file = join(work, OBJECT_LIST);
-  await fetchFile(target, { ...list, to: file });
-  let count = 0;
-  let group: Promise<void>[] = [];
-  async function fetchOne({ path, bytes, sha256, mtimeMs }: BackupObject): Promise<void> {
-    const to = join(work, path);
-    await fetchFile(target, { key: contentKey(sha256), to, path, bytes, sha256 });
-    await utimes(to, mtimeMs / 1000, mtimeMs / 1000);
+async function openFile(path: string) {
+  try {
+    return await open(path, 'r');
+  } catch (cause) {
+    throw new BackupError('BACKUP_INCOMPLETE', `${path} cannot be read; the backup is not whole.`, { cause });
   }
-  for await (const object of readObjectList(createReadStream(file))) {
-    count++;
-    group.push(fetchOne(object));
-    if (group.length < AT_ONCE) continue;
-    await Promise.all(group);
-    group = [];
-  }
-  await Promise.all(group);
-  return count;
 }
 
 /** A backup that is looked at, and where its files are put. */
 interface BackupFetch {
-  readonly name: string;
+  readonly folder: string;
   readonly manifest: Manifest;
   readonly work: string;
 }
 
-async function fetchBackup(target: BackupTarget, { name, manifest, work }: BackupFetch): Promise<void> {
-  const keyOf = (path: string) => `backups/${name}/${path}`;
-  for (const file of [manifest.database, ...manifest.files]) {
-    await fetchFile(target, { ...file, key: keyOf(file.path), to: join(work, file.path) });
-  }
+async function fetchFile(
+  { folder, work }: Omit<BackupFetch, 'manifest'>,
+  { path, bytes, sha256, to = path }: BackupFile & { readonly to?: string },
+): Promise<void> {
+  const [from, copy] = [join(folder, path), join(work, to)];
+  await mkdir(dirname(copy), { recursive: true, mode: 0o700 });
+  const source = createReadStream('', { fd: await openFile(from) });
+  const found = await copyFile(Readable.from(readAtMost(source, bytes)), copy);
+  if (found.bytes === bytes && found.sha256 === sha256) return;
+  throw new BackupError(
+    'BACKUP_DAMAGED',
+    `${from} is not what was backed up: its hash differs. Restore another backup with --backup NAME.`,
+  );
+}
+
+async function fetchBackup({ folder, manifest, work }: BackupFetch): Promise<void> {
+  for (const file of [manifest.database, ...manifest.files]) await fetchFile({ folder, work }, file);
   verifyDatabase(join(work, manifest.database.path));
   const { objects } = manifest;
   if (objects === null) return;
-  const { list, count } = objects;
-  const found = await fetchObjects(target, { list: { ...list, key: keyOf(list.path) }, work });
-  if (found === count) return;
-  throw new BackupError('BACKUP_DAMAGED', `The list of objects of ${name} has ${found} of ${count} entries.`);
+  await fetchFile({ folder, work }, { ...objects.list, to: OBJECT_LIST });
+  let found = 0;
+  await forEachOf(readObjectList(join(work, OBJECT_LIST)), async ({ path, bytes, sha256, mtimeMs }) => {
+    await fetchFile({ folder, work }, { path, bytes, sha256 });
+    await utimes(join(work, path), mtimeMs / 1000, mtimeMs / 1000);
+    found++;
+  });
+  if (found === objects.count) return;
+  throw new BackupError(
+    'BACKUP_DAMAGED',
+    `The list of objects of ${manifest.name} has ${found} of ${objects.count} entries.`,
+  );
 }
 
 /** Gives what was fetched its place. The mark goes last: a gateway does not start while it is there. */
@@ -152,12 +134,12 @@ async function moveIntoPlace(work: string, dataDir: string): Promise<void> {
   await syncDirectory(dataDir);
 }
 
-async function chooseBackup(target: BackupTarget, asked: string | undefined): Promise<string> {
-  const names = await target.listBackups();
+function chooseBackup(root: string, asked: string | undefined): string {
+  const names = listBackups(root);
   const name = asked ?? names.at(-1);
   if (name !== undefined && names.includes(name)) return name;
   const which = asked === undefined ? 'no complete backup' : `no complete backup ${asked}`;
-  throw new BackupError('BACKUP_INCOMPLETE', `There is ${which} in ${target.place}.`);
+  throw new BackupError('BACKUP_INCOMPLETE', `There is ${which} in ${root}.`);
 }
 
 /**
@@ -166,15 +148,15 @@ async function chooseBackup(target: BackupTarget, asked: string | undefined): Pr
  *
  * @param asked - name of the backup; undefined: the newest
  * @returns its manifest
- * @throws BackupError; DatabaseCopyError; the file system's or the bucket's own errors
+ * @throws BackupError; the file system's own errors
  * @see docs/specification.md BACKUP-3
  */
-export async function restoreBackup({ target, dataDir }: Context, asked?: string): Promise<Manifest> {
-  const name = await chooseBackup(target, asked);
-  const manifest = await readManifest(target, name);
+export async function restoreBackup({ root, dataDir }: Context, asked?: string): Promise<Manifest> {
+  const name = chooseBackup(root, asked);
+  const manifest = await readManifest(root, name);
   const { work, lock } = takeFolder(dataDir);
   try {
-    await fetchBackup(target, { name, manifest, work });
+    await fetchBackup({ folder: backupPath(root, name), manifest, work });
     await moveIntoPlace(work, dataDir);
   } finally {
     lock.release();

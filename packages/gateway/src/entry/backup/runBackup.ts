@@ -1,9 +1,10 @@
+import { join } from 'node:path';
 import { CommandLineError, parseCommandLine, USAGE_STATUS, writeFailure } from '@prism-gateway/runtime/command-line';
-import type { Environment } from '@prism-gateway/runtime/settings';
-import { readBackupSettings } from './backupSettings.ts';
-import { createBackup } from './createBackup.ts';
+import { type Environment, oneOf, parseEnvironment } from '@prism-gateway/runtime/settings';
+import * as z from 'zod/mini';
+import { BackupError, openBackupFolder } from './backupFolder.ts';
+import { type BackupSettings, createBackup } from './createBackup.ts';
 import { describeBackupFailure } from './describeBackupFailure.ts';
-import { openTarget } from './openTarget.ts';
 
 /** Where a command finds its settings, and whom it tells. */
 export interface CommandContext {
@@ -15,8 +16,7 @@ export interface CommandContext {
 
 const HELP = `Backs up the gateway's database, objects and secrets, while it runs.
 
-  npm run backup -- FOLDER                  into a folder; a later backup adds only what is new of the objects
-  npm run backup -- --to s3://BUCKET/PREFIX  into a bucket; region, keys and endpoint as the AWS SDK reads them
+  npm run backup -- FOLDER   a later backup adds only what is new of the objects
 
   --json     one line of JSON on what was backed up
   --help     this text
@@ -30,12 +30,11 @@ function readOrder(args: readonly string[]) {
   const { values, positionals } = parseCommandLine({
     args: [...args],
     allowPositionals: true,
-    options: { to: { type: 'string' }, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+    options: { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
   });
-  const places = [...positionals, ...(values.to === undefined ? [] : [values.to])];
-  const [, more] = places;
-  if (more !== undefined) throw new CommandLineError(`It takes one place, not also "${more}". Try --help.`);
-  return { place: places[0], json: values.json === true, help: values.help === true };
+  const [place, more] = positionals;
+  if (more !== undefined) throw new CommandLineError(`It takes one folder, not also "${more}". Try --help.`);
+  return { place, json: values.json === true, help: values.help === true };
 }
 
 /** What is asked for. */
@@ -47,11 +46,11 @@ interface Order {
 async function backUp({ environment, print }: CommandContext, order: Order): Promise<void> {
   const settings = readBackupSettings(environment);
   const startedMs = performance.now();
-  const target = await openTarget({ environment, purpose: 'write' }, order.place);
+  const folder = openBackupFolder(order.place);
   try {
-    const { manifest, newObjectBytes } = await createBackup({ settings, target, now: Date.now });
+    const { manifest, newObjectBytes } = await createBackup({ settings, folder, now: Date.now });
     const seconds = (performance.now() - startedMs) / 1000;
-    if (order.json) print(JSON.stringify({ place: target.place, ...manifest, newObjectBytes, seconds }));
+    if (order.json) print(JSON.stringify({ place: folder.root, ...manifest, newObjectBytes, seconds }));
     else {
       const { name, database, objects } = manifest;
       const kept =
@@ -59,11 +58,11 @@ async function backUp({ environment, print }: CommandContext, order: Order): Pro
           ? 'objects are in their bucket'
           : `${objects.count} objects, ${megabytes(newObjectBytes)} of them new`;
       print(
-        `Backed up to ${target.place} as ${name} in ${seconds.toFixed(1)} s: database ${megabytes(database.bytes)}, ${kept}.`,
+        `Backed up to ${folder.root} as ${name} in ${seconds.toFixed(1)} s: database ${megabytes(database.bytes)}, ${kept}.`,
       );
     }
   } finally {
-    await target.close();
+    folder.close();
   }
 }
 
@@ -81,12 +80,7 @@ export async function runBackup(context: CommandContext, args: readonly string[]
       return 0;
     }
     if (place === undefined) {
-      context.complain(
-        writeFailure(
-          args,
-          'Give one place: npm run backup -- FOLDER, or npm run backup -- --to s3://BUCKET/PREFIX. Try --help.',
-        ),
-      );
+      context.complain(writeFailure(args, 'Give one folder: npm run backup -- FOLDER. Try --help.'));
       return USAGE_STATUS;
     }
     await backUp(context, { place, json });
@@ -99,4 +93,32 @@ export async function runBackup(context: CommandContext, args: readonly string[]
     context.complain(writeFailure(args, `No backup was made. ${describeBackupFailure(error)}`));
     return 1;
   }
+}
+
+const schema = z.object({
+  STAGE: z._default(oneOf(['dev', 'prod']), 'dev'),
+  STORE: z._default(oneOf(['sqlite', 'dynamodb']), 'sqlite'),
+  DATA_DIR: z._default(z.string(), './data'),
+  STORAGE_BUCKET: z.optional(z.string()),
+});
+
+/**
+ * Reads from the gateway's own environment where its data are.
+ *
+ * @throws SettingsError; BackupError `BACKUP_REFUSED` where the queue is in DynamoDB
+ */
+function readBackupSettings(environment: Environment): BackupSettings {
+  const settings = parseEnvironment({ schema }, environment);
+  if (settings.STORE === 'dynamodb') {
+    throw new BackupError(
+      'BACKUP_REFUSED',
+      'STORE=dynamodb keeps the queue in DynamoDB, which has point-in-time recovery of its own: see docs/operations-aws.md.',
+    );
+  }
+  return {
+    dataDir: settings.DATA_DIR,
+    stage: settings.STAGE,
+    databaseFile: join(settings.DATA_DIR, `gateway-${settings.STAGE}.db`),
+    keepsObjects: settings.STORAGE_BUCKET === undefined,
+  };
 }

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import type { Readable } from 'node:stream';
-import { Transform } from 'node:stream';
+import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** What went through. */
+/** Size and hash of a file. */
 export interface Digest {
   readonly bytes: number;
   /** Lower-case hex. */
@@ -14,12 +13,10 @@ export interface Digest {
 /** Bytes read at once: larger parts make hashing of a gigabyte a second faster. */
 const CHUNK_BYTES = 1024 * 1024;
 
-/**
- * Hashes a file.
- *
- * @param file - path of a file that nobody writes to
- * @returns its size and hash
- */
+/** Files copied together: each waits for the disk. */
+const AT_ONCE = 16;
+
+/** @param file - path of a file that nobody writes to */
 export async function digestFile(file: string): Promise<Digest> {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -31,13 +28,13 @@ export async function digestFile(file: string): Promise<Digest> {
 }
 
 /**
- * Writes a stream to a new file, on the disk once this resolves.
+ * Copies what is read to a new file, on the disk once this resolves.
  *
  * @param from - read to its end
  * @param to - path where nothing is yet; only its owner may read it
  * @returns size and hash of what was written
  */
-export async function writeStream(from: Readable, to: string): Promise<Digest> {
+export async function copyFile(from: Readable, to: string): Promise<Digest> {
   const hash = createHash('sha256');
   let bytes = 0;
   const meter = new Transform({
@@ -49,4 +46,12 @@ export async function writeStream(from: Readable, to: string): Promise<Digest> {
   });
   await pipeline(from, meter, createWriteStream(to, { flags: 'wx', mode: 0o600, flush: true }));
   return { bytes, sha256: hash.digest('hex') };
+}
+
+/** Carries out an act on each item, on several at once. */
+export async function forEachOf<T>(items: AsyncGenerator<T>, act: (item: T) => Promise<void>): Promise<void> {
+  const lanes = Array.from({ length: AT_ONCE }, async () => {
+    for await (const item of items) await act(item);
+  });
+  await Promise.all(lanes);
 }

@@ -1,18 +1,42 @@
 import { vitestDefaults } from '@prism-gateway/testing/vitest-defaults';
 import { defineConfig } from 'vitest/config';
-import { campaigns } from './scripts/long/campaigns.ts';
 
-/** Tests that need a Chromium: `npm run test:browser`. */
+const gateway = 'packages/gateway/test';
+const relayer = 'packages/relayer/test';
+
+/**
+ * Tests that play many real processes against many faults, or each other, at once and by chance: `npm test -- --campaigns` has them in
+ * their small size, and `npm test -- --long` in full. What each of them may meet, a test of `npm test` shows by plan.
+ */
+const CAMPAIGNS = [
+  'demo/test/demo.test.ts',
+  `${gateway}/attacks/combined.test.ts`,
+  `${gateway}/faults/storm.test.ts`,
+  `${gateway}/kills/killLoop.test.ts`,
+  `${gateway}/races/claimRace.test.ts`,
+  `${gateway}/races/pagingRace.test.ts`,
+  'packages/payments/test/randomRuns.test.ts',
+  `${relayer}/hostile/hostile.test.ts`,
+  `${relayer}/junk/junk.test.ts`,
+  `${relayer}/storm/storm.test.ts`,
+  `${relayer}/watchtower.test.ts`,
+  'packages/sdk/test/storm.test.ts',
+  'packages/sender/test/randomRuns.test.ts',
+];
+/** Tests that need a Chromium. */
 const BROWSER_TESTS = 'packages/*/{src,test}/**/*.browser.test.ts';
+/** Runs every command that the documents name. */
+const COMMANDS_TEST = 'scripts/commands/commands.test.ts';
 
 export default defineConfig({
   test: {
+    // `npm test -- --help` tells what each is and chooses among them.
     projects: [
       {
         test: {
           ...vitestDefaults,
           name: 'packages',
-          exclude: ['**/node_modules/**', ...campaigns, BROWSER_TESTS],
+          exclude: ['**/node_modules/**', ...CAMPAIGNS, BROWSER_TESTS, COMMANDS_TEST],
           include: [
             ...['packages/*/{src,test}/**/*.test.ts', 'bench/src/**/*.test.ts', 'bin/*.test.ts'],
             ...['scripts/**/*.test.ts', 'demo/**/*.test.ts', 'simulation/**/*.test.ts'],
@@ -21,7 +45,7 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { test: { ...vitestDefaults, name: 'campaigns', include: [...campaigns], isolate: false } },
+      { test: { ...vitestDefaults, name: 'campaigns', include: CAMPAIGNS, isolate: false } },
       {
         test: {
           ...vitestDefaults,
@@ -31,7 +55,11 @@ export default defineConfig({
           isolate: false,
         },
       },
+      { test: { ...vitestDefaults, name: 'commands', include: [COMMANDS_TEST] } },
       './acceptance/vitest.config.ts',
+      './deploy/vitest.config.ts',
+      './infra/vitest.config.ts',
+      './packages/sdk/consumers/vitest.config.ts',
     ],
     // Two more than the two cores: files wait for processes and blocks, some of them most of their time.
     maxWorkers: 4,

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // @ts-check
 /**
- * The one launcher: `prism PROGRAM [OPTIONS]`; `npm start` and every `npm run` come here. It runs on the machine's own Node (>= 20),
+ * The one launcher: `npx prism PROGRAM [OPTIONS]`; `npm start` and every `npm run` come here. It runs on the machine's own Node (>= 20),
  * installs what is missing, and then runs the program on the Node that the lockfile names. Which program that is, and with which flags,
  * stands in ./programs.mjs.
  */
@@ -10,13 +10,13 @@ import { fileURLToPath } from 'node:url';
 import { InstallError, installPackages } from '../scripts/install.mjs';
 import { chooseProgram } from './chooseProgram.mjs';
 import { programs } from './programs.mjs';
-import { becomeNode, runNode } from './runNode.mjs';
+import { becomeNode, runBelowNpm, runNode } from './runNode.mjs';
 import { toRun } from './toRun.mjs';
 import { warmCompileCache } from './warmCompileCache.mjs';
 
 /** @import { Program } from './programs.mjs' */
 
-const NOTE = '`npm start` is `prism start`, `npm run relayer -- --help` is `prism relayer --help`.';
+const NOTE = '`npm start` is `npx prism start`, `npm run relayer -- --help` is `npx prism relayer --help`.';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** @param {Program} program what is about to run */
@@ -46,8 +46,10 @@ async function runProgram({ steps, group }, args) {
     const status = await runNode(run);
     if (status !== 0) return status;
   }
+  // Scripts of npm replace their shell by this process; that of `npx` stays between.
+  const runLast = process.env.npm_lifecycle_event === 'npx' ? runBelowNpm : becomeNode;
   // A program has at least one step.
-  return await becomeNode(/** @type {import('./runNode.mjs').NodeRun} */ (runs.at(-1)));
+  return await runLast(/** @type {import('./runNode.mjs').NodeRun} */ (runs.at(-1)));
 }
 
 /**

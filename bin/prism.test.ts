@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { programs } from './programs.mjs';
+import { type Program, programs } from './programs.mjs';
+import { headings } from './writeHelp.mjs';
 
 const launcher = fileURLToPath(new URL('./prism.mjs', import.meta.url));
 
@@ -34,4 +35,27 @@ test('words after the program are its own', () => {
 
 test('completion knows the names of all programs', () => {
   expect(prism('completion', 'bash').stdout).toMatch(/" "\) words=".*\bgas-monitor\b.*\brequests\b/);
+});
+
+/** The text of docs/commands.md. */
+function writeCommands(): string {
+  const tables = headings.map(([group, heading]) => {
+    const members = Object.entries<Program>(programs).filter(([, program]) => program.group === group);
+    const rows = members.map(([name, { summary }]) => `| \`npx prism ${name}\` | ${summary} |`);
+    return [`## ${heading}`, '', '| Command | What it is |', '| --- | --- |', ...rows].join('\n');
+  });
+  return `# Commands
+
+Every command of a clone, with the summary that \`npx prism --help\` prints; \`npx prism COMMAND --help\` tells what one takes. The first
+that is called installs the dependencies. \`npm test -- --help\` lists the suites of tests. The twelve that the
+[README](../README.md#commands) names are scripts of npm too; on Windows, whose shell has no \`exec\`, call them by \`npx prism\`.
+
+This page is written by \`npm test -- bin/prism.test.ts -u\`.
+
+${tables.join('\n\n')}
+`;
+}
+
+test('docs/commands.md has every command', async () => {
+  await expect(writeCommands()).toMatchFileSnapshot('../docs/commands.md');
 });

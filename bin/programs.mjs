@@ -1,7 +1,6 @@
 // @ts-check
 /**
- * Every program of this repository: what it is for, what Node runs, and with which flags. A new program is a new entry here, and a script
- * of the same name in package.json where `npm run` shall know it too.
+ * Every program of this repository: what it is for, what Node runs, and with which flags.
  */
 
 /**
@@ -69,7 +68,6 @@ export const gateway = {
   },
 };
 
-const vitest = 'node_modules/vitest/vitest.mjs';
 const typeScript = 'node_modules/typescript/bin/tsc';
 const biome = 'node_modules/@biomejs/biome/bin/biome';
 
@@ -96,8 +94,6 @@ const checkImports = [
 const checkOpenApi = [{ file: 'packages/gateway/scripts/lintOpenApi.ts' }];
 /** @type {readonly Step[]} */
 const checkSize = [{ file: 'packages/sdk/scripts/checkSize.ts' }];
-/** @type {readonly Step[]} */
-const checkWay = [{ file: 'scripts/way/checkWay.ts' }];
 /** @type {Step} */
 const buildLambda = { file: 'scripts/buildLambda.ts' };
 
@@ -236,74 +232,14 @@ export const programs = {
     steps: [{ file: 'examples/node/webhook.ts' }],
   },
   test: {
-    summary: 'every test but campaigns and browser: unit, contract, property, acceptance',
+    summary: 'unit, contract, property and acceptance tests; other suites by options such as `--browser`',
     group: 'develop',
-    steps: [{ file: vitest, args: ['run', '--project', 'packages', '--project', 'acceptance'] }],
-  },
-  'test:campaigns': {
-    summary: 'many real processes against many faults at once, by chance',
-    group: 'develop',
-    steps: [{ file: vitest, args: ['run', '--project', 'campaigns'] }],
-  },
-  'test:browser': {
-    summary: 'the console, the docs page and the example page in a real Chromium',
-    group: 'develop',
-    steps: [{ file: vitest, args: ['run', '--project', 'browser'] }],
-  },
-  'test:long': {
-    summary: 'all of them, with the loops in full size',
-    group: 'develop',
-    steps: [{ file: vitest, args: ['run'], env: { TEST_LONG: '1' } }],
-  },
-  'test:long-part': {
-    summary: 'one part of test:long, chosen by the commit, with a fresh seed',
-    group: 'develop',
-    steps: [{ file: 'scripts/testLongPart.ts' }],
-  },
-  'test:repeat': {
-    summary: 'the tests again and again: --times N, --shuffle, --busy beside busy loops and other programs',
-    group: 'develop',
-    steps: [{ file: 'scripts/testRepeat.ts' }],
-  },
-  'test:infra': {
-    summary: 'the assertions on the stack for AWS',
-    group: 'develop',
-    alsoInstalls: ['infra'],
-    steps: [
-      buildLambda,
-      { file: typeScript, args: ['--noEmit', '-p', 'infra'] },
-      { file: vitest, args: ['run', '--config', 'infra/vitest.config.ts'] },
-    ],
-  },
-  'test:deploy': {
-    summary: "the image, nginx, systemd, Prometheus and Kubernetes files, with Debian's own tools",
-    group: 'develop',
-    steps: [{ file: vitest, args: ['run', '--config', 'deploy/vitest.config.ts'] }],
-  },
-  'test:dynamodb-local': {
-    summary: "the DynamoDB suites on AWS's own engine (needs Java 17)",
-    group: 'develop',
-    steps: [
-      {
-        file: vitest,
-        args: [
-          ...['run', '--project', 'packages', '--project', 'campaigns', 'packages/gateway/src/drivers/dynamodb'],
-          ...['packages/gateway/test/races', 'packages/gateway/test/faults'],
-          'packages/gateway/src/entry/openStores.test.ts',
-        ],
-        env: { DYNAMODB_ENGINE: 'dynamodb-local' },
-      },
-    ],
+    steps: [{ file: 'scripts/runTests.ts' }],
   },
   mutate: {
     summary: 'spoils the modules that carry promises, and sees that a test notices each change',
     group: 'develop',
     steps: [{ file: 'scripts/mutate.ts' }],
-  },
-  'test:commands': {
-    summary: 'runs every command that the documents name, quickly',
-    group: 'develop',
-    steps: [{ file: 'scripts/smokeCommands.ts' }],
   },
   acceptance: {
     summary: 'the black-box suite, against any gateway',
@@ -322,16 +258,15 @@ export const programs = {
     steps: [{ file: 'bench/src/main.ts' }],
   },
   check: {
-    summary: "format, lint, types, import rules, OpenAPI, the SDK's size and how many files a call passes",
+    summary: "format, lint, types, import rules, OpenAPI, the SDK's size",
     group: 'develop',
-    steps: [...checkFormat, ...checkTypes, ...checkImports, ...checkOpenApi, ...checkSize, ...checkWay],
+    steps: [...checkFormat, ...checkTypes, ...checkImports, ...checkOpenApi, ...checkSize],
   },
   'check:format': { summary: 'format and lint alone', group: 'develop', steps: checkFormat },
   'check:types': { summary: 'types alone', group: 'develop', steps: checkTypes },
   'check:imports': { summary: 'who imports whom', group: 'develop', steps: checkImports },
   'check:openapi': { summary: 'the OpenAPI document alone', group: 'develop', steps: checkOpenApi },
   'check:size': { summary: 'the size of the SDK alone', group: 'develop', steps: checkSize },
-  'check:way': { summary: 'how many files a call passes alone', group: 'develop', steps: checkWay },
   rules: {
     summary: 'lists the rules of the specification, each with the tests that show it',
     group: 'develop',
@@ -342,20 +277,10 @@ export const programs = {
     group: 'develop',
     steps: [{ file: biome, args: ['check', '--write'] }],
   },
-  'test:packages': {
-    summary: 'installs the published packages into fresh folders, as users do (needs a registry)',
-    group: 'develop',
-    steps: [{ file: vitest, args: ['run', '--config', 'packages/sdk/consumers/vitest.config.ts'] }],
-  },
   pack: {
     summary: 'builds the published packages into dist/packages',
     group: 'develop',
     steps: [{ file: 'scripts/packages/pack.ts' }],
-  },
-  changeset: {
-    summary: 'notes a change of the published packages, or makes versions of such notes',
-    group: 'develop',
-    steps: [{ file: 'node_modules/@changesets/cli/bin.js' }],
   },
   'build:lambda': {
     summary: "builds the function's one file into dist/lambda",

@@ -1,8 +1,12 @@
 // @ts-check
 /** @import { Program } from './programs.mjs' */
 
-/** @type {readonly (readonly [Program['group'], string])[]} */
-const headings = [
+/**
+ * Groups of programs, each with its heading.
+ *
+ * @type {readonly (readonly [Program['group'], string])[]}
+ */
+export const headings = [
   ['run', 'Run'],
   ['try', 'Try it on this machine'],
   ['develop', 'Test and measure'],

@@ -1,5 +1,5 @@
 /**
- * `npm run build:lambda`: builds the function into `dist/lambda`, and those that deliver webhooks into `dist/lambda-webhooks`, ready to be
+ * `npx prism build:lambda`: builds the function into `dist/lambda`, and those that deliver webhooks into `dist/lambda-webhooks`, ready to be
  * deployed as `index.handler`.
  */
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** Part of `npm run check:imports`: every entry of a package leads to a file, and somebody uses it. */
+/** Part of `npx prism check:imports`: every entry of a package leads to a file, and somebody uses it. */
 import { fileURLToPath } from 'node:url';
 import { findExportFaults } from './exports/findExportFaults.ts';
 

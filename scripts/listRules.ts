@@ -1,4 +1,4 @@
-/** `npm run rules`: every rule of the specification with the tests that show it. */
+/** `npx prism rules`: every rule of the specification with the tests that show it. */
 import { join } from 'node:path';
 import { findTests } from './documents/findTests.ts';
 import { listTexts } from './documents/listTexts.ts';

@@ -1,5 +1,5 @@
 /**
- * `npm run mutate [-- WORD…]`: spoils the modules that carry promises, one change at a time in a copy of the repository, and sees that a test
+ * `npx prism mutate [WORD…]`: spoils the modules that carry promises, one change at a time in a copy of the repository, and sees that a test
  * fails each time. Words choose the mutants whose file or change holds one of them.
  */
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -70,7 +70,7 @@ export function createClient(url: string): Client {
     try {
       return await fetch(`${url}${path}`, init);
     } catch (cause) {
-      const what = `No gateway answers at ${url}. Start it with npm start, or name another one with --url.`;
+      const what = `No gateway answers at ${url}. Start it with npx prism start, or name another one with --url.`;
       throw new WalkthroughError(what, { cause });
     }
   }

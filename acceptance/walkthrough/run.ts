@@ -1,4 +1,4 @@
-/** `npm run walkthrough`: plays the main job against a running gateway, and shows each request and its answer. */
+/** `npx prism walkthrough`: plays the main job against a running gateway, and shows each request and its answer. */
 import { CommandLineError, parseCommandLine, USAGE_STATUS } from '@prism-gateway/runtime/command-line';
 import { defaultAdminKey, defaultUrl } from '../rig/defaultTarget.ts';
 import { createClient, WalkthroughError } from './client.ts';
@@ -17,9 +17,9 @@ import { getDevelopmentToken, requireDevelopmentIssuer, storeObject } from './st
 
 const USAGE = `Plays the main job against a running gateway and shows each request and its answer.
 
-  npm run walkthrough -- [--url URL] [--admin-key KEY] [--token TOKEN]
+  npx prism walkthrough [--url URL] [--admin-key KEY] [--token TOKEN]
 
-  --url URL         the gateway (start it with npm start); default PUBLIC_URL, else http://HOST:PORT, else http://127.0.0.1:8787
+  --url URL         the gateway (start it with npx prism start); default PUBLIC_URL, else http://HOST:PORT, else http://127.0.0.1:8787
   --admin-key KEY   its administrator's key; default ADMIN_API_KEY, else that of development
   --token TOKEN     an access token, where the gateway has no development issuer
   --help            this text`;

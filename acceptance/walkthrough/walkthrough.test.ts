@@ -81,6 +81,6 @@ test('without a development issuer it asks for a token before it does anything',
 
 test('without a gateway it says what to do, and exits with 1', async () => {
   const { code, output } = await play('--url', 'http://127.0.0.1:9');
-  expect(output).toContain('Start it with npm start');
+  expect(output).toContain('Start it with npx prism start');
   expect(code).toBe(1);
 });

@@ -1,4 +1,4 @@
-/** `npm run example:browser`: bundles the page and serves it on 127.0.0.1. */
+/** `npx prism example:browser`: bundles the page and serves it on 127.0.0.1. */
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** `npm run example:relayer`: a relayer in a hundred lines. The real one is `npm run relayer`. */
+/** `npx prism example:relayer`: a relayer in a hundred lines. The real one is `npm run relayer`. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { encodeForwarderCall, readRequestExecuted } from '@prism-gateway/contracts';
 import { createAdminClient, createGatewayClient, createRelayerClient, isGatewayError } from '@prism-gateway/sdk';

@@ -1,4 +1,4 @@
-/** `npm run example:submit`: a user without ether or gas writes to the chain, and keeps a file that nobody else can read. */
+/** `npx prism example:submit`: a user without ether or gas writes to the chain, and keeps a file that nobody else can read. */
 import { cloudAbi, creditTokenAbi } from '@prism-gateway/contracts';
 import {
   createGatewayClient,

@@ -1,4 +1,4 @@
-/** `npm run pack`: builds the published packages and makes their tarballs in `dist/packages`. */
+/** `npx prism pack`: builds the published packages and makes their tarballs in `dist/packages`. */
 import { join, relative } from 'node:path';
 import { packCli } from './packCli.ts';
 import { packPackages } from './packPackages.ts';

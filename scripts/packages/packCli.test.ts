@@ -13,7 +13,7 @@ const read = (file: string) => readFileSync(join(unpacked(), file), 'utf8');
 
 beforeAll(() => {
   mkdirSync(join(root, 'dist'), { recursive: true });
-  // Below the repository, whose packages stand for those of the registry; `npm run test:packages` installs them.
+  // Below the repository, whose packages stand for those of the registry; `npm test -- --packages` installs them.
   folder = mkdtempSync(join(root, 'dist/packed-'));
   execFileSync('tar', ['-xzf', packCli(root, folder), '-C', folder]);
 });

@@ -29,7 +29,6 @@ export const packedPrograms: Readonly<Record<string, Program>> = Object.fromEntr
     ([name, { group }]) => group === 'run' || TRIED.has(name),
   ),
 );
-const names = Object.keys(packedPrograms);
 
 const readManifest = (folder: string) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
 const toCompiled = (path: string) => path.replace(/\.ts$/, '.js');
@@ -51,7 +50,7 @@ function stageOwn(root: string, { name, folder }: { readonly name: string; reado
   for (const path of globSync(SOURCES, { cwd: source })) {
     if (/\.(test|d)\.ts$/.test(path)) continue;
     const text = readFileSync(join(source, path), 'utf8');
-    write(join(folder, toCompiled(path)), path.endsWith('.ts') ? compileModule(names, text) : text);
+    write(join(folder, toCompiled(path)), path.endsWith('.ts') ? compileModule(text) : text);
   }
   const { version, exports = {} } = manifest;
   const compiled = Object.fromEntries(Object.entries(exports).map(([subpath, file]) => [subpath, toCompiled(file)]));

@@ -43,7 +43,7 @@ describe('the program', () => {
     const nowhere = join(tmpdir(), 'prism-no-bundle');
     await expect(synthesize(parseStageSettings(GIVEN_SETTINGS.dev), nowhere)).rejects.toMatchObject({
       code: 'BUNDLE_MISSING',
-      message: expect.stringContaining('npm run build:lambda'),
+      message: expect.stringContaining('npx prism build:lambda'),
     });
   });
 });

@@ -5,7 +5,7 @@ const INFRA = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Where things are. */
 export const places = {
-  /** The function's bundle, as `npm run build:lambda` leaves it. */
+  /** The function's bundle, as `npx prism build:lambda` leaves it. */
   bundleDirectory: join(INFRA, '..', 'dist', 'lambda'),
   /** That of the functions that deliver webhooks. */
   webhooksDirectory: join(INFRA, '..', 'dist', 'lambda-webhooks'),

@@ -9,7 +9,7 @@ export class BundleMissingError extends Error {
   readonly code = 'BUNDLE_MISSING';
 
   constructor(directory: string) {
-    super(`The function's bundle is not in ${directory}. Build it first: npm run build:lambda`);
+    super(`The function's bundle is not in ${directory}. Build it first: npx prism build:lambda`);
   }
 }
 

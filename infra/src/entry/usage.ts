@@ -24,7 +24,7 @@ export function writeUsage(): string {
   );
   return `Synthesises and deploys the gateway on AWS.
 
-  npm run synth  -- [options]     writes the CloudFormation templates to infra/dist/{stage}; asks AWS for nothing
+  npx prism synth [options]       writes the CloudFormation templates to infra/dist/{stage}; asks AWS for nothing
   npm run deploy -- [options]     looks for what stands in the way, tells what it costs, shows what changes in access
                                   rights and asks, mends what an earlier attempt left, deploys, and calls /ready
   npm run deploy -- --diff [options]   shows what a deployment would change

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm run test:packages`: installs the tarballs as users do, from the registry; so it is no part of `npm test`. */
+/** `npm test -- --packages`: installs the tarballs as users do, from the registry; so it is no part of `npm test`. */
 export default defineConfig({
   root: import.meta.dirname,
   test: {

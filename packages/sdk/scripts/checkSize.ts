@@ -1,4 +1,4 @@
-/** `npm run check:size`: prints what the SDK weighs in a front-end, and fails where a budget is exceeded. */
+/** `npx prism check:size`: prints what the SDK weighs in a front-end, and fails where a budget is exceeded. */
 import { measureBundle } from './measureBundle.ts';
 import { SIZE_BUDGETS } from './sizeBudget.ts';
 

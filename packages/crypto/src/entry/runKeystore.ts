@@ -5,11 +5,11 @@ import { privateKeyToAddress } from 'viem/accounts';
 import { AccountError } from '../accounts/account.ts';
 import { encryptKeystore } from '../accounts/keystore.ts';
 
-/** What `npm run keystore -- --help` prints. */
-export const keystoreUsage = `Prism keystore: npm run keystore
+/** What `npx prism keystore --help` prints. */
+export const keystoreUsage = `Prism keystore: npx prism keystore
 
-  npm run keystore -- new FILE       makes a key and writes it, encrypted, to FILE
-  npm run keystore -- import FILE    encrypts a key that is there already
+  npx prism keystore new FILE        makes a key and writes it, encrypted, to FILE
+  npx prism keystore import FILE     encrypts a key that is there already
 
   --json    one line of JSON with address and file
 

@@ -1,4 +1,4 @@
-/** `npm run backup -- FOLDER`: copies all that a gateway keeps, while it runs. */
+/** `npx prism backup FOLDER`: copies all that a gateway keeps, while it runs. */
 import { constants, setPriority } from 'node:os';
 import { runBackup } from './backup/runBackup.ts';
 

@@ -14,24 +14,24 @@ function commandsOf(environment: Environment, { publicUrl = 'http://127.0.0.1:87
 
 test('by default the three commands need nothing more', () => {
   expect(commandsOf({})).toEqual([
-    'npm run walkthrough',
+    'npx prism walkthrough',
     'curl -s http://127.0.0.1:8787/ready',
-    'npm run token -- alice',
+    'npx prism token alice',
   ]);
 });
 
 test('they name the gateway where it is not at the default address', () => {
   expect(commandsOf({}, { publicUrl: 'http://127.0.0.1:9000' })).toEqual([
-    'npm run walkthrough -- --url http://127.0.0.1:9000',
+    'npx prism walkthrough --url http://127.0.0.1:9000',
     'curl -s http://127.0.0.1:9000/ready',
-    'npm run token -- alice --url http://127.0.0.1:9000',
+    'npx prism token alice --url http://127.0.0.1:9000',
   ]);
 });
 
 test('they ask for what another terminal does not have, and tell no key', () => {
   const environment = { ADMIN_API_KEY: 'a-key-of-mine', IDENTITY_ISSUER: 'https://id.example', IDENTITY_APP_ID: 'app' };
   expect(commandsOf(environment, { usesDevIssuer: false })).toEqual([
-    'ADMIN_API_KEY=… npm run walkthrough -- --token ACCESS_TOKEN',
+    'ADMIN_API_KEY=… npx prism walkthrough --token ACCESS_TOKEN',
     'curl -s http://127.0.0.1:8787/ready',
     'curl -s http://127.0.0.1:8787/openapi.json',
   ]);

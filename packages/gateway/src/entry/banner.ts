@@ -29,10 +29,9 @@ function commandsToTry({ settings, publicUrl, usesDevIssuer }: BannerFacts): str
   const play = usesDevIssuer ? where : [...where, '--token ACCESS_TOKEN'];
   const key = settings.adminKeys.includes(DEV_ADMIN_KEY) ? '' : 'ADMIN_API_KEY=… ';
   return [
-    // Whole in each case: where it is packed, both are reworded.
-    `${key}${play.length > 0 ? `npm run walkthrough -- ${play.join(' ')}` : 'npm run walkthrough'}`,
+    `${key}${['npx prism walkthrough', ...play].join(' ')}`,
     `curl -s ${publicUrl}/ready`,
-    usesDevIssuer ? ['npm run token -- alice', ...where].join(' ') : `curl -s ${publicUrl}/openapi.json`,
+    usesDevIssuer ? ['npx prism token alice', ...where].join(' ') : `curl -s ${publicUrl}/openapi.json`,
   ];
 }
 

@@ -14,7 +14,7 @@ const MIN_FREE_BYTES = 512 * 1024 * 1024;
 /** What has been stored cannot be later than now; a clock that was set back by this much is not kept. */
 const MAX_CLOCK_SKEW_MS = 5000;
 
-const RESTORE = 'Restore a backup into a new DATA_DIR: npm run restore -- --help.';
+const RESTORE = 'Restore a backup into a new DATA_DIR: npx prism restore --help.';
 const DOWNGRADE =
   'Start the version that has written it, or bring back a backup of this one: docs/operations.md, "Upgrade, and go back".';
 

@@ -1,4 +1,4 @@
-/** `npm run doctor`: looks at what a gateway with this environment needs, and says what to do. */
+/** `npx prism doctor`: looks at what a gateway with this environment needs, and says what to do. */
 import { createServer } from 'node:net';
 import { parseCommandLine, USAGE_STATUS, writeFailure } from '@prism-gateway/runtime/command-line';
 import { checkDatabase, checkDisk, checkSecrets } from './checkDataDir.ts';
@@ -8,8 +8,8 @@ import { parseSettings, type Settings } from './settings.ts';
 
 const HELP = `Looks at settings, port, disk, database, bucket, identity provider and clock, and says what to do about each.
 
-  npm run doctor          with the gateway's own environment, while it runs or not
-  npm run doctor -- --json
+  npx prism doctor        with the gateway's own environment, while it runs or not
+  npx prism doctor --json
 
 It changes nothing, and ends with 1 if something has to be done.`;
 
@@ -97,7 +97,7 @@ async function examine(): Promise<readonly Finding[]> {
     settings = parseSettings(process.env);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return [bad(why, 'Set them as npm start -- --help says.')('settings')];
+    return [bad(why, 'Set them as npx prism start --help says.')('settings')];
   }
   const place = well('settings', `stage ${settings.STAGE}, store ${settings.STORE}`);
   return [

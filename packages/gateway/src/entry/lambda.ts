@@ -1,4 +1,4 @@
-/** The gateway as a function of AWS Lambda; built by `npm run build:lambda`. */
+/** The gateway as a function of AWS Lambda; built by `npx prism build:lambda`. */
 
 import { createLogger, type Logger } from '@prism-gateway/runtime/logs';
 import { openTracing } from '@prism-gateway/runtime/tracing';

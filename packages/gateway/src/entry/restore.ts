@@ -1,4 +1,4 @@
-/** `DATA_DIR=NEW npm run restore -- FOLDER`: brings a backup back. */
+/** `DATA_DIR=NEW npx prism restore FOLDER`: brings a backup back. */
 import { runRestore } from './backup/runRestore.ts';
 
 const context = { environment: process.env, print: console.log, complain: console.error };

@@ -171,7 +171,7 @@ function asksForHelp(args: readonly string[]): boolean {
   const other = args.find((arg) => arg !== '--help' && arg !== '-h');
   if (other === undefined) return args.length > 0;
   throw new CommandLineError(
-    `It takes no argument "${other}": settings are environment variables, like PORT=9000 npm start; see npm start -- --help.`,
+    `It takes no argument "${other}": settings are environment variables, like PORT=9000 npx prism start; see npx prism start --help.`,
   );
 }
 

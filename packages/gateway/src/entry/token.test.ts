@@ -89,7 +89,7 @@ test('--revoke ends a token', async () => {
 
 test('--help', async () => {
   const { exitCode, out } = await run(['--help']);
-  expect([exitCode, out]).toEqual([0, expect.stringContaining('npm run token -- --revoke TOKEN')]);
+  expect([exitCode, out]).toEqual([0, expect.stringContaining('npx prism token --revoke TOKEN')]);
 });
 
 test.each([
@@ -109,7 +109,7 @@ test('no gateway, or one without the issuer', async () => {
   const gone = await listenOnLoopback(createServer());
   await gone.close();
   expect((await run(['a'], { PUBLIC_URL: gone.url })).err).toBe(
-    `No gateway answers at ${gone.url}: start it with "npm start", or give its --url.`,
+    `No gateway answers at ${gone.url}: start it with "npx prism start", or give its --url.`,
   );
   expect((await run(['a'], { PUBLIC_URL: prod.url })).err).toMatch(/has no development issuer: .*STAGE=prod/);
   expect((await run(['--revoke', 'x'], { PUBLIC_URL: prod.url })).exitCode).toBe(1);

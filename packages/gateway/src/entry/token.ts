@@ -14,15 +14,15 @@ export interface TokenCommand {
 
 const HELP = `Gets or revokes an access token of the built-in development issuer.
 
-  npm run token -- alice                    a token for the user "alice"
-  npm run token -- alice --expires-in 60    one that ends after 60 seconds (default 3600)
-  npm run token -- --revoke TOKEN           ends a token
+  npx prism token alice                     a token for the user "alice"
+  npx prism token alice --expires-in 60     one that ends after 60 seconds (default 3600)
+  npx prism token --revoke TOKEN            ends a token
 
   --url URL    the gateway; default PUBLIC_URL, else http://HOST:PORT, else http://127.0.0.1:8787
   --json       the issuer's answer, one line; of --revoke {"revoked":true}
   --help       this text
 
-In a script: TOKEN=$(npm run --silent token -- alice)`;
+In a script: TOKEN=$(npx prism token alice)`;
 
 /** A fault that ends the command with one sentence. */
 class TokenCommandError extends Error {
@@ -98,7 +98,7 @@ async function post(command: TokenCommand, call: { url: string; path: string; ty
   const { url, path, type, body } = call;
   const init = { method: 'POST', headers: { 'content-type': type }, body, signal: AbortSignal.timeout(TIMEOUT_MS) };
   const response = await command.fetch(`${url}/dev/identity${path}`, init).catch((error: unknown) => {
-    throw new TokenCommandError(`No gateway answers at ${url}: start it with "npm start", or give its --url.`, {
+    throw new TokenCommandError(`No gateway answers at ${url}: start it with "npx prism start", or give its --url.`, {
       cause: error,
     });
   });
@@ -131,7 +131,7 @@ async function revoke(command: TokenCommand, { url, token, json }: Order & { ver
 }
 
 /**
- * `npm run token`: gets or revokes an access token of the running gateway's development issuer.
+ * `npx prism token`: gets or revokes an access token of the running gateway's development issuer.
  *
  * @param command - arguments and surroundings
  * @returns the exit code: 0; after one sentence on what is wrong 2 for the arguments, 1 for all else

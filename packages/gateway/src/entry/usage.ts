@@ -1,5 +1,5 @@
 /** What `npm start -- --help` prints. */
-export const usage = `Prism Gateway: npm start
+export const usage = `Prism Gateway: npx prism start
 
 Settings are environment variables; each has a default that works on one machine. Its log is JSON, a line an event.
 

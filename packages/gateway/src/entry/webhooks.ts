@@ -1,4 +1,4 @@
-/** Delivers webhooks as functions of AWS Lambda; built by `npm run build:lambda`. */
+/** Delivers webhooks as functions of AWS Lambda; built by `npx prism build:lambda`. */
 
 import { createLogger } from '@prism-gateway/runtime/logs';
 import { createInvocation } from './lambda/createInvocation.ts';

@@ -58,7 +58,7 @@ test.each(names)(
   },
 );
 
-test('npm run attack knows each attack, with its size', async () => {
+test('npx prism attack knows each attack, with its size', async () => {
   const file = programs.programs.attack.steps[0]?.file ?? '';
   const { stdout } = await run(process.execPath, [file, '--help'], { cwd: new URL('../../../..', import.meta.url) });
   const listed = stdout.split('\nAttacks:\n')[1]?.split('\n\n')[0]?.split('\n') ?? [];

@@ -22,7 +22,7 @@ export interface CommandInput {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Runs `npm run backup` or `npm run restore` as an operator does, in a process of its own. */
+/** Runs `npx prism backup` or `npx prism restore` as an operator does, in a process of its own. */
 export function runBackup(command: 'backup' | 'restore', { args, env }: CommandInput): Promise<CommandEnd> {
   const { PATH, HOME, NODE_COMPILE_CACHE, TMPDIR } = process.env;
   const options = {

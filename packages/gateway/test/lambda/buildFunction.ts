@@ -9,7 +9,7 @@ export interface BuiltFunction extends FunctionBundle, AsyncDisposable {
   readonly folder: string;
 }
 
-/** Builds the function as `npm run build:lambda` does. */
+/** Builds the function as `npx prism build:lambda` does. */
 export async function buildFunction(): Promise<BuiltFunction> {
   const folder = await mkdtemp(join(tmpdir(), 'prism-function-'));
   const code = join(folder, 'code');

@@ -1,5 +1,5 @@
 /**
- * `npm run demo:payments`: fifty card payments, two payment relayers that are killed at the worst moments, a gas monitor, and one of each
+ * `npx prism demo:payments`: fifty card payments, two payment relayers that are killed at the worst moments, a gas monitor, and one of each
  * procedure and mistake of an operator; at the end the ledger and a reconciliation. All real.
  */
 import { existsSync } from 'node:fs';

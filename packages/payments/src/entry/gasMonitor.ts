@@ -1,4 +1,4 @@
-/** `npm run gas-monitor`: warns before a relayer runs dry. */
+/** `npx prism gas-monitor`: warns before a relayer runs dry. */
 
 import { hostname } from 'node:os';
 import { join } from 'node:path';

@@ -1,17 +1,17 @@
 /** What `npm run payments -- --help` prints. */
-export const paymentsUsage = `Payment relayer: npm run payments
-  npm run payments                       works until SIGTERM or SIGINT; its log is JSON, a line an event
-  npm run payments -- status             what is under way, balances, and which folder was read
-  npm run payments -- list [--state S]   payments of the journal
-  npm run payments -- show <intent>      one payment with its history
-  npm run payments -- ledger [--since DAY] [--csv]   a line a payment, and the sums of each day
-  npm run payments -- reconcile [--processor FILE.csv]   compares journal, chain and frontend; exit code 1 with differences, 2 if they cannot be compared
-  npm run payments -- release <intent> [--accept-listed]   lets a held or refused payment be tried again, or approves one over a limit
-  npm run payments -- hold <intent>      keeps a payment from being begun
-  npm run payments -- close <intent> --refunded   the card was refunded: never paid
-  npm run payments -- resume             goes on after KEY_USED_ELSEWHERE, EXCHANGE_BROKEN, or a restore
-  npm run payments -- backup <folder>    copies the journals while the relayer is at work
-  npm run payments -- deploy-payouts [--owner ADDRESS]   deploys the contract Payouts, through which RELAYER_ADDRESSES may pay
+export const paymentsUsage = `Payment relayer: npx prism payments
+  npx prism payments                     works until SIGTERM or SIGINT; its log is JSON, a line an event
+  npx prism payments status              what is under way, balances, and which folder was read
+  npx prism payments list [--state S]    payments of the journal
+  npx prism payments show <intent>       one payment with its history
+  npx prism payments ledger [--since DAY] [--csv]    a line a payment, and the sums of each day
+  npx prism payments reconcile [--processor FILE.csv]    compares journal, chain and frontend; exit code 1 with differences, 2 if they cannot be compared
+  npx prism payments release <intent> [--accept-listed]    lets a held or refused payment be tried again, or approves one over a limit
+  npx prism payments hold <intent>       keeps a payment from being begun
+  npx prism payments close <intent> --refunded    the card was refunded: never paid
+  npx prism payments resume              goes on after KEY_USED_ELSEWHERE, EXCHANGE_BROKEN, or a restore
+  npx prism payments backup <folder>     copies the journals while the relayer is at work
+  npx prism payments deploy-payouts [--owner ADDRESS]    deploys the contract Payouts, through which RELAYER_ADDRESSES may pay
   All commands take --json; those that decide take --why and --who.
 
 Settings are environment variables; each secret NAME may come from a file: NAME_FILE.
@@ -50,10 +50,10 @@ Settings are environment variables; each secret NAME may come from a file: NAME_
   LATE_AFTER_MINUTES                     30         an open or listed payment older than this is told of
   STAGE                                  dev        prod refuses plain http to a public frontend, short secrets, and two contracts at one address`;
 
-/** What `npm run gas-monitor -- --help` prints. */
-export const gasMonitorUsage = `Gas monitor: npm run gas-monitor
-  npm run gas-monitor                       watches until SIGTERM or SIGINT; its log is JSON, a line an event
-  npm run gas-monitor -- --once [--json]    prints what each account has, and ends with 1 where that is too little
+/** What `npx prism gas-monitor --help` prints. */
+export const gasMonitorUsage = `Gas monitor: npx prism gas-monitor
+  npx prism gas-monitor                     watches until SIGTERM or SIGINT; its log is JSON, a line an event
+  npx prism gas-monitor --once [--json]     prints what each account has, and ends with 1 where that is too little
 
 Settings are environment variables; each secret NAME may come from a file: NAME_FILE.
 

@@ -8,12 +8,12 @@ import { parseWatchSettings } from '../watchtower/watchSettings.ts';
 import { describeStartFailure } from './startFailure.ts';
 
 /** What `npm run watchtower -- --help` prints. */
-const watchtowerUsage = `Prism watchtower: npm run watchtower
+const watchtowerUsage = `Prism watchtower: npx prism watchtower
 
 Compares what relayers report with what the chain shows, by the digest of each request. Settings are environment variables.
 
-  npm run watchtower                           watches until SIGTERM or SIGINT; its log is JSON, a line an event
-  npm run watchtower -- audit --since WHEN     goes through what was posted since WHEN, prints a table, and ends with 1 where
+  npx prism watchtower                         watches until SIGTERM or SIGINT; its log is JSON, a line an event
+  npx prism watchtower audit --since WHEN      goes through what was posted since WHEN, prints a table, and ends with 1 where
                                                a relayer has lied. WHEN is a time like 2026-01-31T00:00:00Z, or 24h, or 7d.
                                                With --json one line of JSON
 

@@ -1,11 +1,11 @@
 /** What `npm run relayer -- --help` prints. */
-export const usage = `Prism relayer: npm run relayer
+export const usage = `Prism relayer: npx prism relayer
 
 Claims requests of a gateway, submits them to the Forwarder, reports. Settings are environment variables.
 
-  npm run relayer                              works until SIGTERM or SIGINT; its log is JSON, a line an event
-  npm run relayer -- status [--json]           what it holds, has judged and why, waits for, has spent and earned
-  npm run relayer -- explain REQUEST_ID        all that it knows of one request; --json, too
+  npx prism relayer                            works until SIGTERM or SIGINT; its log is JSON, a line an event
+  npx prism relayer status [--json]            what it holds, has judged and why, waits for, has spent and earned
+  npx prism relayer explain REQUEST_ID         all that it knows of one request; --json, too
   Both read the journals of DATA_DIR, of a relayer at work or not.
 
   GATEWAY_URL          http://127.0.0.1:8787   the gateway; this relayer's address must be on its whitelist

@@ -1,4 +1,4 @@
-/** `npm run attack`: attacks an installation without a key, and tells how an honest client fares meanwhile. */
+/** `npx prism attack`: attacks an installation without a key, and tells how an honest client fares meanwhile. */
 import { parseArgs } from 'node:util';
 import { type AttackName, attacks } from './attacks.ts';
 import { describeReport } from './describeReport.ts';
@@ -9,7 +9,7 @@ const list = (Object.keys(attacks) as AttackName[]).map(
   (name) => `  ${name.padEnd(14)}${attacks[name].summary}; ${FULL_SIZES[name]} connections`,
 );
 
-const usage = `npm run attack -- --url URL [options]
+const usage = `npx prism attack --url URL [options]
 Attacks an installation of yours without any key, stores nothing in it, and times an honest client beside the attack. It exits
 with 1 if a call of that client failed.
 

@@ -5,7 +5,7 @@ import { describeWithDynamo, dynamoStore } from '../../../test/rigs/dynamoStores
 describeWithDynamo('DynamoDB', () => {
   requestStoreProperty('dynamodb', {
     createStore: dynamoStore(({ requests }) => requests),
-    // A run takes a second of both cores here, other ones each time; `npm run test:long` has them in full.
+    // A run takes a second of both cores here, other ones each time; `npm test -- --long` has them in full.
     runs: sized({ small: 10, long: 1000 }),
   });
 });

@@ -16,13 +16,13 @@ export interface CommandContext {
 
 const HELP = `Backs up the gateway's database, objects and secrets, while it runs.
 
-  npm run backup -- FOLDER   a later backup adds only what is new of the objects
+  npx prism backup FOLDER    a later backup adds only what is new of the objects
 
   --json     one line of JSON on what was backed up
   --help     this text
 
 It reads DATA_DIR, STAGE, STORE and STORAGE_BUCKET as the gateway does: run it with the gateway's own environment. What was
-acknowledged before it began is in the backup. \`npm run restore\` brings it back.`;
+acknowledged before it began is in the backup. \`npx prism restore\` brings it back.`;
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 
@@ -67,7 +67,7 @@ async function backUp({ environment, print }: CommandContext, order: Order): Pro
 }
 
 /**
- * Runs `npm run backup` with these arguments.
+ * Runs `npx prism backup` with these arguments.
  *
  * @param args - what stands behind the command
  * @returns the exit status: 0, 1 where no backup was made, 2 for arguments that are none
@@ -80,7 +80,7 @@ export async function runBackup(context: CommandContext, args: readonly string[]
       return 0;
     }
     if (place === undefined) {
-      context.complain(writeFailure(args, 'Give one folder: npm run backup -- FOLDER. Try --help.'));
+      context.complain(writeFailure(args, 'Give one folder: npx prism backup FOLDER. Try --help.'));
       return USAGE_STATUS;
     }
     await backUp(context, { place, json });

@@ -7,8 +7,8 @@ import type { CommandContext } from './runBackup.ts';
 
 const HELP = `Brings a backup of a gateway back, into a new folder.
 
-  DATA_DIR=NEW npm run restore -- FOLDER   the newest backup there
-  npm run restore -- FOLDER --list         names of the backups there
+  DATA_DIR=NEW npx prism restore FOLDER    the newest backup there
+  npx prism restore FOLDER --list          names of the backups there
 
   --backup NAME   another than the newest
   --json          one line of JSON on what was restored
@@ -39,7 +39,7 @@ interface Order extends ReturnType<typeof readOrder> {
 
 async function restore({ environment, print }: CommandContext, { root, backup, json }: Order): Promise<void> {
   const dataDir = environment.DATA_DIR;
-  if (!dataDir) throw new CommandLineError('Set DATA_DIR to a new folder: DATA_DIR=NEW npm run restore -- FOLDER.');
+  if (!dataDir) throw new CommandLineError('Set DATA_DIR to a new folder: DATA_DIR=NEW npx prism restore FOLDER.');
   const manifest = await restoreBackup({ root, dataDir }, backup);
   if (json === true) {
     print(JSON.stringify({ dataDir, ...manifest }));
@@ -64,7 +64,7 @@ async function run(context: CommandContext, order: Order): Promise<number> {
 }
 
 /**
- * Runs `npm run restore` with these arguments.
+ * Runs `npx prism restore` with these arguments.
  *
  * @param args - what stands behind the command
  * @returns the exit status: 0, 1 where nothing was restored, 2 for arguments that are none
@@ -77,7 +77,7 @@ export async function runRestore(context: CommandContext, args: readonly string[
       return 0;
     }
     if (order.place === undefined) {
-      context.complain(writeFailure(args, 'Give one folder: npm run restore -- FOLDER. Try --help.'));
+      context.complain(writeFailure(args, 'Give one folder: npx prism restore FOLDER. Try --help.'));
       return USAGE_STATUS;
     }
     return await run(context, { ...order, root: resolve(order.place) });

@@ -1,5 +1,0 @@
-import { expect, test } from 'vitest';
-
-test('is green', () => {
-  expect(1).toBe(1);
-});

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { loadKeccak256, loadSecp256k1 } from '@prism-gateway/crypto';
 import { createLogger, openLogOutput } from '@prism-gateway/runtime/logs';
 import type { Environment } from '@prism-gateway/runtime/settings';
@@ -15,10 +16,11 @@ import { createDocsAssets } from '../drivers/swaggerUi/createDocsAssets.ts';
 import { createWebhookPost } from '../drivers/webhooks/createWebhookPost.ts';
 import type { BudgetUse, DiskUse, Mount } from '../ports/gatewayPorts.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { TokenVerifier } from '../ports/tokenVerifier.ts';
 import type { DeliveryQueue } from '../ports/webhookStore.ts';
 import { startDispatcher } from '../push/startDispatcher.ts';
 import { webhookEndpoints } from '../routes/admin/deliveries.ts';
-import { createIdentity } from './createIdentity.ts';
+import { answersAdminLocally } from './answersAdminLocally.ts';
 import { createStorage } from './createStorage.ts';
 import { gatewayOptions } from './gatewayOptions.ts';
 import { openStores } from './openStores.ts';
@@ -166,4 +168,77 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
       await tracing?.close();
     },
   };
+}
+
+/** Where the development issuer is mounted. */
+const DEV_ISSUER_PATH = '/dev/identity';
+
+/** `IDENTITY_APP_ID` of the development issuer where none is set. */
+const DEV_APP_ID = 'prism-gateway-dev';
+
+interface Identity {
+  readonly tokens: TokenVerifier;
+  readonly mounts: readonly Mount[];
+  readonly usesDevIssuer: boolean;
+}
+
+/** Whether there may be one: what the settings of a provider are is looked at where it is made. */
+const hasProvider = ({ IDENTITY_APP_ID }: Settings) => IDENTITY_APP_ID !== undefined;
+
+interface IdentityContext {
+  readonly settings: Settings;
+  readonly publicUrl: string;
+  readonly devAppSecret: string;
+  readonly now: () => number;
+  readonly logger: Logger;
+}
+
+/** The built-in issuer, and a verifier that reaches it by function call: the same protocol without the network. */
+async function openDevIssuer({ settings, publicUrl, devAppSecret, now, logger }: IdentityContext) {
+  const [{ createDevIssuer }, { createOidcVerifier }] = await Promise.all([
+    import('../drivers/devIssuer/createDevIssuer.ts'),
+    import('../drivers/oidc/createOidcVerifier.ts'),
+  ]);
+  const issuer = `${publicUrl}${DEV_ISSUER_PATH}`;
+  const app = {
+    appId: settings.IDENTITY_APP_ID ?? DEV_APP_ID,
+    appSecret: settings.IDENTITY_APP_SECRET ?? devAppSecret,
+  };
+  const devIssuer = createDevIssuer({ issuer, ...app, directory: join(settings.DATA_DIR, 'identity'), now });
+  const callIssuer: typeof globalThis.fetch = (input, init) => devIssuer.fetch(new Request(input, init));
+  const tokens = createOidcVerifier({ issuer, ...app, allowInsecureHttp: true, fetch: callIssuer, now, logger });
+  return { devIssuer, tokens };
+}
+
+/** Opens the issuer when it is first asked: a gateway whose storage nobody tries starts without the 60 modules for tokens. */
+function createDevIdentity(context: IdentityContext): Identity {
+  let opened: ReturnType<typeof openDevIssuer> | undefined;
+  const open = () => {
+    opened ??= openDevIssuer(context).catch((error: unknown) => {
+      // A full disk, say, is not for ever.
+      opened = undefined;
+      throw error;
+    });
+    return opened;
+  };
+  return {
+    tokens: { verify: async (token) => await (await open()).tokens.verify(token) },
+    mounts: [
+      {
+        prefix: `${DEV_ISSUER_PATH}/`,
+        fetch: async (request) => await (await open()).devIssuer.fetch(request),
+        withApiHeaders: true,
+        localOnly: answersAdminLocally(context.settings),
+      },
+    ],
+    usesDevIssuer: true,
+  };
+}
+
+/** Chooses who vouches for users. */
+async function createIdentity(context: IdentityContext): Promise<Identity> {
+  if (!hasProvider(context.settings)) return createDevIdentity(context);
+  const { createProviderVerifier } = await import('./createProviderVerifier.ts');
+  const tokens = createProviderVerifier(context);
+  return tokens === undefined ? createDevIdentity(context) : { tokens, mounts: [], usesDevIssuer: false };
 }

@@ -12,7 +12,6 @@ import { CLOCK_TOLERANCE_SECONDS } from './clockTolerance.ts';
 import type { RefreshedValue } from './createRefreshedValue.ts';
 import { providerFault } from './providerFault.ts';
 import { readUserId } from './readUserId.ts';
-import { rejectionOf } from './rejectionOf.ts';
 import { requireBearer } from './requireBearer.ts';
 import { toExpiresAtMs } from './toExpiresAtMs.ts';
 
@@ -156,4 +155,35 @@ export async function verifyJwt(rules: JwtRules, token: string): Promise<Verifie
   // jose has checked that `exp` is there and a number.
   const expiresAtMs = toExpiresAtMs(result.payload.exp as number);
   return { issuer: rules.issuer, userId: readUserId(result.payload.sub), expiresAtMs };
+}
+
+/** Sentences for the caller, by the token claim that failed. */
+const CLAIM_SENTENCES: Readonly<Record<string, string>> = {
+  iss: 'The access token is from another issuer.',
+  aud: 'The access token is for another audience.',
+  nbf: 'The access token is not valid yet.',
+};
+
+function sentenceOf(error: errors.JOSEError): string {
+  if (error instanceof errors.JWTExpired) return 'The access token has expired.';
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    const known = error.reason === 'check_failed' ? CLAIM_SENTENCES[error.claim] : undefined;
+    return known ?? `The access token has no usable "${error.claim}" claim.`;
+  }
+  if (error.code === 'ERR_JOSE_ALG_NOT_ALLOWED')
+    return 'The access token is signed with an algorithm not accepted here.';
+  if (error.code === 'ERR_JWKS_NO_MATCHING_KEY')
+    return 'The access token is signed with a key that its issuer does not publish.';
+  if (error.code === 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED') return 'The access token has a wrong signature.';
+  return 'The access token is malformed.';
+}
+
+/**
+ * Says in a sentence why a JWT was refused.
+ *
+ * @param error - what jose threw while it verified the token
+ * @returns the port's error; the token's own text is never in it
+ */
+function rejectionOf(error: errors.JOSEError): TokenRejectedError {
+  return new TokenRejectedError(sentenceOf(error));
 }

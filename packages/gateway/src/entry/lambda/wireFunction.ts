@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { loadKeccak256 } from '@prism-gateway/crypto';
+import { WEBHOOK_ROUTES } from '@prism-gateway/protocol/webhooks';
 import { type Environment, SettingsError } from '@prism-gateway/runtime/settings';
 import type { Tracing } from '@prism-gateway/runtime/tracing';
 import type { Gateway } from '../../app.ts';
@@ -10,20 +11,21 @@ import { createDynamoStores } from '../../drivers/dynamodb/createDynamoStores.ts
 import { createEmfMetrics } from '../../drivers/emf/createEmfMetrics.ts';
 import { createS3SignerFromAws } from '../../drivers/s3/createS3SignerFromAws.ts';
 import { loadCompactRecovery } from '../../drivers/secp256k1/loadCompactRecovery.ts';
+import type { Endpoint } from '../../http/endpoint.ts';
 import { routeNotFound } from '../../http/errors.ts';
 import type { DocsAsset } from '../../ports/gatewayPorts.ts';
 import type { Logger } from '../../ports/logger.ts';
+import type { RequestStore } from '../../ports/requestStore.ts';
 import type { AdminAccess } from '../../routes/admin/adminAccess.ts';
 import { createProviderVerifier } from '../createProviderVerifier.ts';
 import { gatewayOptions } from '../gatewayOptions.ts';
 import { createTracedGateway } from '../tracing/createTracedGateway.ts';
-import { countReports } from './countReports.ts';
 import type { Invocation } from './createInvocation.ts';
 import { createRehearsal, type Rehearsal } from './createRehearsal.ts';
 import type { FunctionSettings } from './functionSettings.ts';
-import { lazyWebhooks } from './lazyWebhooks.ts';
 import { measureQueue } from './measureQueue.ts';
 import { fillOpenApi } from './openApiTemplate.ts';
+import type { WebhookContext } from './openWebhookRoutes.ts';
 
 const MS_PER_SECOND = 1000;
 
@@ -158,5 +160,41 @@ export async function wireFunction(context: WireContext): Promise<WiredFunction>
     gateway: chooseGateway({ ports, options, moreEndpoints, tracing, flushes: true }, rehearsal),
     rehearsal,
     measureQueue: async () => metrics.measured(await measureQueue(measuring)),
+  };
+}
+
+/** Makes the endpoints of webhooks, whose code is loaded when one of them is called: no cold start pays for it. */
+function lazyWebhooks(context: WebhookContext, access: AdminAccess): readonly Endpoint<string>[] {
+  let loading: Promise<readonly Endpoint<string>[]> | undefined;
+  async function load(): Promise<readonly Endpoint<string>[]> {
+    const { openWebhookRoutes } = await import('./openWebhookRoutes.ts');
+    return openWebhookRoutes(context, access);
+  }
+  return Object.values(WEBHOOK_ROUTES).map((route) => ({
+    ...access,
+    route,
+    async handle(request, keyId) {
+      loading ??= load();
+      const found = (await loading).find((endpoint) => endpoint.route === route);
+      if (found === undefined) throw new Error(`${route.path} has no endpoint.`);
+      return await found.handle(request, keyId);
+    },
+  }));
+}
+
+/** Has each report that moves a request counted; nothing else changes. */
+function countReports(requests: RequestStore, count: () => void): RequestStore {
+  return {
+    ...requests,
+    async report(report) {
+      const transition = await requests.report(report);
+      if (transition.outcome === 'moved') count();
+      return transition;
+    },
+    async reportAll(...given) {
+      const transitions = await requests.reportAll(...given);
+      for (const { outcome } of transitions) if (outcome === 'moved') count();
+      return transitions;
+    },
   };
 }

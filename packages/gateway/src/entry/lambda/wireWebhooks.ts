@@ -6,7 +6,10 @@ import { createMoveRecorder, type MoveRecorder } from '../../drivers/dynamodb/de
 import { createWebhookRegister, noteWake } from '../../drivers/dynamodb/webhookRegister.ts';
 import { createWebhookPost } from '../../drivers/webhooks/createWebhookPost.ts';
 import type { Logger } from '../../ports/logger.ts';
-import { drainDeliveries } from '../../push/drainDeliveries.ts';
+import type { WebhookPost } from '../../ports/webhookPost.ts';
+import type { DeliveryOrder, DeliveryQueue, TakenDelivery } from '../../ports/webhookStore.ts';
+import { attemptDelivery, HOLD_MS, PER_WEBHOOK } from '../../push/attemptDelivery.ts';
+import { tellNews } from '../../push/tellNews.ts';
 import type { WebhooksSettings } from './webhooksSettings.ts';
 
 interface WireContext {
@@ -66,4 +69,32 @@ export function wireWebhooks({ settings, environment, logger }: WireContext): Wi
       );
     },
   };
+}
+
+interface DrainPorts {
+  /** Takes what is due of one webhook. */
+  readonly take: (order: DeliveryOrder) => Promise<readonly TakenDelivery[]>;
+  readonly settle: DeliveryQueue['settle'];
+  readonly post: WebhookPost;
+  readonly logger: Logger;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/**
+ * Delivers what is due of one webhook, lot by lot, until nothing is or the time is up.
+ *
+ * @param until - begins no lot after it; milliseconds since the epoch
+ * @throws DependencyUnavailableError
+ * @see docs/specification.md WEBHOOK-5
+ */
+async function drainDeliveries(ports: DrainPorts, until: number): Promise<void> {
+  const { take, settle, logger, now } = ports;
+  const { signal } = new AbortController();
+  while (now() < until) {
+    const taken = await take({ now: now(), holdMs: HOLD_MS, perWebhook: PER_WEBHOOK, underWay: {} });
+    if (taken.length === 0) return;
+    const outcomes = await Promise.all(taken.map((one) => attemptDelivery(ports, one, signal)));
+    for (const news of await settle({ now: now(), outcomes })) tellNews(logger, news);
+  }
 }

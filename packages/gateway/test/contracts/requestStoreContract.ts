@@ -1,17 +1,12 @@
 import { describe } from 'vitest';
 import type { RequestStore } from '../../src/ports/requestStore.ts';
 import { describeBatches } from './requestStore/describeBatches.ts';
-import { describeClaims } from './requestStore/describeClaims.ts';
-import { describeCreation } from './requestStore/describeCreation.ts';
+import { describeClaims, describeOpenClaims, describeOutage } from './requestStore/describeClaims.ts';
+import { describeCreation, describeOnce } from './requestStore/describeCreation.ts';
 import { describeFeed } from './requestStore/describeFeed.ts';
 import { describeLeases } from './requestStore/describeLeases.ts';
-import { describeLists } from './requestStore/describeLists.ts';
-import { describeOnce } from './requestStore/describeOnce.ts';
-import { describeOpenClaims } from './requestStore/describeOpenClaims.ts';
-import { describeOutage } from './requestStore/describeOutage.ts';
-import { describeReports } from './requestStore/describeReports.ts';
-import { describeStats } from './requestStore/describeStats.ts';
-import { describeWalks } from './requestStore/describeWalks.ts';
+import { describeLists, describeWalks } from './requestStore/describeLists.ts';
+import { describeReports, describeStats } from './requestStore/describeReports.ts';
 import type { CreateStore } from './storeUnderTest.ts';
 import { useStore } from './useStore.ts';
 

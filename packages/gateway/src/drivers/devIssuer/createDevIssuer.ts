@@ -13,14 +13,7 @@ type OwnToken = JWTPayload & { readonly jti: string; readonly exp: number };
 /** The gateway lets a token in up to 5 s past `exp`; the judgement stays with the gateway. */
 const CLOCK_TOLERANCE_SECONDS = 5;
 
-/**
- * Reads the form parameter `token` of an introspection or revocation.
- *
- * @param context - the issuer
- * @param request - body `token=…`, form-encoded
- * @returns the token claims, or undefined when it is no token of this issuer's or has expired
- * @throws RefusalError 400, 413, 415
- */
+/** Reads the form parameter `token` of an introspection or revocation. */
 async function readOwnToken(context: DevIssuerContext, request: Request): Promise<OwnToken | undefined> {
   const form = new URLSearchParams(await readBody(request, 'application/x-www-form-urlencoded'));
   const [token, ...more] = form.getAll('token');
@@ -44,15 +37,7 @@ async function readOwnToken(context: DevIssuerContext, request: Request): Promis
   }
 }
 
-/**
- * `POST …/introspect`: whether a token still holds.
- *
- * @param context - the issuer
- * @param request - HTTP Basic by app id and secret; body `token=…`, form-encoded
- * @returns 200 `{ active, … }`
- * @throws RefusalError 400, 401, 413, 415
- * @see https://www.rfc-editor.org/rfc/rfc7662#section-2
- */
+/** `POST …/introspect`: whether a token still holds. @returns 200 `{ active, … }` @see https://www.rfc-editor.org/rfc/rfc7662#section-2 */
 async function introspectOwnToken(context: DevIssuerContext, request: Request): Promise<Response> {
   requireClient(context, request.headers.get('authorization'));
   const token = await readOwnToken(context, request);
@@ -63,11 +48,6 @@ async function introspectOwnToken(context: DevIssuerContext, request: Request): 
 
 /**
  * `POST …/revoke`: ends a token. In development its holder may do so without the app's credentials.
- *
- * @param context - the issuer
- * @param request - body `token=…`, form-encoded; HTTP Basic is checked when it is there
- * @returns 200, for an unknown token too
- * @throws RefusalError 400, 401, 413, 415
  * @see https://www.rfc-editor.org/rfc/rfc7009#section-2
  */
 async function revokeOwnToken(context: DevIssuerContext, request: Request): Promise<Response> {
@@ -107,14 +87,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/**
- * `POST …/token`: an access token for any user, for the asking. This is why there is no such issuer in `prod`.
- *
- * @param context - the issuer
- * @param request - body `{ "sub": "alice", "expiresIn"?: seconds }`
- * @returns 200 `{ access_token, token_type, expires_in }`
- * @throws RefusalError 400, 413, 415
- */
+/** `POST …/token`: an access token for any user, for the asking. This is why there is no such issuer in `prod`. */
 async function issueToken(context: DevIssuerContext, request: Request): Promise<Response> {
   const parsed = parseWith(bodySchema, parseJson(await readBody(request, 'application/json')));
   if ('faults' in parsed) throw new RefusalError('The body is not valid.', { status: 400, details: parsed.faults });
@@ -134,13 +107,7 @@ async function issueToken(context: DevIssuerContext, request: Request): Promise<
   return Response.json(answer, { headers: { 'cache-control': 'no-store' } });
 }
 
-/**
- * `GET …/.well-known/openid-configuration`.
- *
- * @param context - the issuer
- * @returns 200 with the discovery document
- * @see https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderMetadata
- */
+/** `GET …/.well-known/openid-configuration`. @see https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderMetadata */
 function describeIssuer({ issuer }: DevIssuerContext): Response {
   return Response.json({
     issuer,

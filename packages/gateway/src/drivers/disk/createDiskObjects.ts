@@ -15,12 +15,7 @@ import { sweepTempFiles } from './tempFiles.ts';
 
 const METHODS = { put: 'PUT', get: 'GET', head: 'HEAD', delete: 'DELETE' } as const;
 
-/**
- * Makes the signer of presigned URLs for local objects.
- *
- * @param options base of the URLs, without a slash at its end, and the seal that the objects' server knows
- * @returns signer; it never fails
- */
+/** Makes the signer of presigned URLs for local objects; it never fails. */
 function createDiskSigner({ publicUrl, seal }: { publicUrl: string; seal: UrlSeal }): ObjectSigner {
   return {
     async sign(order): Promise<SignedOperation> {

@@ -3,14 +3,7 @@ import { type DiskFiles, type ObjectFacts, readFacts } from './diskFiles.ts';
 import { ObjectRefusedError } from './objectRefusedError.ts';
 import { type ByteRange, parseRange, streamFile } from './streamFile.ts';
 
-/**
- * Evaluates the conditions of a read, in the order of RFC 9110.
- *
- * @param headers the request's headers
- * @param facts the object as it stands
- * @returns what to answer: the object, 304 (`unchanged`) or 412 (`failed`)
- * @see https://www.rfc-editor.org/rfc/rfc9110#section-13.2.2
- */
+/** Evaluates the conditions of a read, in the order of RFC 9110. @see https://www.rfc-editor.org/rfc/rfc9110#section-13.2.2 */
 function checkConditions(headers: Headers, facts: ObjectFacts): 'met' | 'unchanged' | 'failed' {
   const ifMatch = headers.get('if-match');
   if (ifMatch !== null) {
@@ -24,10 +17,6 @@ function checkConditions(headers: Headers, facts: ObjectFacts): 'met' | 'unchang
 
 /**
  * Says whether a `Range` counts: `If-Range` makes it depend on the object's being the same as when it was begun.
- *
- * @param headers the request's headers
- * @param facts the object as it stands
- * @returns false when the whole object must be sent
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-13.1.5
  */
 function isRangeInForce(headers: Headers, facts: ObjectFacts): boolean {

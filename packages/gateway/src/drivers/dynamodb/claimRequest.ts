@@ -92,11 +92,7 @@ interface OldestContext {
   readonly claim: MakeClaim;
 }
 
-/**
- * Claims requests in turn, a slice at a time.
- *
- * @returns `taken` where rivals were first with most of a slice, `full` where the relayer has no more room
- */
+/** Claims requests in turn, a slice at a time. */
 async function claimInTurn(
   { oldest, claim }: OldestContext,
   requests: readonly StoredRequest[],

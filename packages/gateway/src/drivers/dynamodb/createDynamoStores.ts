@@ -67,8 +67,6 @@ async function storeLayout({ client, name: TableName, shards }: Table): Promise<
 
 /**
  * Checks that this process may use a table, and stores the highest number of shards that was ever used.
- *
- * @throws TableLayoutError, DependencyUnavailableError
  * @see docs/specification.md DYNAMO-1, DYNAMO-8
  */
 async function checkTableLayout(table: Table): Promise<void> {

@@ -90,11 +90,7 @@ async function fetchKeys(table: RequestTable, plan: WalkPlan, lane: Lane, count:
   lane.ended = last === undefined;
 }
 
-/**
- * Takes the next key that is certain to be the next: no partition that may hold an earlier one is still to be read.
- *
- * @returns the key; 'unknown' where a partition must be read first; 'none' at the end
- */
+/** Takes the next key that is certain to be the next: no partition that may hold an earlier one is still to be read. */
 function takeNext(lanes: readonly Lane[], comes: (a: Position, b: Position) => boolean): IndexKey | 'unknown' | 'none' {
   let first: Lane | undefined;
   for (const lane of lanes) {

@@ -17,12 +17,7 @@ const PARTITIONS: ReadonlyArray<readonly [region: RegExp, dnsSuffix: string]> = 
   [/^(us-isof-\w+-\d+|aws-iso-f-global)$/, 'csp.hci.ic.gov'],
 ];
 
-/**
- * The domain under which a region's AWS services live.
- *
- * @param region for example `eu-central-1`
- * @returns for example `amazonaws.com`; an unknown region counts as commercial, as in the AWS SDK
- */
+/** The domain under which a region's AWS services live. */
 function findDnsSuffix(region: string): string {
   return PARTITIONS.find(([shape]) => shape.test(region))?.[1] ?? 'amazonaws.com';
 }

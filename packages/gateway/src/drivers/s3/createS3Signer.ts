@@ -16,13 +16,7 @@ export interface S3Credentials {
 /** Gives the credentials valid now; it caches and refreshes by itself. */
 export type CredentialsProvider = () => Promise<S3Credentials>;
 
-/**
- * Asks a provider for credentials.
- *
- * @param provider source of credentials
- * @returns credentials
- * @throws DependencyUnavailableError (`DEPENDENCY_UNAVAILABLE`) when the provider fails
- */
+/** Asks a provider for credentials. @throws DependencyUnavailableError if it fails */
 async function obtainCredentials(provider: CredentialsProvider): Promise<S3Credentials> {
   try {
     return await provider();
@@ -31,14 +25,7 @@ async function obtainCredentials(provider: CredentialsProvider): Promise<S3Crede
   }
 }
 
-/**
- * Shortens a lifetime so that it ends no later than the credentials do: a store refuses a URL once they have ended.
- *
- * @param credentials the credentials that sign
- * @param wish start of the lifetime as the signing second in milliseconds since the epoch, and its length in seconds
- * @returns lifetime in whole seconds, at least 1
- * @throws DependencyUnavailableError (`DEPENDENCY_UNAVAILABLE`) when less than one second is left of the credentials
- */
+/** Shortens a lifetime so that it ends no later than the credentials do: a store refuses a URL once they have ended. */
 function limitLifetime(
   credentials: S3Credentials,
   wish: { readonly startMs: number; readonly lifetimeSeconds: number },
@@ -55,23 +42,13 @@ const PLAIN_PATH = /^[A-Za-z0-9/_.~-]*$/;
 
 /**
  * Percent-encodes text as Signature Version 4 wants it: all bytes of its UTF-8 but the unreserved characters of RFC 3986.
- *
- * @param text any text without lone surrogates
- * @returns the encoded text, with upper-case hex digits
- * @throws URIError for a lone surrogate
  * @see https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html (UriEncode)
  */
 function encodeUri(text: string): string {
   return encodeURIComponent(text).replace(RESERVED, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/**
- * Percent-encodes an object's key, whose slashes stay as they are.
- *
- * @param path key without a leading slash
- * @returns the encoded key; a plain one, as `v1/{hex}/{hex}/{hex}`, is returned as it is
- * @throws URIError for a lone surrogate
- */
+/** Percent-encodes an object's key, whose slashes stay as they are. */
 function encodeUriPath(path: string): string {
   return PLAIN_PATH.test(path) ? path : path.split('/').map(encodeUri).join('/');
 }
@@ -102,9 +79,6 @@ interface DayScope {
 /**
  * Makes a function that finds the scope of a second, and remembers the last one: the key changes once a day or with the
  * credentials, the rest once a second.
- *
- * @param region region as signed
- * @returns function of the credentials and the signing second (milliseconds since the epoch, a whole second)
  * @see https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
  */
 function createScopeCache(region: string): (credentials: S3Credentials, startMs: number) => SigningScope {

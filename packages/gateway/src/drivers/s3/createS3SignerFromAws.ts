@@ -26,9 +26,6 @@ const EMPTY: AwsProfile = { config: {}, credentials: {}, services: {} };
 /**
  * Reads the profile in force (`AWS_PROFILE`, else `default`) from the shared AWS files, with the AWS SDK's own parser,
  * which is loaded only where such a file exists.
- *
- * @param env environment variables
- * @returns the profile; empty sections where there is none
  * @see https://docs.aws.amazon.com/sdkref/latest/guide/file-format.html
  */
 async function loadAwsProfile(env: Environment): Promise<AwsProfile> {
@@ -53,9 +50,6 @@ const TIMEOUT_MS = 10_000;
  * Makes a provider of AWS credentials. Keys in the environment are used as they are, unless `AWS_PROFILE` asks for a
  * profile. Otherwise the AWS SDK's own chain is loaded with the first call: single sign-on, profiles, processes, web identity,
  * containers, instances. It keeps what it found, and fetches anew from five minutes before the end.
- *
- * @param env environment variables; the chain also reads the process's own
- * @returns provider; it fails as the chain fails, and after ten seconds without an answer
  * @see https://docs.aws.amazon.com/sdkref/latest/guide/standardized-credentials.html
  */
 function createAwsCredentials(env: Environment): CredentialsProvider {
@@ -116,10 +110,6 @@ interface AwsSettings {
 /**
  * Finds region and endpoint as the AWS SDK does: environment first, then the shared profile, then (region only) the
  * machine's metadata service. `AWS_DEFAULT_REGION`, which AWS's CLI reads, counts after `AWS_REGION`.
- *
- * @param env environment variables
- * @returns the settings
- * @throws S3SettingsError (`S3_SETTINGS_INVALID`) when no region can be found or a setting is not what it should be
  * @see https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html
  */
 async function loadAwsSettings(env: Environment): Promise<AwsSettings> {

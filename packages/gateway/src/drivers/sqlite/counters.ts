@@ -168,12 +168,7 @@ function prepareRelayers(database: DatabaseSync, relayers: string) {
   };
 }
 
-/**
- * Prepares the writing of what a transaction has moved, in as few statements as there are chains, minutes and relayers in it.
- *
- * @param database - the writer's connection
- * @returns the function; to be called before the commit
- */
+/** Prepares the writing of what a transaction has moved, in as few statements as there are chains, minutes and relayers in it. */
 function prepareSaveTally(database: DatabaseSync, tables: QuotedTables): (tally: Tally) => void {
   const saveChains = prepareChains(database, tables.chains);
   const saveActivity = prepareActivity(database, tables.activity);

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Action, RequestStatus } from '@prism-gateway/protocol';
 import type { Creation, StoredRequest, Submission } from '../../ports/requestStore.ts';
-import { type SignedRequest, signatureKeyOf } from '../../ports/signatureKey.ts';
+import { signatureKeyOf } from '../../ports/signatureKey.ts';
 import type { Counters } from './counters.ts';
 import { type QuotedTables, type RequestRow, requestOfRow, selectSigned, signaturePlace, signerKey } from './tables.ts';
 
@@ -10,12 +10,6 @@ const HASH_BYTES = 6;
 
 /** Cuts the key of a signature to what the index holds. @param key - of `createSignatureKey` */
 const hashOfKey = (key: string) => Buffer.from(key, 'base64url').readUIntBE(0, HASH_BYTES);
-
-/** Hashes what tells a record's signature. @returns null for a record without one */
-export function hashSignature(request: SignedRequest): number | null {
-  const key = signatureKeyOf(request);
-  return key === undefined ? null : hashOfKey(key);
-}
 
 /** A new record with what is known of it beside itself, as one list: it crosses threads at half the cost of an object. */
 export type NewRequest = readonly [

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { pendingRequest } from '../../../test/contracts/storedRequests.ts';
@@ -31,28 +30,6 @@ describe('the schema', () => {
     await rig.close();
     expect(await rig.open().requests.get(record.requestId)).toEqual(record);
   });
-
-  // Shows STORE-6.
-  test('of a later version is refused with what to do, and left alone', () => {
-    rig.open();
-    const database = new DatabaseSync(rig.file);
-    database.prepare('UPDATE schema_versions SET version = 99').run();
-    expect(() => openStoresOf(rig.file, TEST_TABLES)).toThrow(/version 99.*start a newer version/);
-    expect(database.prepare('SELECT version FROM schema_versions').get()).toEqual({ version: 99 });
-    database.close();
-  });
-
-  test.each([`${TEST_TABLES.requests}.deliveries`, TEST_TABLES.relayers, TEST_TABLES.rateLimits])(
-    'that cannot be made whole, for %s is something else, is not made at all',
-    (inTheWay) => {
-      const database = new DatabaseSync(rig.file);
-      database.exec(`CREATE TABLE "${inTheWay}" (x)`);
-      expect(() => openStoresOf(rig.file, TEST_TABLES)).toThrow(/already exists/);
-      const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
-      expect(tables.map(({ name }) => name)).toEqual([inTheWay]);
-      database.close();
-    },
-  );
 
   test.each(['requests', 'relayers', 'rateLimits'] as const)(
     'is made where only the name of %s has changed, and the other stores stay',

@@ -1,13 +1,115 @@
+import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { REQUEST_STATUSES } from '@prism-gateway/protocol';
 import { expect } from 'vitest';
 import type { ListPage, ListQuery, RequestStore, StoredRequest } from '../../../src/ports/requestStore.ts';
-import { ALL } from '../storedRequests.ts';
+import { ALL, anyAddress, anyChain, anyTxHash, pendingRequest, START } from '../storedRequests.ts';
 import type { StoreUnderTest } from '../storeUnderTest.ts';
-import { type ModelRecord, type Move, type MoveAnswer, requestIdOf } from './applyMove.ts';
-import { type AnsweredMove, explainAnswers } from './explainAnswers.ts';
+import { applyMove, type ModelRecord, type Move, type MoveAnswer, requestIdOf } from './applyMove.ts';
 import { compareListed, expectFeeds, expectLists, expectStats } from './listChecks.ts';
-import { createCallPlanner, type ReadyCall } from './planCalls.ts';
-import type { PlannedStep } from './stepsArbitrary.ts';
+import type { PlannedCall, PlannedStep } from './stepsArbitrary.ts';
+
+/** A call with everything it needs. */
+interface ReadyCall {
+  readonly plan: PlannedCall;
+  readonly task: { readonly move: Move } | { readonly query: ListQuery };
+}
+
+/** Turns planned steps into calls; it knows every record that was made so far. */
+interface CallPlanner {
+  readonly signers: readonly string[];
+  readonly chains: readonly string[];
+  /** @returns the step's calls; a planned repetition becomes two */
+  prepare(step: PlannedStep): ReadyCall[];
+}
+
+/** Makes a planner whose signers, chains and relayers are its own. */
+function createCallPlanner(): CallPlanner {
+  const [signers, chains, relayers] = [[1, 2, 3].map(anyAddress), [1, 2].map(anyChain), [1, 2, 3].map(anyAddress)];
+  const created: StoredRequest[] = [];
+  let clockMs = START;
+  const at = <T>(list: readonly T[], index: number) => list[index % list.length] as T; // None of the lists is empty.
+
+  function newRecord({ signer, chain, skewMs }: PlannedCall): StoredRequest {
+    const fields = { signer: at(signers, signer), chainName: at(chains, chain), createdAt: clockMs + skewMs };
+    const record = pendingRequest(fields);
+    created.unshift(record);
+    return record;
+  }
+
+  function moveOf(call: PlannedCall): Move {
+    const { kind, relayer: index, skewMs, leaseMs } = call;
+    // The first call on a record may come before any was made: it finds none.
+    const known = created.length === 0 ? pendingRequest() : at(created, call.record);
+    const { requestId } = known;
+    const [relayer, now] = [at(relayers, index), clockMs + skewMs];
+    if (kind === 'create') return { kind, record: newRecord(call) };
+    if (kind === 'createAgain') return { kind: 'create', record: created.length === 0 ? newRecord(call) : known };
+    const lease = leaseMs === undefined ? {} : { leaseExpiredAt: now - leaseMs };
+    const claim = { requestId, relayer, claimId: randomUUID(), now, ...lease };
+    if (kind === 'claim' || kind === 'claimTwice') return { kind: 'claim', claim };
+    if (kind === 'renew') return { kind, claim };
+    if (kind === 'release') return { kind, release: { requestId, relayer, releaseId: randomUUID(), now } };
+    if (kind === 'get') return { kind, requestId };
+    const success = { status: 'success', txHash: anyTxHash() } as const;
+    const outcome = call.succeeds ? success : ({ status: 'failed', errorMessage: 'the Forwarder reverted' } as const);
+    return { kind: 'report', report: { requestId, relayer, reportId: randomUUID(), now, outcome } };
+  }
+
+  function queryOf({ signer, chain, status, relayer, succeeds, turns }: PlannedCall): ListQuery {
+    const filters = [
+      { status: at(REQUEST_STATUSES, status) },
+      { signer: at(signers, signer) },
+      { chainName: at(chains, chain), status: at(REQUEST_STATUSES, status) },
+    ];
+    return { filter: at(filters, relayer), order: succeeds ? 'asc' : 'desc', limit: turns * 10 + 1 };
+  }
+
+  return {
+    signers,
+    chains,
+    prepare({ advanceMs, calls }) {
+      clockMs += advanceMs;
+      return calls.flatMap((plan): ReadyCall[] => {
+        if (plan.kind === 'list') return [{ plan, task: { query: queryOf(plan) } }];
+        const call = { plan, task: { move: moveOf(plan) } };
+        return plan.kind.endsWith('Twice') ? [call, { ...call, plan: { ...plan, process: plan.process + 1 } }] : [call];
+      });
+    },
+  };
+}
+
+/** A move that was made, with what the store answered. */
+interface AnsweredMove {
+  readonly move: Move;
+  readonly answer: MoveAnswer;
+}
+
+/**
+ * Looks for an order in which the model answers parallel moves on one record just as the store did, and leaves the record as the
+ * store shows it afterwards. There is one for every store whose moves are atomic (linearizable); where two claims won, a
+ * stranger's report was taken or a status went backwards, there is none.
+ *
+ * @param state - the record before the moves
+ * @param moves - on this record, all made at the same time
+ * @param after - the record as the store shows it once they are answered
+ * @returns the record after them; undefined where no order explains what was seen
+ */
+function explainAnswers(
+  state: ModelRecord | undefined,
+  moves: readonly AnsweredMove[],
+  after: MoveAnswer,
+): { readonly state: ModelRecord | undefined } | undefined {
+  if (moves.length === 0) return isDeepStrictEqual(state?.record, after) ? { state } : undefined;
+  for (const [i, { move, answer }] of moves.entries()) {
+    const applied = applyMove(state, move);
+    if (!isDeepStrictEqual(applied.answer, answer)) continue;
+    const explained = explainAnswers(applied.state, moves.toSpliced(i, 1), after);
+    if (explained !== undefined) return explained;
+  }
+  return undefined;
+}
 
 type Model = Map<string, ModelRecord>;
 

@@ -34,7 +34,8 @@ const mayImport = {
   infra: ['packages/gateway', 'packages/protocol', 'packages/sdk', 'packages/testing'],
   // The real programs, in a world that is not.
   simulation: ['packages/[^/]+'],
-  scripts: ['packages/[^/]+', 'bin'],
+  // The rules that acceptance tests show stand in its table of cases.
+  scripts: ['packages/[^/]+', 'bin', 'acceptance'],
   bin: ['scripts'],
   // Tests of what is shipped, with processes and tools of the system.
   deploy: ['packages/[^/]+', 'scripts', 'bin'],

@@ -1,8 +1,6 @@
 /** `npx prism rules`: every rule of the specification with the tests that show it. */
 import { join } from 'node:path';
-import { findTests } from './documents/findTests.ts';
-import { listTexts } from './documents/listTexts.ts';
-import { readRules } from './documents/readRules.ts';
+import { findTests, listTexts, readRules } from './documents/rules.ts';
 
 const root = join(import.meta.dirname, '..');
 const shown = findTests(listTexts(root));

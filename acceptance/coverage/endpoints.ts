@@ -1,472 +1,104 @@
+import { ROUTES, type Route, type RouteName } from '@prism-gateway/protocol';
 import type { RuleCase } from './ruleCase.ts';
 
-const unprovoked = 'no input brings it about: what is thrown is turned into a 500 beside the code that does it';
-const storeDown = "the store's outage cannot be brought about from outside; the drivers' tests do";
+type Statuses<R> = R extends {
+  readonly success: infer S extends number;
+  readonly errors: readonly (infer E extends number)[];
+}
+  ? S | E | (R extends { readonly otherSuccess: infer O extends number } ? O : never)
+  : never;
+/** Such as `claimRequests.200`. */
+type EndpointId = { [Name in RouteName]: `${Name}.${Statuses<(typeof ROUTES)[Name]>}` }[RouteName];
 
-const asForAdd = 'the same code answers it as for POST /admin/relayers, where it is shown';
+/** What a route answers when all is well, and when it does not know what it is asked for. */
+const OWN_RULES: Readonly<Record<RouteName, string>> = {
+  signStorage: 'SIGN-1',
+  createRequest: 'CREATE-1',
+  listRequests: 'LIST-5',
+  readRequest: 'READ-1',
+  feedRequests: 'FEED-1',
+  updateRequest: 'CLAIM-4',
+  claimRequests: 'BATCH-1',
+  reportRequests: 'BATCH-2',
+  releaseRequest: 'RELEASE-1',
+  addRelayer: 'WHITELIST-1',
+  removeRelayer: 'WHITELIST-4',
+  suspendRelayer: 'WHITELIST-6',
+  resumeRelayer: 'WHITELIST-6',
+  releaseRelayer: 'WHITELIST-7',
+  listRelayers: 'WHITELIST-5',
+  listAllRequests: 'ADMIN-4',
+  readStats: 'ADMIN-8',
+  listActs: 'ADMIN-11',
+  readService: 'ADMIN-12',
+  readPrograms: 'ADMIN-13',
+  releaseClaim: 'ADMIN-5',
+  failRequest: 'ADMIN-6',
+  purgeRequest: 'ADMIN-7',
+};
 
-const asForList = 'the same code answers it as for GET /requests, where it is shown';
+/** What a status means on every route. */
+const STATUSES: Readonly<Record<number, readonly [rule: string, meaning: string]>> = {
+  400: ['ERROR-5', 'validation'],
+  401: ['ERROR-6', 'authentication failed'],
+  409: ['ERROR-9', 'not in that state'],
+  413: ['ERROR-10', 'body over MAX_BODY_BYTES'],
+  415: ['ERROR-11', 'a body that is not JSON by its content type'],
+  429: ['ERROR-12', 'over a limit'],
+  500: ['ERROR-13', 'unexpected server error'],
+  503: ['ERROR-14', 'the store or the identity provider does not answer'],
+};
 
-const asForUpdate = 'the same code answers it as for PATCH, where it is shown';
+/** Answered by the same code as another case, which is shown. */
+const SHOWN_BY: Readonly<Partial<Record<EndpointId, EndpointId>>> = {
+  'feedRequests.429': 'listRequests.429',
+  'claimRequests.413': 'updateRequest.413',
+  'claimRequests.415': 'updateRequest.415',
+  'claimRequests.429': 'updateRequest.429',
+  'reportRequests.413': 'updateRequest.413',
+  'reportRequests.415': 'updateRequest.415',
+  'reportRequests.429': 'updateRequest.429',
+  'releaseRequest.429': 'updateRequest.429',
+  'failRequest.413': 'updateRequest.413',
+  'failRequest.415': 'updateRequest.415',
+  'suspendRelayer.413': 'addRelayer.413',
+  'suspendRelayer.415': 'addRelayer.415',
+  'suspendRelayer.429': 'addRelayer.429',
+  'resumeRelayer.429': 'addRelayer.429',
+  'releaseRelayer.429': 'addRelayer.429',
+};
 
-/** Every endpoint, with every status that it answers. */
+/** Why no call from outside can show a case. */
+function explainElsewhere(id: EndpointId, status: number): string | undefined {
+  if (status === 500)
+    return 'no input brings it about: what is thrown is turned into a 500 beside the code that does it';
+  if (status === 503 && id !== 'signStorage.503') {
+    return "the store's outage cannot be brought about from outside; the drivers' tests do";
+  }
+  const shown = SHOWN_BY[id];
+  return shown && `the same code answers it as ${shown}, which is shown`;
+}
+
+function listCases([name, route]: [RouteName, Route]): (RuleCase & { readonly id: EndpointId })[] {
+  const { method, path, success, otherSuccess, errors } = route;
+  return [success, ...(otherSuccess === undefined ? [] : [otherSuccess]), ...errors].map((status) => {
+    // The statuses are the route's own.
+    const id = `${name}.${status}` as EndpointId;
+    const [rule, meaning] = STATUSES[status] ?? [OWN_RULES[name], status === 404 ? 'unknown' : 'well'];
+    const elsewhere = explainElsewhere(id, status);
+    return {
+      ...{ id, rule: status === otherSuccess ? 'ONCE-1' : rule, says: `${method} ${path}, ${status}: ${meaning}` },
+      ...(elsewhere === undefined ? {} : { elsewhere }),
+    };
+  });
+}
+
+/** Every endpoint with every status that it answers, from the protocol's table: a new route asks for its tests. */
 export const ENDPOINT_CASES = [
-  { id: 'signStorage.200', rule: 'SIGN-1', says: 'POST /storage/sign answers url, method, headers and expiresAt' },
-  { id: 'signStorage.400', rule: 'ERROR-5', says: 'POST /storage/sign: validation' },
-  { id: 'signStorage.401', rule: 'ERROR-6', says: 'POST /storage/sign: missing, expired or revoked token' },
-  { id: 'signStorage.413', rule: 'ERROR-10', says: 'POST /storage/sign: body over MAX_BODY_BYTES' },
-  { id: 'signStorage.415', rule: 'ERROR-11', says: 'POST /storage/sign: a body that is not JSON by its content type' },
-  { id: 'signStorage.429', rule: 'ERROR-12', says: 'POST /storage/sign: over RATE_LIMIT_SIGN' },
-  {
-    id: 'signStorage.500',
-    rule: 'ERROR-13',
-    says: 'POST /storage/sign: unexpected server error',
-    elsewhere: unprovoked,
-  },
-  { id: 'signStorage.503', rule: 'ERROR-14', says: 'POST /storage/sign: the identity provider does not answer' },
-
-  { id: 'createRequest.201', rule: 'CREATE-1', says: 'POST /requests answers the request record, pending' },
-  { id: 'createRequest.200', rule: 'ONCE-1', says: 'POST /requests?once=true answers the record that is there' },
-  { id: 'createRequest.400', rule: 'ERROR-5', says: 'POST /requests: validation' },
-  { id: 'createRequest.413', rule: 'ERROR-10', says: 'POST /requests: body over MAX_BODY_BYTES' },
-  { id: 'createRequest.415', rule: 'ERROR-11', says: 'POST /requests: a body that is not JSON by its content type' },
-  { id: 'createRequest.429', rule: 'ERROR-12', says: 'POST /requests: over RATE_LIMIT_WRITES' },
-  { id: 'createRequest.500', rule: 'ERROR-13', says: 'POST /requests: unexpected server error', elsewhere: unprovoked },
-  {
-    id: 'createRequest.503',
-    rule: 'ERROR-14',
-    says: 'POST /requests: the store does not answer',
-    elsewhere: storeDown,
-  },
-
-  { id: 'listRequests.200', rule: 'LIST-5', says: 'GET /requests answers { items, count, lastKey }' },
-  { id: 'listRequests.400', rule: 'ERROR-5', says: 'GET /requests: validation, or no filter' },
-  { id: 'listRequests.401', rule: 'ERROR-6', says: 'GET /requests: status or chainName without relayer auth' },
-  { id: 'listRequests.429', rule: 'ERROR-12', says: 'GET /requests: over RATE_LIMIT_READS' },
-  { id: 'listRequests.500', rule: 'ERROR-13', says: 'GET /requests: unexpected server error', elsewhere: unprovoked },
-  { id: 'listRequests.503', rule: 'ERROR-14', says: 'GET /requests: the store does not answer', elsewhere: storeDown },
-
-  { id: 'readRequest.200', rule: 'READ-1', says: 'GET /requests/{requestId} answers the full record' },
-  { id: 'readRequest.400', rule: 'ERROR-5', says: 'GET /requests/{requestId}: not a UUID' },
-  { id: 'readRequest.404', rule: 'READ-1', says: 'GET /requests/{requestId}: unknown request' },
-  { id: 'readRequest.429', rule: 'ERROR-12', says: 'GET /requests/{requestId}: over RATE_LIMIT_READS' },
-  {
-    id: 'readRequest.500',
-    rule: 'ERROR-13',
-    says: 'GET /requests/{requestId}: unexpected error',
-    elsewhere: unprovoked,
-  },
-  { id: 'readRequest.503', rule: 'ERROR-14', says: 'GET /requests/{requestId}: store silent', elsewhere: storeDown },
-
-  {
-    id: 'feedRequests.200',
-    rule: 'FEED-1',
-    says: 'GET /requests/feed: answers { items, count, cursor }',
-  },
-  {
-    id: 'feedRequests.400',
-    rule: 'ERROR-5',
-    says: 'GET /requests/feed: validation',
-  },
-  {
-    id: 'feedRequests.401',
-    rule: 'ERROR-6',
-    says: 'GET /requests/feed: relayer authentication failed',
-  },
-  {
-    id: 'feedRequests.429',
-    rule: 'ERROR-12',
-    says: 'GET /requests/feed: over RATE_LIMIT_READS',
-    elsewhere: asForList,
-  },
-  {
-    id: 'feedRequests.500',
-    rule: 'ERROR-13',
-    says: 'GET /requests/feed: unexpected server error',
-    elsewhere: unprovoked,
-  },
-  {
-    id: 'feedRequests.503',
-    rule: 'ERROR-14',
-    says: 'GET /requests/feed: the store does not answer',
-    elsewhere: storeDown,
-  },
-
-  { id: 'updateRequest.200', rule: 'CLAIM-4', says: '200 with the whole record' },
-  { id: 'updateRequest.400', rule: 'ERROR-5', says: 'PATCH /requests/{requestId}: validation' },
-  { id: 'updateRequest.401', rule: 'ERROR-6', says: 'PATCH /requests/{requestId}: relayer authentication failed' },
-  { id: 'updateRequest.404', rule: 'CLAIM-4', says: 'PATCH /requests/{requestId}: unknown request' },
-  { id: 'updateRequest.409', rule: 'ERROR-9', says: 'PATCH: already claimed or invalid transition' },
-  { id: 'updateRequest.413', rule: 'ERROR-10', says: 'PATCH: body over MAX_BODY_BYTES' },
-  { id: 'updateRequest.415', rule: 'ERROR-11', says: 'PATCH: a body that is not JSON by its content type' },
-  { id: 'updateRequest.429', rule: 'ERROR-12', says: 'PATCH: over RATE_LIMIT_WRITES' },
-  { id: 'updateRequest.500', rule: 'ERROR-13', says: 'PATCH: unexpected server error', elsewhere: unprovoked },
-  { id: 'updateRequest.503', rule: 'ERROR-14', says: 'PATCH: the store does not answer', elsewhere: storeDown },
-
-  { id: 'claimRequests.200', rule: 'BATCH-1', says: 'POST /requests/claims: answers items, count and conflicts' },
-  { id: 'claimRequests.400', rule: 'ERROR-5', says: 'POST /requests/claims: validation' },
-  { id: 'claimRequests.401', rule: 'ERROR-6', says: 'POST /requests/claims: relayer authentication failed' },
-  {
-    id: 'claimRequests.413',
-    rule: 'ERROR-10',
-    says: 'POST /requests/claims: body over MAX_BODY_BYTES',
-    elsewhere: asForUpdate,
-  },
-  {
-    id: 'claimRequests.415',
-    rule: 'ERROR-11',
-    says: 'POST /requests/claims: a body that is not JSON by its content type',
-    elsewhere: asForUpdate,
-  },
-  {
-    id: 'claimRequests.429',
-    rule: 'ERROR-12',
-    says: 'POST /requests/claims: over RATE_LIMIT_WRITES',
-    elsewhere: asForUpdate,
-  },
-  {
-    id: 'claimRequests.500',
-    rule: 'ERROR-13',
-    says: 'POST /requests/claims: unexpected server error',
-    elsewhere: unprovoked,
-  },
-  {
-    id: 'claimRequests.503',
-    rule: 'ERROR-14',
-    says: 'POST /requests/claims: the store does not answer',
-    elsewhere: storeDown,
-  },
-
-  { id: 'reportRequests.200', rule: 'BATCH-2', says: 'POST /requests/reports: answers items, count and conflicts' },
-  { id: 'reportRequests.400', rule: 'ERROR-5', says: 'POST /requests/reports: validation' },
-  { id: 'reportRequests.401', rule: 'ERROR-6', says: 'POST /requests/reports: relayer authentication failed' },
-  {
-    id: 'reportRequests.413',
-    rule: 'ERROR-10',
-    says: 'POST /requests/reports: body over MAX_BODY_BYTES',
-    elsewhere: asForUpdate,
-  },
-  {
-    id: 'reportRequests.415',
-    rule: 'ERROR-11',
-    says: 'POST /requests/reports: a body that is not JSON by its content type',
-    elsewhere: asForUpdate,
-  },
-  {
-    id: 'reportRequests.429',
-    rule: 'ERROR-12',
-    says: 'POST /requests/reports: over RATE_LIMIT_WRITES',
-    elsewhere: asForUpdate,
-  },
-  {
-    id: 'reportRequests.500',
-    rule: 'ERROR-13',
-    says: 'POST /requests/reports: unexpected server error',
-    elsewhere: unprovoked,
-  },
-  {
-    id: 'reportRequests.503',
-    rule: 'ERROR-14',
-    says: 'POST /requests/reports: the store does not answer',
-    elsewhere: storeDown,
-  },
-
-  { id: 'releaseRequest.200', rule: 'RELEASE-1', says: 'POST /requests/{requestId}/release: answers the whole record' },
-  { id: 'releaseRequest.400', rule: 'ERROR-5', says: 'POST /requests/{requestId}/release: validation' },
-  {
-    id: 'releaseRequest.401',
-    rule: 'ERROR-6',
-    says: 'POST /requests/{requestId}/release: relayer authentication failed',
-  },
-  { id: 'releaseRequest.404', rule: 'RELEASE-1', says: 'POST /requests/{requestId}/release: unknown request' },
-  { id: 'releaseRequest.409', rule: 'ERROR-9', says: 'POST /requests/{requestId}/release: not held by the relayer' },
-  {
-    id: 'releaseRequest.429',
-    rule: 'ERROR-12',
-    says: 'POST /requests/{requestId}/release: over RATE_LIMIT_WRITES',
-    elsewhere: asForUpdate,
-  },
-  {
-    id: 'releaseRequest.500',
-    rule: 'ERROR-13',
-    says: 'POST /requests/{requestId}/release: unexpected server error',
-    elsewhere: unprovoked,
-  },
-  {
-    id: 'releaseRequest.503',
-    rule: 'ERROR-14',
-    says: 'POST /requests/{requestId}/release: the store does not answer',
-    elsewhere: storeDown,
-  },
-
-  { id: 'addRelayer.201', rule: 'WHITELIST-1', says: 'POST /admin/relayers answers the created record' },
-  { id: 'addRelayer.400', rule: 'ERROR-5', says: 'POST /admin/relayers: validation' },
-  { id: 'addRelayer.401', rule: 'ERROR-6', says: 'POST /admin/relayers: missing or wrong admin key' },
-  { id: 'addRelayer.413', rule: 'ERROR-10', says: 'POST /admin/relayers: body over MAX_BODY_BYTES' },
-  { id: 'addRelayer.415', rule: 'ERROR-11', says: 'POST /admin/relayers: a body that is not JSON by its content type' },
-  { id: 'addRelayer.429', rule: 'ERROR-12', says: 'POST /admin/relayers: over a limit' },
-  { id: 'addRelayer.500', rule: 'ERROR-13', says: 'POST /admin/relayers: unexpected error', elsewhere: unprovoked },
-  { id: 'addRelayer.503', rule: 'ERROR-14', says: 'POST /admin/relayers: the store is silent', elsewhere: storeDown },
-
-  {
-    id: 'removeRelayer.200',
-    rule: 'WHITELIST-4',
-    says: 'DELETE /admin/relayers/{address} answers { message, address }',
-  },
-  { id: 'removeRelayer.400', rule: 'ERROR-5', says: 'DELETE /admin/relayers/{address}: not an address' },
-  { id: 'removeRelayer.401', rule: 'ERROR-6', says: 'DELETE /admin/relayers/{address}: missing or wrong admin key' },
-  { id: 'removeRelayer.429', rule: 'ERROR-12', says: 'DELETE /admin/relayers/{address}: over a limit' },
-  {
-    id: 'removeRelayer.500',
-    rule: 'ERROR-13',
-    says: 'DELETE /admin/relayers: unexpected error',
-    elsewhere: unprovoked,
-  },
-  {
-    id: 'removeRelayer.503',
-    rule: 'ERROR-14',
-    says: 'DELETE /admin/relayers: the store is silent',
-    elsewhere: storeDown,
-  },
-
-  {
-    id: 'suspendRelayer.200',
-    rule: 'WHITELIST-6',
-    says: 'POST /admin/relayers/{address}/suspend: answers the record',
-  },
-  {
-    id: 'suspendRelayer.400',
-    rule: 'ERROR-5',
-    says: 'POST /admin/relayers/{address}/suspend: validation',
-  },
-  {
-    id: 'suspendRelayer.401',
-    rule: 'ERROR-6',
-    says: 'POST /admin/relayers/{address}/suspend: missing or wrong admin key',
-  },
-  {
-    id: 'suspendRelayer.404',
-    rule: 'WHITELIST-6',
-    says: 'POST /admin/relayers/{address}/suspend: not on the whitelist',
-  },
-  {
-    id: 'suspendRelayer.413',
-    rule: 'ERROR-10',
-    says: 'POST /admin/relayers/{address}/suspend: body over MAX_BODY_BYTES',
-    elsewhere: asForAdd,
-  },
-  {
-    id: 'suspendRelayer.415',
-    rule: 'ERROR-11',
-    says: 'POST /admin/relayers/{address}/suspend: a body that is not JSON by its content type',
-    elsewhere: asForAdd,
-  },
-  {
-    id: 'suspendRelayer.429',
-    rule: 'ERROR-12',
-    says: 'POST /admin/relayers/{address}/suspend: over a limit',
-    elsewhere: asForAdd,
-  },
-  {
-    id: 'suspendRelayer.500',
-    rule: 'ERROR-13',
-    says: 'POST /admin/relayers/{address}/suspend: unexpected error',
-    elsewhere: unprovoked,
-  },
-  {
-    id: 'suspendRelayer.503',
-    rule: 'ERROR-14',
-    says: 'POST /admin/relayers/{address}/suspend: the store is silent',
-    elsewhere: storeDown,
-  },
-  {
-    id: 'resumeRelayer.200',
-    rule: 'WHITELIST-6',
-    says: 'POST /admin/relayers/{address}/resume: answers the record',
-  },
-  {
-    id: 'resumeRelayer.400',
-    rule: 'ERROR-5',
-    says: 'POST /admin/relayers/{address}/resume: validation',
-  },
-  {
-    id: 'resumeRelayer.401',
-    rule: 'ERROR-6',
-    says: 'POST /admin/relayers/{address}/resume: missing or wrong admin key',
-  },
-  {
-    id: 'resumeRelayer.404',
-    rule: 'WHITELIST-6',
-    says: 'POST /admin/relayers/{address}/resume: not on the whitelist',
-  },
-  {
-    id: 'resumeRelayer.429',
-    rule: 'ERROR-12',
-    says: 'POST /admin/relayers/{address}/resume: over a limit',
-    elsewhere: asForAdd,
-  },
-  {
-    id: 'resumeRelayer.500',
-    rule: 'ERROR-13',
-    says: 'POST /admin/relayers/{address}/resume: unexpected error',
-    elsewhere: unprovoked,
-  },
-  {
-    id: 'resumeRelayer.503',
-    rule: 'ERROR-14',
-    says: 'POST /admin/relayers/{address}/resume: the store is silent',
-    elsewhere: storeDown,
-  },
-  {
-    id: 'releaseRelayer.200',
-    rule: 'WHITELIST-7',
-    says: 'POST /admin/relayers/{address}/release: answers { address, released, complete }',
-  },
-  {
-    id: 'releaseRelayer.400',
-    rule: 'ERROR-5',
-    says: 'POST /admin/relayers/{address}/release: validation',
-  },
-  {
-    id: 'releaseRelayer.401',
-    rule: 'ERROR-6',
-    says: 'POST /admin/relayers/{address}/release: missing or wrong admin key',
-  },
-  {
-    id: 'releaseRelayer.429',
-    rule: 'ERROR-12',
-    says: 'POST /admin/relayers/{address}/release: over a limit',
-    elsewhere: asForAdd,
-  },
-  {
-    id: 'releaseRelayer.500',
-    rule: 'ERROR-13',
-    says: 'POST /admin/relayers/{address}/release: unexpected error',
-    elsewhere: unprovoked,
-  },
-  {
-    id: 'releaseRelayer.503',
-    rule: 'ERROR-14',
-    says: 'POST /admin/relayers/{address}/release: the store is silent',
-    elsewhere: storeDown,
-  },
-
-  { id: 'listRelayers.200', rule: 'WHITELIST-5', says: 'GET /admin/relayers answers { relayers, count }' },
-  { id: 'listRelayers.401', rule: 'ERROR-6', says: 'GET /admin/relayers: missing or wrong admin key' },
-  { id: 'listRelayers.429', rule: 'ERROR-12', says: 'GET /admin/relayers: over a limit' },
-  { id: 'listRelayers.500', rule: 'ERROR-13', says: 'GET /admin/relayers: unexpected error', elsewhere: unprovoked },
-  { id: 'listRelayers.503', rule: 'ERROR-14', says: 'GET /admin/relayers: the store is silent', elsewhere: storeDown },
-
-  { id: 'listAllRequests.200', rule: 'ADMIN-4', says: 'GET /admin/requests' },
-  { id: 'listAllRequests.400', rule: 'ERROR-5', says: 'GET /admin/requests: validation' },
-  { id: 'listAllRequests.401', rule: 'ERROR-6', says: 'GET /admin/requests: missing or wrong admin key' },
-  { id: 'listAllRequests.429', rule: 'ERROR-12', says: 'GET /admin/requests: over a limit' },
-  { id: 'listAllRequests.500', rule: 'ERROR-13', says: 'GET /admin/requests: unexpected error', elsewhere: unprovoked },
-  {
-    id: 'listAllRequests.503',
-    rule: 'ERROR-14',
-    says: 'GET /admin/requests: the store is silent',
-    elsewhere: storeDown,
-  },
-  { id: 'readStats.200', rule: 'ADMIN-8', says: 'GET /admin/stats' },
-  { id: 'readStats.400', rule: 'ERROR-5', says: 'GET /admin/stats: validation' },
-  { id: 'readStats.401', rule: 'ERROR-6', says: 'GET /admin/stats: missing or wrong admin key' },
-  { id: 'readStats.429', rule: 'ERROR-12', says: 'GET /admin/stats: over a limit' },
-  { id: 'readStats.500', rule: 'ERROR-13', says: 'GET /admin/stats: unexpected error', elsewhere: unprovoked },
-  { id: 'readStats.503', rule: 'ERROR-14', says: 'GET /admin/stats: the store is silent', elsewhere: storeDown },
-  { id: 'listActs.200', rule: 'ADMIN-11', says: 'GET /admin/audit' },
-  { id: 'listActs.400', rule: 'ERROR-5', says: 'GET /admin/audit: validation' },
-  { id: 'listActs.401', rule: 'ERROR-6', says: 'GET /admin/audit: missing or wrong admin key' },
-  { id: 'listActs.429', rule: 'ERROR-12', says: 'GET /admin/audit: over a limit' },
-  { id: 'listActs.500', rule: 'ERROR-13', says: 'GET /admin/audit: unexpected error', elsewhere: unprovoked },
-  { id: 'listActs.503', rule: 'ERROR-14', says: 'GET /admin/audit: the store is silent', elsewhere: storeDown },
-  { id: 'readService.200', rule: 'ADMIN-12', says: 'GET /admin/service' },
-  { id: 'readService.401', rule: 'ERROR-6', says: 'GET /admin/service: missing or wrong admin key' },
-  { id: 'readService.429', rule: 'ERROR-12', says: 'GET /admin/service: over a limit' },
-  { id: 'readService.500', rule: 'ERROR-13', says: 'GET /admin/service: unexpected error', elsewhere: unprovoked },
-  { id: 'readService.503', rule: 'ERROR-14', says: 'GET /admin/service: the store is silent', elsewhere: storeDown },
-  { id: 'readPrograms.200', rule: 'ADMIN-13', says: 'GET /admin/programs' },
-  { id: 'readPrograms.401', rule: 'ERROR-6', says: 'GET /admin/programs: missing or wrong admin key' },
-  { id: 'readPrograms.429', rule: 'ERROR-12', says: 'GET /admin/programs: over a limit' },
-  { id: 'readPrograms.500', rule: 'ERROR-13', says: 'GET /admin/programs: unexpected error', elsewhere: unprovoked },
-  { id: 'readPrograms.503', rule: 'ERROR-14', says: 'GET /admin/programs: the store is silent', elsewhere: storeDown },
-  { id: 'releaseClaim.200', rule: 'ADMIN-5', says: 'POST /admin/requests/{requestId}/release' },
-  { id: 'releaseClaim.400', rule: 'ERROR-5', says: 'POST /admin/requests/{requestId}/release: validation' },
-  {
-    id: 'releaseClaim.401',
-    rule: 'ERROR-6',
-    says: 'POST /admin/requests/{requestId}/release: missing or wrong admin key',
-  },
-  { id: 'releaseClaim.404', rule: 'ADMIN-5', says: 'POST /admin/requests/{requestId}/release: unknown request' },
-  { id: 'releaseClaim.409', rule: 'ERROR-9', says: 'POST /admin/requests/{requestId}/release: not in that state' },
-  { id: 'releaseClaim.429', rule: 'ERROR-12', says: 'POST /admin/requests/{requestId}/release: over a limit' },
-  {
-    id: 'releaseClaim.500',
-    rule: 'ERROR-13',
-    says: 'POST /admin/requests/{requestId}/release: unexpected error',
-    elsewhere: unprovoked,
-  },
-  {
-    id: 'releaseClaim.503',
-    rule: 'ERROR-14',
-    says: 'POST /admin/requests/{requestId}/release: the store is silent',
-    elsewhere: storeDown,
-  },
-  { id: 'failRequest.200', rule: 'ADMIN-6', says: 'POST /admin/requests/{requestId}/fail' },
-  { id: 'failRequest.400', rule: 'ERROR-5', says: 'POST /admin/requests/{requestId}/fail: validation' },
-  { id: 'failRequest.401', rule: 'ERROR-6', says: 'POST /admin/requests/{requestId}/fail: missing or wrong admin key' },
-  { id: 'failRequest.404', rule: 'ADMIN-6', says: 'POST /admin/requests/{requestId}/fail: unknown request' },
-  { id: 'failRequest.409', rule: 'ERROR-9', says: 'POST /admin/requests/{requestId}/fail: not in that state' },
-  {
-    id: 'failRequest.413',
-    rule: 'ERROR-10',
-    says: 'POST /admin/requests/{requestId}/fail: body too large',
-    elsewhere: asForUpdate,
-  },
-  {
-    id: 'failRequest.415',
-    rule: 'ERROR-11',
-    says: 'POST /admin/requests/{requestId}/fail: not JSON',
-    elsewhere: asForUpdate,
-  },
-  { id: 'failRequest.429', rule: 'ERROR-12', says: 'POST /admin/requests/{requestId}/fail: over a limit' },
-  {
-    id: 'failRequest.500',
-    rule: 'ERROR-13',
-    says: 'POST /admin/requests/{requestId}/fail: unexpected error',
-    elsewhere: unprovoked,
-  },
-  {
-    id: 'failRequest.503',
-    rule: 'ERROR-14',
-    says: 'POST /admin/requests/{requestId}/fail: the store is silent',
-    elsewhere: storeDown,
-  },
-  { id: 'purgeRequest.200', rule: 'ADMIN-7', says: 'DELETE /admin/requests/{requestId}' },
-  { id: 'purgeRequest.400', rule: 'ERROR-5', says: 'DELETE /admin/requests/{requestId}: validation' },
-  { id: 'purgeRequest.401', rule: 'ERROR-6', says: 'DELETE /admin/requests/{requestId}: missing or wrong admin key' },
-  { id: 'purgeRequest.404', rule: 'ADMIN-7', says: 'DELETE /admin/requests/{requestId}: unknown request' },
-  { id: 'purgeRequest.409', rule: 'ERROR-9', says: 'DELETE /admin/requests/{requestId}: not in that state' },
-  { id: 'purgeRequest.429', rule: 'ERROR-12', says: 'DELETE /admin/requests/{requestId}: over a limit' },
-  {
-    id: 'purgeRequest.500',
-    rule: 'ERROR-13',
-    says: 'DELETE /admin/requests/{requestId}: unexpected error',
-    elsewhere: unprovoked,
-  },
-  {
-    id: 'purgeRequest.503',
-    rule: 'ERROR-14',
-    says: 'DELETE /admin/requests/{requestId}: the store is silent',
-    elsewhere: storeDown,
-  },
-
+  // The keys are the table's.
+  ...(Object.entries(ROUTES) as [RouteName, Route][]).flatMap(listCases),
   { id: 'unknown.404', rule: 'ERROR-7', says: '404 unknown route' },
   { id: 'known.405', rule: 'ERROR-8', says: '405 with Allow' },
-  {
-    id: 'preflight.204',
-    rule: 'CORS-3',
-    says: 'OPTIONS is among the allowed methods; a preflight is answered',
-  },
+  { id: 'preflight.204', rule: 'CORS-3', says: 'OPTIONS is among the allowed methods; a preflight is answered' },
   { id: 'operations', rule: 'WIRE-11', says: '/health, /ready, /openapi.json and /docs answer' },
 ] as const satisfies readonly RuleCase[];

@@ -18,20 +18,20 @@ const TIMEOUT_MS = 1_200_000;
 interface Running {
   output(): string;
   waitFor(pattern: RegExp): Promise<RegExpMatchArray>;
-  /** @returns the exit status, once all that it started has ended */
+  /** Exit status, once all that it started has ended. */
   readonly ended: Promise<number | null>;
-  /** As Ctrl-C does. @returns the exit status */
-  interrupt(): Promise<number | null>;
+  /** Asks it to stop, as an operator would. @returns the exit status */
+  stop(): Promise<number | null>;
 }
 
-/** Starts a command in a process group of its own, as a reader of the documents would. */
+/** Starts a command as a reader of the documents would. */
 function start(line: string, env: Readonly<Record<string, string>>): Running {
   const [name = '', ...args] = line.split(' ');
   // What npx runs, without the second that it takes itself.
   const words = scripts[name] === undefined ? ['node', 'bin/prism.mjs', name] : ['npm', 'run', '--silent', name, '--'];
   const [command = '', ...before] = words;
   const child: ChildProcess = spawn(command, [...before, ...args], {
-    ...{ cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], detached: true },
+    ...{ cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
   });
   let output = '';
   const seen = new EventTarget();
@@ -58,10 +58,9 @@ function start(line: string, env: Readonly<Record<string, string>>): Running {
       });
       return await Promise.race([found.promise, early]);
     },
-    async interrupt() {
-      // It was started.
-      process.kill(-child.pid!, 'SIGINT');
-      return await ended;
+    stop() {
+      child.kill('SIGTERM');
+      return ended;
     },
   };
 }
@@ -118,12 +117,14 @@ describe('the commands', () => {
     const { groups } = await running.waitFor(ready);
     world.url = groups?.url ?? world.url;
     if (keep) expect(kept.push(running)).toBeGreaterThan(0);
-    else expect(await running.interrupt()).toBe(0);
+    else expect(await running.stop()).toBe(0);
   }
 
   afterAll(async () => {
-    for (const running of kept.reverse()) expect(await running.interrupt()).toBe(0);
+    const statuses: (number | null)[] = [];
+    for (const running of kept.reverse()) statuses.push(await running.stop());
     await stack.disposeAsync();
+    expect(statuses).toEqual(kept.map(() => 0));
   });
 
   test.each(rows)('$line', { timeout: TIMEOUT_MS }, run);

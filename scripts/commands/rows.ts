@@ -20,9 +20,9 @@ export interface Row {
   readonly prints?: RegExp;
   /** Default 0. */
   readonly status?: number;
-  /** Printed once it serves; then it is interrupted. */
+  /** Printed once it serves; then it is stopped. */
   readonly ready?: RegExp;
-  /** Serves the rows below it, and is interrupted after the last. */
+  /** Serves the rows below it, and is stopped after the last. */
   readonly keep?: true;
 }
 

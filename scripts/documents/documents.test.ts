@@ -1,16 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { ROUTES } from '@prism-gateway/protocol';
 import { describe, expect, test } from 'vitest';
-import { findCitations } from './findCitations.ts';
-import { findMissingDocuments } from './findMissingDocuments.ts';
-import { findMissingPaths } from './findMissingPaths.ts';
-import { findProseInTables } from './findProseInTables.ts';
-import { findExcused, findTests } from './findTests.ts';
-import { findUnnamedCommands } from './findUnnamedCommands.ts';
-import { findUnnamedDependencies } from './findUnnamedDependencies.ts';
-import { listTexts } from './listTexts.ts';
-import { readRules } from './readRules.ts';
+import { EXCUSED_RULES, findTests, listTexts, readRules, type Text } from './rules.ts';
 
 const root = join(import.meta.dirname, '../..');
 const rules = readRules(root);
@@ -45,9 +37,8 @@ describe('the specification', () => {
 
   test('has an acceptance test of every rule of the wire, or a reason why there is none', () => {
     const covered = new Set(findTests(texts.filter(({ path }) => path.startsWith('acceptance/'))).map(({ id }) => id));
-    const excused = findExcused(texts);
     const wire = [...rules.values()].filter(({ part }) => part === WIRE);
-    const missing = wire.filter(({ id }) => !covered.has(id) && !excused.has(id));
+    const missing = wire.filter(({ id }) => !covered.has(id) && !EXCUSED_RULES.has(id));
     expect(missing.map(({ id, text }) => `${id}: ${text}`)).toEqual([]);
   });
 
@@ -70,14 +61,10 @@ describe('what this test reads', () => {
   });
 
   test('an acceptance test shows the rules of the cases that it covers', () => {
-    const coverage =
-      "{ id: 'claim.once', rule: 'CLAIM-1', says: 'one' },\n{ id: 'x', rule: 'CLAIM-2', says: 'no', elsewhere: why },";
-    const source = "covers(['claim.once'], 'one of twenty wins', async () => {});";
-    const given = [text('acceptance/coverage/a.ts', coverage), text('acceptance/tests/a.test.ts', source)];
-    expect(findTests(given)).toEqual([
-      { id: 'CLAIM-1', path: 'acceptance/tests/a.test.ts', title: 'one of twenty wins' },
+    const source = "covers(['claimRequests.200'], 'one of twenty wins', async () => {});";
+    expect(findTests([text('acceptance/tests/a.test.ts', source)])).toEqual([
+      { id: 'BATCH-1', path: 'acceptance/tests/a.test.ts', title: 'one of twenty wins' },
     ]);
-    expect([...findExcused(given)]).toEqual(['CLAIM-2']);
   });
 
   test('a citation is an id of a section, and whatever follows the name of the specification', () => {
@@ -134,3 +121,145 @@ test('every dependency is named with its reason', () => {
 test('the README names every command', () => {
   expect(findUnnamedCommands(root)).toEqual([]);
 });
+
+/** A place where a rule is cited. */
+interface Citation {
+  readonly path: string;
+  readonly line: number;
+  readonly id: string;
+}
+
+const lineAt = (content: string, index: number) => content.slice(0, index).split('\n').length;
+
+/** Ids that a text cites: those of a known section, and whatever stands behind the specification's name. */
+function* idsOf(content: string, known: RegExp): Generator<{ readonly id: string; readonly index: number }> {
+  for (const { 0: id, index } of content.matchAll(known)) yield { id, index };
+  for (const { 1: list = '', index } of content.matchAll(/specification\.md ((?:[A-Z]+-\d+(?:, )?)+)/g)) {
+    for (const [id] of list.matchAll(/[A-Z]+-\d+/g)) yield { id, index };
+  }
+}
+
+/**
+ * Finds where rules of the specification are cited.
+ *
+ * @param texts - sources and documents
+ * @param sections - what the ids begin with, such as `CLAIM`
+ */
+function findCitations(texts: readonly Text[], sections: readonly string[]): readonly Citation[] {
+  const known = new RegExp(`(?<![\\w-])(?:${sections.join('|')})-\\d+(?![\\w-])`, 'g');
+  return texts.flatMap(({ path, content }) =>
+    [...idsOf(content, known)].map(({ id, index }) => ({ path, line: lineAt(content, index), id })),
+  );
+}
+
+/** A link or a name of a document in a comment, and where it leads to nothing. */
+interface MissingDocument {
+  readonly path: string;
+  readonly target: string;
+}
+
+/** Links of Markdown to files, without their anchors. */
+function linksOf(content: string): string[] {
+  const prose = content.replaceAll(/```[\s\S]*?```/g, '');
+  return [...prose.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)]
+    .map(([, target = '']) => target)
+    .filter((target) => !/^[a-z]+:/.test(target));
+}
+
+/** Names of documents in code. Those in text that a program writes count too. */
+const namesOf = (content: string) =>
+  [...content.matchAll(/(?<![\w/.-])((?:[\w.-]+\/)*[\w.-]+\.md)\b/g)].map(([, name = '']) => name);
+
+/**
+ * Finds documents that are cited and do not exist. In Markdown these are links, elsewhere every name that ends in `.md`.
+ */
+function findMissingDocuments(root: string, texts: readonly Text[]): readonly MissingDocument[] {
+  return texts.flatMap(({ path, content }) => {
+    const isMarkdown = path.endsWith('.md');
+    const targets = isMarkdown ? linksOf(content) : namesOf(content);
+    const here = join(root, dirname(path));
+    const from = isMarkdown ? [here] : [root, here];
+    return targets
+      .filter((target) => !from.some((folder) => existsSync(join(folder, target))))
+      .map((target) => ({ path, target }));
+  });
+}
+
+/** But for files of settings, which operators write. */
+const PATH = /`((?:packages|acceptance|bench|bin|demo|docs|examples|infra|scripts)\/[\w./-]+(?<!\.env))`/g;
+
+/**
+ * Finds paths that documents name in code marks and that do not exist.
+ */
+function findMissingPaths(root: string, texts: readonly Text[]): readonly MissingDocument[] {
+  return texts
+    .filter(({ path }) => path.endsWith('.md'))
+    .flatMap(({ path, content }) => [...content.matchAll(PATH)].map(([, target = '']) => ({ path, target })))
+    .filter(({ target }) => !existsSync(join(root, target)));
+}
+
+/** Longest cell of a table, in characters: what is longer is prose. */
+const MAX_CELL_LENGTH = 100;
+
+/** A cell of a table that should be text, or that is padded. */
+interface BadCell {
+  readonly path: string;
+  readonly line: number;
+  readonly fault: 'long' | 'padded';
+}
+
+/**
+ * Finds cells of tables in Markdown that hold prose, and cells that are padded to the widest of their column, so that a new row would
+ * change all others.
+ */
+function findProseInTables(texts: readonly Text[]): readonly BadCell[] {
+  return texts
+    .filter(({ path }) => path.endsWith('.md'))
+    .flatMap(({ path, content }) => {
+      let isCode = false;
+      return content.split('\n').flatMap((text, index): BadCell[] => {
+        if (text.startsWith('```')) isCode = !isCode;
+        if (isCode || !text.startsWith('|')) return [];
+        const cells = text.split(/(?<!\\)\|/).slice(1, -1);
+        const faults = new Set<BadCell['fault']>();
+        for (const cell of cells) {
+          if (cell.trim().length > MAX_CELL_LENGTH) faults.add('long');
+          if (/^ {2,}\S|\S {2,}$|-{4,}/.test(cell)) faults.add('padded');
+        }
+        return [...faults].map((fault) => ({ path, line: index + 1, fault }));
+      });
+    });
+}
+
+/**
+ * Finds commands of package.json that the README does not name.
+ */
+function findUnnamedCommands(root: string): readonly string[] {
+  const read = (name: string) => readFileSync(join(root, name), 'utf8');
+  // It is npm's own form.
+  const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: Readonly<Record<string, string>> };
+  const readme = read('README.md');
+  const isNamed = (name: string) => new RegExp(`npm (run )?${name}(?![\\w:-])`).test(readme);
+  return Object.keys(scripts).filter((name) => !isNamed(name));
+}
+
+const KINDS = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'] as const;
+
+type Manifest = Readonly<Partial<Record<(typeof KINDS)[number], Readonly<Record<string, string>>>>>;
+
+/**
+ * Finds dependencies that `docs/dependencies.md` does not name.
+ * @returns each with the package.json that asks for it
+ */
+function findUnnamedDependencies(root: string): readonly string[] {
+  const document = readFileSync(join(root, 'docs/dependencies.md'), 'utf8');
+  return globSync(['package.json', '{acceptance,bench,demo,infra}/package.json', 'packages/*/package.json'], {
+    cwd: root,
+  }).flatMap((path) => {
+    // It is npm's own form.
+    const manifest = JSON.parse(readFileSync(join(root, path), 'utf8')) as Manifest;
+    const names = KINDS.flatMap((kind) => Object.keys(manifest[kind] ?? {}));
+    const foreign = names.filter((name) => !name.startsWith('@prism-gateway/'));
+    return foreign.filter((name) => !document.includes(`\`${name}\``)).map((name) => `${path}: ${name}`);
+  });
+}

@@ -252,6 +252,11 @@ export const programs = {
     steps: [{ file: 'packages/testing/src/attacks/main.ts' }],
     loadsLater: ['packages/testing/src/attacks/attackWorker.ts'],
   },
+  simulate: {
+    summary: 'lives the whole world in virtual time, from one seed, and says what does not hold',
+    group: 'develop',
+    steps: [{ file: 'simulation/src/main.ts' }],
+  },
   bench: {
     summary: 'measures the gateway beside its baselines',
     group: 'develop',

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { loadKeccak256, loadSecp256k1 } from '@prism-gateway/crypto';
-import { createLogger, openLogOutput } from '@prism-gateway/runtime/logs';
+import { createLogger, type LogOutput, openLogOutput } from '@prism-gateway/runtime/logs';
 import type { Environment } from '@prism-gateway/runtime/settings';
 import { openTracing } from '@prism-gateway/runtime/tracing';
 import type { Gateway } from '../app.ts';
@@ -27,7 +27,7 @@ import { openStores } from './openStores.ts';
 import { loadLocalSecrets } from './secrets.ts';
 import type { Settings } from './settings.ts';
 import { createTracedGateway } from './tracing/createTracedGateway.ts';
-import { createWorkerThread } from './workerThread/createWorkerThread.ts';
+import { createWorkerThread, type OwnedWorkerThread } from './workerThread/createWorkerThread.ts';
 
 export interface WiredGateway extends Gateway {
   readonly usesDevIssuer: boolean;
@@ -50,6 +50,10 @@ interface WireContext {
   readonly publicUrl: string;
   /** What is in use of the server's budgets; absent: there is no server. */
   readonly readBudgets?: () => readonly BudgetUse[];
+  /** Default: a thread of Node's. */
+  readonly thread?: OwnedWorkerThread;
+  /** Where the log goes; default: standard output. */
+  readonly log?: LogOutput;
 }
 
 /** Bytes, which all answers under way share: of a text, each would encode and keep its own third of a megabyte. */
@@ -99,12 +103,11 @@ function readDisk({ STORE, STORAGE_BUCKET, DATA_DIR, MIN_FREE_DISK_BYTES }: Sett
 
 /** Chooses the drivers that the settings ask for, and builds the gateway on them. */
 export async function wireGateway(context: WireContext): Promise<WiredGateway> {
-  const { settings, environment, publicUrl, readBudgets = () => [] } = context;
+  const { settings, environment, publicUrl, readBudgets = () => [], thread = createWorkerThread() } = context;
   const now = Date.now;
   const keccak256 = await loadKeccak256();
-  const thread = createWorkerThread();
   const secrets = loadLocalSecrets(settings.DATA_DIR);
-  const log = openLogOutput({ gatherMs: LOG_GATHER_MS });
+  const { log = openLogOutput({ gatherMs: LOG_GATHER_MS }) } = context;
   const tracing = openTracing({
     environment,
     serviceName: 'prism-gateway',

@@ -1,2 +1,2 @@
 export { createLogger, type Logger, withFields } from './createLogger.ts';
-export { openLogOutput } from './openLogOutput.ts';
+export { type LogOutput, openLogOutput } from './openLogOutput.ts';

@@ -1,0 +1,55 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { DatabaseSync } from 'node:sqlite';
+import type { Random } from './random.ts';
+
+/** A process of the simulated world: what its code starts belongs to it, and dies with it. */
+export interface SimProcess {
+  /** Unique, like `relayer-1#2` for its second start. */
+  readonly name: string;
+  /** The machine that it runs on. */
+  readonly host: string;
+  readonly random: Random;
+  isAlive: boolean;
+  /** Databases that it has open. */
+  readonly databases: Map<DatabaseSync, string>;
+  /** Servers that it listens with; closed when it dies. */
+  readonly closers: Set<() => void>;
+  /** Dies right after this many commits; 0: it does not. */
+  diesAfterCommits: number;
+  /** Called when it dies of itself, as after a commit. */
+  onDeath: () => void;
+}
+
+/** What a dead process's code gets when it still tries to do something. */
+export class ProcessDiedError extends Error {
+  override readonly name = 'ProcessDiedError';
+  readonly code = 'PROCESS_DIED';
+}
+
+const current = new AsyncLocalStorage<SimProcess>();
+
+/** @returns the process whose code is running; undefined: it is the world's own */
+export const currentProcess = (): SimProcess | undefined => current.getStore();
+
+/** Runs code as a process's own. */
+export const runAs = <T>(process: SimProcess | undefined, work: () => T): T =>
+  process === undefined ? current.exit(work) : current.run(process, work);
+
+/** @throws ProcessDiedError when the process whose code is running is dead */
+export function assertAlive(): void {
+  if (current.getStore()?.isAlive === false) throw new ProcessDiedError();
+}
+
+/** Makes a process, which does nothing yet. */
+export function createProcess(name: string, options: { readonly host: string; readonly random: Random }): SimProcess {
+  const closers = new Set<() => void>();
+  return {
+    ...options,
+    name,
+    isAlive: true,
+    databases: new Map(),
+    closers,
+    diesAfterCommits: 0,
+    onDeath: () => undefined,
+  };
+}

@@ -1,0 +1,153 @@
+/** What must hold, looked at again and again. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { forwarderAbi } from '@prism-gateway/contracts';
+import { encodeFunctionData, type Hex } from 'viem';
+import { inBackground, type World } from './createWorld.ts';
+import type { Story } from './story.ts';
+import { marketFee } from './users.ts';
+
+/** How often the world is looked at, in milliseconds. */
+const LOOK_MS = 10_000;
+/** Longest that a request which pays may be pending with nothing in its way, in milliseconds. */
+const PENDING_BOUND_MS = 5 * 60_000;
+/** Longest until it has ended: a lease of a relayer that died, and what comes after. */
+const OPEN_BOUND_MS = 40 * 60_000;
+/** Longest until a request that cannot succeed has failed: twice the default patience, and a lease. */
+const FAIL_BOUND_MS = 20 * 60_000;
+/** Longest until a relayer that lied is suspended, in milliseconds. */
+const LIAR_BOUND_MS = 2 * 3_600_000;
+/** Blocks after which the chain's word is final for the records. */
+const CONFIRMATIONS = 6;
+/** How long a record may say other than the chain after that, in milliseconds. */
+const RECORD_BOUND_MS = 30 * 60_000;
+
+/** Watches the world until it ends. */
+export function startChecks(world: World): void {
+  const { realm, stories, executions, breaches, chain, troubles } = world;
+  const reported = new Set<string>();
+  const honest = new Set(world.relayerKeys.map(({ address }) => address.toLowerCase()));
+  const wrongSince = new Map<string, number>();
+
+  function report(invariant: string, about: string, text: string): void {
+    const key = `${invariant} ${about}`;
+    if (reported.has(key)) return;
+    reported.add(key);
+    breaches.push({ invariant, about, text, atMs: realm.clock.now() });
+    realm.log.add({ kind: 'breach', who: invariant, text, about: [about] });
+  }
+
+  /** Reads a record as anybody can. */
+  async function refresh(story: Story): Promise<void> {
+    const record = await world.client.getRequest(story.requestId).catch((error: unknown) => {
+      if (error instanceof Error && 'status' in error && error.status === 404)
+        report('acknowledged', story.requestId, 'A request that was answered with 201 is not found.');
+      return undefined;
+    });
+    if (record === undefined) return;
+    story.status = record.status;
+    story.claimedBy = record.claimedBy?.toLowerCase();
+    story.txHash = record.txHash;
+    story.errorMessage = record.errorMessage;
+    if ((record.status === 'success' || record.status === 'failed') && story.endedAtMs === undefined)
+      story.endedAtMs = realm.clock.now();
+  }
+
+  /** Whether nothing is wrong that keeps everybody from being served. */
+  const isCalm = () => troubles.size === 0 && world.gateway.isUp() && world.relayers.some((relayer) => relayer.isUp());
+
+  /** The Forwarder's nonce of a signer. */
+  async function readNonce(signer: Hex): Promise<bigint> {
+    const data = encodeFunctionData({ abi: forwarderAbi, functionName: 'nonces', args: [signer] });
+    return BigInt(await chain.call({ to: world.deployment.forwarder, data }));
+  }
+
+  /** What must become of a request now: once its nonce is used without it, it can only fail. */
+  function outlook(story: Story, nonce: bigint): 'waits' | 'success' | 'failed' | 'either' {
+    if (nonce < story.nonce) return 'waits';
+    const isExecuted = story.digest !== undefined && (executions.get(story.digest) ?? []).length > 0;
+    if (nonce > story.nonce) return isExecuted ? 'success' : 'failed';
+    if (story.expects === 'success' && story.fee * 2n < marketFee(world) * 3n) return 'waits';
+    return story.expects;
+  }
+
+  async function checkLiveness(story: Story): Promise<void> {
+    if (story.endedAtMs !== undefined || !isCalm()) return;
+    const expected = outlook(story, await readNonce(story.signer));
+    if (expected === 'waits' || expected === 'either') return;
+    if (story.outlook !== expected) {
+      Object.assign(story, { outlook: expected, readyAtMs: realm.clock.now(), openCalmMs: 0, pendingCalmMs: 0 });
+    }
+    const heldByLiar = story.claimedBy !== undefined && !honest.has(story.claimedBy) && story.status === 'processing';
+    if (heldByLiar) return;
+    story.openCalmMs += LOOK_MS;
+    if (story.status === 'pending') story.pendingCalmMs += LOOK_MS;
+    const { kind, requestId } = story;
+    const waited = `${Math.round(story.openCalmMs / 1000)} s (${Math.round(story.pendingCalmMs / 1000)} s pending)`;
+    if (expected === 'success' && story.pendingCalmMs > PENDING_BOUND_MS) {
+      report('liveness', requestId, `A valid request (${kind}) whose fee pays is left pending: ${waited}.`);
+    }
+    if (expected === 'success' && story.openCalmMs > OPEN_BOUND_MS) {
+      report('liveness', requestId, `A valid request (${kind}) has not ended: ${waited}.`);
+    }
+    if (expected === 'failed' && story.openCalmMs > FAIL_BOUND_MS) {
+      report('patience', requestId, `A request that cannot succeed (${kind}) is not given up: ${waited}.`);
+    }
+  }
+
+  /** The record and the chain, once both had time. */
+  function checkTruth(story: Story): void {
+    if (story.digest === undefined || story.endedAtMs === undefined) return;
+    const head = chain.head().number;
+    const found = executions.get(story.digest) ?? [];
+    const { requestId, kind } = story;
+    if (found.length > 1)
+      report('executed once', requestId, `A signature (${kind}) was executed ${found.length} times.`);
+    const isDeep = found.some(({ blockNumber }) => head - blockNumber >= CONFIRMATIONS);
+    const isWrong =
+      (story.status === 'success' && found.length === 0) ||
+      (story.status === 'failed' && isDeep && story.expects !== 'either');
+    const isFalse = story.status === 'failed' && story.expects === 'success';
+    if (!isWrong && !isFalse) return void wrongSince.delete(requestId);
+    const since = wrongSince.get(requestId) ?? realm.clock.now();
+    wrongSince.set(requestId, since);
+    const by = story.claimedBy !== undefined && honest.has(story.claimedBy) ? 'an honest relayer' : 'a liar';
+    if (isFalse && by === 'an honest relayer') {
+      report('truth', requestId, `An honest relayer reported a valid request (${kind}) failed: ${story.errorMessage}.`);
+    }
+    if (isWrong && by === 'an honest relayer' && realm.clock.now() - since > RECORD_BOUND_MS) {
+      report('truth', requestId, `The record (${kind}) says ${story.status}, the chain does not.`);
+    }
+  }
+
+  async function checkRelayers(): Promise<void> {
+    const list = await world.admin.listRelayers().catch(() => undefined);
+    if (list === undefined) return;
+    const suspended = new Map(
+      list.relayers
+        .filter(({ suspendedAt }) => suspendedAt !== undefined)
+        .map((one) => [one.address.toLowerCase(), one]),
+    );
+    for (const [address, { suspendReason }] of suspended) {
+      if (honest.has(address))
+        report('honest suspended', address, `An honest relayer was suspended: ${suspendReason}.`);
+    }
+    for (const [address, sinceMs] of world.lies) {
+      if (!suspended.has(address) && realm.clock.now() - sinceMs > LIAR_BOUND_MS)
+        report('liar found', address, 'A relayer that lies is not suspended.');
+    }
+  }
+
+  inBackground(world, async () => {
+    for (let looks = 0; ; looks++) {
+      await pause(LOOK_MS);
+      for (const story of stories.values()) {
+        const isOpen = story.endedAtMs === undefined || realm.clock.now() - story.endedAtMs < RECORD_BOUND_MS + 60_000;
+        if (!isOpen) continue;
+        if (story.endedAtMs === undefined || looks % 30 === 0) await refresh(story);
+        await checkLiveness(story);
+        checkTruth(story);
+      }
+      if (looks % 6 === 0) await checkRelayers();
+    }
+  });
+}

@@ -1,0 +1,163 @@
+/** The real programs, each started as a process of the simulated world, with its default settings. */
+import { parseSettings as parseGatewaySettings } from '@prism-gateway/gateway/settings';
+import { wireGateway } from '@prism-gateway/gateway/wire';
+import { parseSettings as parseRelayerSettings } from '@prism-gateway/relayer/settings';
+import { startRelayer } from '@prism-gateway/relayer/start';
+import { startWatchtower } from '@prism-gateway/relayer/watch';
+import { parseWatchSettings } from '@prism-gateway/relayer/watch-settings';
+import { createLogger, type Logger } from '@prism-gateway/runtime/logs';
+import { createInlineThread } from '../core/inlineThread.ts';
+import { runAs, type SimProcess } from '../core/processes.ts';
+import type { Realm } from '../core/realm.ts';
+
+/** A program on a machine of its own, that can be killed and started again on the same disk. */
+export interface Service {
+  readonly name: string;
+  readonly host: string;
+  /** Settings of the next start. */
+  readonly environment: Record<string, string>;
+  isUp(): boolean;
+  process(): SimProcess | undefined;
+  start(): Promise<void>;
+  /** As `kill -9`. */
+  kill(): void;
+  /** As SIGTERM: it finishes what it can. */
+  stop(): Promise<void>;
+}
+
+/** What a started program gives back. */
+interface Running {
+  stop(): Promise<void>;
+}
+
+type Environment = Record<string, string>;
+
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+
+/** Has a program's log lines become events of the world. */
+function createWrite(realm: Realm, who: string): (line: string) => void {
+  return (line) => {
+    // One line for each call would say again what the messages say.
+    if (line.includes('"msg":"request"')) return;
+    // Times stand beside the event, and a stack tells of the machine's own event loop.
+    const text = JSON.stringify(JSON.parse(line), (name, value) =>
+      name === 'time' || name === 'stack' ? undefined : value,
+    );
+    realm.log.add({ kind: 'log', who, text, about: [...new Set(text.match(UUID) ?? [])] });
+  };
+}
+
+/** Makes a service out of a program's start. */
+function createService(
+  realm: Realm,
+  {
+    name,
+    environment,
+    main,
+  }: {
+    readonly name: string;
+    readonly environment: Environment;
+    readonly main: (
+      environment: Environment,
+      log: { write: (line: string) => void; logger: Logger },
+    ) => Promise<Running>;
+  },
+): Service {
+  let up: { readonly process: SimProcess; readonly value: Running } | undefined;
+  /** Starts and stops one after the other: an operator does not do both at once. */
+  let acting: Promise<unknown> = Promise.resolve();
+  function inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const done = acting.then(act, act);
+    acting = done.catch(() => undefined);
+    return done;
+  }
+  return {
+    name,
+    host: name,
+    environment,
+    isUp: () => up?.process.isAlive === true,
+    process: () => up?.process,
+    start: () =>
+      inTurn(async () => {
+        if (up?.process.isAlive === true) return;
+        up = await realm.start(name, name, async (process) => {
+          const write = createWrite(realm, process.name);
+          const logger = createLogger({ level: 'info', write, now: Date.now });
+          return await main({ ...environment, DATA_DIR: realm.diskOf(name) }, { write, logger });
+        });
+      }),
+    kill() {
+      if (up !== undefined) realm.kill(up.process);
+    },
+    stop: () =>
+      inTurn(async () => {
+        if (up?.process.isAlive !== true) return;
+        const { process, value } = up;
+        const stopped = runAs(process, () => value.stop());
+        // One that is killed meanwhile never says that it has stopped.
+        await Promise.race([
+          stopped,
+          new Promise<void>((resolve) => {
+            process.onDeath = resolve;
+          }),
+        ]);
+        realm.kill(process);
+      }),
+  };
+}
+
+/** The gateway with its SQLite store, whose writer runs in the thread of the world. */
+export function createGatewayService(realm: Realm, environment: Environment = {}): Service {
+  return createService(realm, {
+    name: 'gateway',
+    environment,
+    async main(given, { write }) {
+      const gateway = await wireGateway({
+        settings: parseGatewaySettings(given),
+        environment: given,
+        publicUrl: 'http://gateway:8787',
+        thread: createInlineThread(),
+        log: { write, close: async () => true },
+      });
+      realm.network.listen('gateway:8787', async ({ url, method, headers, body, from }) => {
+        const request = new Request(url, { method, headers, body });
+        return await gateway.fetch(request, { peerAddress: addressOf(from) });
+      });
+      return {
+        async stop() {
+          gateway.endWaits();
+          await gateway.close();
+        },
+      };
+    },
+  });
+}
+
+/** A private address for each machine, so that rate limits tell them apart. */
+function addressOf(host: string): string {
+  let sum = 0;
+  for (const character of host) sum = (sum * 31 + character.charCodeAt(0)) % 65_536;
+  return `10.1.${sum >> 8}.${sum & 255}`;
+}
+
+/** One relayer. */
+export function createRelayerService(realm: Realm, name: string, environment: Environment): Service {
+  return createService(realm, {
+    name,
+    environment: { LOCK_DIR: realm.diskOf(name), ...environment },
+    async main(given, { logger }) {
+      return await startRelayer({ settings: parseRelayerSettings(given), logger, now: Date.now, random: Math.random });
+    },
+  });
+}
+
+/** The watchtower. */
+export function createWatchtowerService(realm: Realm, environment: Environment): Service {
+  return createService(realm, {
+    name: 'watchtower',
+    environment,
+    async main(given, { logger }) {
+      return await startWatchtower({ settings: parseWatchSettings(given), log: logger, now: Date.now });
+    },
+  });
+}

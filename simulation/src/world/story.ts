@@ -1,0 +1,53 @@
+import type { Hex } from 'viem';
+
+/** What must become of a request. */
+export type Expectation =
+  /** It is valid, and its fee pays: `success`. */
+  | 'success'
+  /** It can never succeed: `failed`. */
+  | 'failed'
+  /** Either, as when its signer takes it back or posts it twice. */
+  | 'either';
+
+/** One request that somebody posted, and what is known of it. */
+export interface Story {
+  readonly requestId: string;
+  /** Which part of a user's life it is from, like `pair` or `low fee`. */
+  readonly kind: string;
+  readonly signer: Hex;
+  /** EIP-712 digest; undefined: junk without a meaning. */
+  readonly digest: Hex | undefined;
+  readonly nonce: bigint;
+  /** Credits in base units. */
+  readonly fee: bigint;
+  readonly postedAtMs: number;
+  expects: Expectation;
+  /** From when on it could be served, or given up: its nonce is the next one. Unix time in milliseconds; undefined: not yet. */
+  readyAtMs: number | undefined;
+  /** What must become of it as things stand; undefined: it waits. */
+  outlook: 'success' | 'failed' | undefined;
+  /** As the gateway said last. */
+  status: 'pending' | 'processing' | 'success' | 'failed';
+  claimedBy: string | undefined;
+  txHash: string | undefined;
+  errorMessage: string | undefined;
+  endedAtMs: number | undefined;
+  /** How long it has been pending although nothing stood in its way, in milliseconds. */
+  pendingCalmMs: number;
+  /** How long it has not ended although nothing stood in its way, in milliseconds. */
+  openCalmMs: number;
+}
+
+/** All requests of the world, by id. */
+export type Stories = Map<string, Story>;
+
+/** Something that must hold does not. */
+export interface Breach {
+  /** Name of the invariant, like `liveness`. */
+  readonly invariant: string;
+  /** What happened, in a sentence. */
+  readonly text: string;
+  /** Request, payment or relayer that it is about; its story is told. */
+  readonly about: string;
+  readonly atMs: number;
+}

@@ -1,9 +1,9 @@
 /** `prism simulate`: lives the whole world in virtual time, from one seed. */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { WorldEvent } from './core/eventLog.ts';
 import { writeReport } from './report.ts';
-import { type SimulationResult, simulate } from './simulate.ts';
+import { type SimulationOptions, type SimulationResult, simulate } from './simulate.ts';
 import { FAULTS, type Fault } from './world/faults.ts';
 
 const usage = `Usage: prism simulate [OPTIONS]
@@ -20,6 +20,7 @@ network and disks. The same seed and options give the same world.
   --nodes N            nodes of the chain; default 3
   --block-seconds N    default 12
   --write-seconds N    a request every so many seconds on average; 0: none; default 10
+  --expected           live the worlds of simulation/expected.json, whose breaches are known: one that no longer comes fails
   --stop               end at the first breach
   --report FILE        write its life as a page of HTML
   --log                print each event
@@ -65,53 +66,100 @@ function writeArgs(args: readonly string[], seed: string): string {
   return args.some((arg) => arg.startsWith('--seed')) ? args.join(' ') : ['--seed', seed, ...args].join(' ');
 }
 
+/** The command line is wrong. */
+class UsageError extends Error {
+  override readonly name = 'UsageError';
+  readonly code = 'USAGE';
+}
+
+const text = { type: 'string' } as const;
+const flag = { type: 'boolean' } as const;
+const OPTIONS = {
+  ...{ seed: text, hours: text, faults: text, relayers: text, liars: text, users: text, nodes: text },
+  ...{ 'block-seconds': text, 'write-seconds': text, kinds: text, report: text, story: text },
+  ...{ expected: flag, stop: flag, log: flag, help: flag },
+} as const;
+
+function readArgs(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : 'unknown');
+  }
+}
+
+type Values = ReturnType<typeof readArgs>['values'];
+
+/** @throws UsageError that names the option and what was expected */
+function readOptions(values: Values, seed: string): SimulationOptions {
+  const { faults = 'all' } = values;
+  const names = faults === 'all' ? FAULTS : faults === 'none' ? [] : faults.split(',');
+  const unknown = names.find((name) => !FAULTS.some((known) => known === name));
+  if (unknown !== undefined) {
+    throw new UsageError(`--faults: there is no ${unknown}; expected all, none, or some of ${FAULTS.join(', ')}`);
+  }
+  function readNumber(name: keyof Values, usual: number, least: number): number {
+    const number = Number(values[name] ?? usual);
+    if (Number.isFinite(number) && number >= least) return number;
+    throw new UsageError(`--${name}: expected a number of at least ${least}`);
+  }
+  return {
+    seed,
+    hours: readNumber('hours', 2, 0),
+    faults: new Set(names as readonly Fault[]),
+    relayers: readNumber('relayers', 3, 1),
+    liars: readNumber('liars', 0, 0),
+    users: readNumber('users', 20, 2),
+    nodes: readNumber('nodes', 3, 1),
+    blockSeconds: readNumber('block-seconds', 12, 1),
+    writeEverySeconds: readNumber('write-seconds', 10, 0),
+    stopsAtBreach: values.stop === true,
+    ...(values.kinds !== undefined && { kinds: values.kinds.split(',') }),
+  };
+}
+
+interface ExpectedWorld {
+  readonly seed: string;
+  readonly hours: number;
+  readonly options: readonly string[];
+  readonly invariants: readonly string[];
+  readonly reasons: readonly string[];
+}
+
+/** Lives the worlds whose breaches are known. @returns 1 if one shows others than it should */
+async function runExpected(): Promise<number> {
+  const file = new URL('../expected.json', import.meta.url);
+  const worlds = JSON.parse(readFileSync(file, 'utf8')) as readonly ExpectedWorld[];
+  let status = 0;
+  for (const { seed, hours, options, invariants, reasons } of worlds) {
+    const { values } = readArgs(['--seed', seed, '--hours', String(hours), ...options]);
+    const result = await simulate(readOptions(values, seed));
+    const found = [...new Set(result.breaches.map(({ invariant }) => invariant))].sort();
+    const isSame = found.join() === [...invariants].sort().join();
+    console.log(
+      `seed ${seed}: ${isSame ? 'as expected' : 'NOT as expected'}: ${found.join(', ') || 'nothing'}. ${reasons.join(' ')}`,
+    );
+    if (!isSame) status = 1;
+  }
+  return status;
+}
+
+/** @throws UsageError */
 async function main(args: readonly string[]): Promise<number> {
-  const text = { type: 'string' } as const;
-  const flag = { type: 'boolean' } as const;
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      ...{ seed: text, hours: text, faults: text, relayers: text, liars: text, users: text, nodes: text },
-      ...{
-        'block-seconds': text,
-        'write-seconds': text,
-        story: text,
-        kinds: text,
-        report: text,
-        stop: flag,
-        log: flag,
-        help: flag,
-      },
-    },
-  });
+  const { values } = readArgs(args);
   if (values.help === true) {
     console.log(usage);
     return 0;
   }
-  const { faults = 'all', seed = String(Date.now() % 1_000_000) } = values;
-  const names = faults === 'all' ? FAULTS : faults === 'none' ? [] : faults.split(',');
-  const unknown = names.find((name) => !FAULTS.some((known) => known === name));
-  if (unknown !== undefined) {
-    console.error(`--faults: there is no ${unknown}; expected all, none, or some of ${FAULTS.join(', ')}`);
-    return 2;
-  }
+  if (values.expected === true) return await runExpected();
+  const { seed = String(Date.now() % 1_000_000) } = values;
   const result = await simulate({
-    seed,
-    hours: Number(values.hours ?? 2),
-    faults: new Set(names as readonly Fault[]),
-    relayers: Number(values.relayers ?? 3),
-    liars: Number(values.liars ?? 0),
-    users: Number(values.users ?? 20),
-    nodes: Number(values.nodes ?? 3),
-    blockSeconds: Number(values['block-seconds'] ?? 12),
-    writeEverySeconds: Number(values['write-seconds'] ?? 10),
-    stopsAtBreach: values.stop === true,
-    ...(values.kinds !== undefined && { kinds: values.kinds.split(',') }),
+    ...readOptions(values, seed),
     ...(values.log === true && { onEvent: (event) => console.log(writeEvent(event)) }),
     onProgress({ virtualMs, realMs, requests, ended, breaches }) {
-      console.log(
-        `${(virtualMs / 3_600_000).toFixed(1)} h  ${requests} requests, ${ended} ended, ${breaches} breaches; ${Math.round(virtualMs / realMs)} × real time`,
-      );
+      const speed = Math.round(virtualMs / realMs);
+      const hours = (virtualMs / 3_600_000).toFixed(1);
+      console.log(`${hours} h  ${requests} requests, ${ended} ended, ${breaches} breaches; ${speed} × real time`);
     },
   });
   const command = `prism simulate ${writeArgs(args, seed)}`;
@@ -121,4 +169,10 @@ async function main(args: readonly string[]): Promise<number> {
   return result.breaches.length === 0 ? 0 : 1;
 }
 
-process.exit(await main(process.argv.slice(2)));
+try {
+  process.exit(await main(process.argv.slice(2)));
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  console.error(`${error.message}. Try --help.`);
+  process.exit(2);
+}

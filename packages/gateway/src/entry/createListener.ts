@@ -88,7 +88,6 @@ function discardRest(incoming: IncomingMessage): Promise<void> {
  * Holds an answer back until the request's body has come in, where the connection ends with the answer: to close it on bytes
  * that are still coming resets it, and the client may lose the end of an answer that it has not read yet.
  *
- * @returns the answer; after a second in any case
  * @see https://www.rfc-editor.org/rfc/rfc9112#section-9.6
  */
 async function afterBody<T>(incoming: IncomingMessage, answer: T | Promise<T>): Promise<T> {
@@ -238,7 +237,6 @@ const tooManyPieces: Refusal = {
  * Refuses a body whose chunks are tiny. Each piece is a call of the parser's and a buffer of some hundred bytes, whoever reads it, also
  * where nobody does: a megabyte of chunks of one byte took as long as ten thousand usual calls.
  *
- * @param incoming - of which nothing was read yet
  * @see docs/specification.md LIMIT-18
  */
 function boundPieces(incoming: IncomingMessage): void {

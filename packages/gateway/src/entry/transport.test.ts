@@ -85,11 +85,7 @@ async function serveLongAnswer(): Promise<{ port: number; looked: Promise<void> 
   return { port, looked: looked.promise };
 }
 
-/**
- * Sends a piece, and the rest piece by piece once the server has looked at the call.
- *
- * @returns the body of the answer, as far as it came
- */
+/** Sends a piece, and the rest piece by piece once the server has looked at the call. */
 async function send({ port, looked }: { port: number; looked: Promise<void> }, pieces: readonly string[]) {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   // A server that closes before it has read everything resets the connection.

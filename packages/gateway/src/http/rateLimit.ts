@@ -215,11 +215,7 @@ function countsAfter(windows: number, counts: WindowCounts): WindowCounts {
 const chooseNearest = (uses: readonly ClientUse[]) =>
   uses.toSorted((one, other) => other.used / other.most - one.used / one.most).slice(0, TOLD_CLIENTS);
 
-/**
- * Finds the clients that are nearest to their limits, of those that this process remembers.
- *
- * @returns nearest first, at most 20
- */
+/** Finds the clients that are nearest to their limits, of those that this process remembers. */
 function findNearest(
   { known }: Pick<RateLimitStore, 'known'>,
   limits: RateLimits,

@@ -56,11 +56,7 @@ export function useOutbox(outbox: () => Outbox) {
   };
 }
 
-/**
- * What every store that delivers keeps to.
- *
- * @param name - of the store
- */
+/** What every store that delivers keeps to. */
 export function deliveryQueueContract(name: string, createStore: CreateStore<Outbox>): void {
   describe(`deliveries: ${name}`, () => {
     const store = useStore(createStore);

@@ -199,8 +199,6 @@ function describeProcesses(use: () => StoreUnderTest<RateLimitStore>): void {
  * What every driver of the rate limits' port must do. Counts of several processes may come together late; `settle` waits
  * until they have.
  *
- * @param name - of the driver
- * @param createStore - makes an empty store
  * @see ../../src/ports/rateLimitStore.ts
  */
 export function rateLimitStoreContract(name: string, createStore: CreateStore<RateLimitStore>): void {

@@ -69,9 +69,6 @@ const limitsArbitrary = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1
  * with leases that expire. Whatever the order in which parallel calls took place, there must be one that explains all answers.
  * A failure prints its seed and the shortest run that fails.
  *
- * @param name - of the driver
- * @param options.createStore - makes an empty store
- * @param options.runs - how many
  * @see ../../src/ports/requestStore.ts
  */
 export function requestStoreProperty(

@@ -6,7 +6,6 @@ const MAX_PAGES = 10_000;
 /**
  * Walks a list page by page from its start to its end; pages may be short.
  *
- * @returns every record in the order it came
  * @throws Error for a page that is longer than its limit, or a walk that does not end
  */
 export async function walkList(store: RequestStore, query: Omit<ListQuery, 'after'>): Promise<StoredRequest[]> {

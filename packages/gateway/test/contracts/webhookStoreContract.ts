@@ -18,11 +18,7 @@ export function newWebhook(fields: Partial<NewWebhook> = {}): NewWebhook {
   };
 }
 
-/**
- * What every store keeps to of webhooks.
- *
- * @param name - of the store
- */
+/** What every store keeps to of webhooks. */
 export function webhookStoreContract(name: string, createStore: CreateStore<WebhookStore>): void {
   describe(`webhooks: ${name}`, () => {
     const store = useStore(createStore);

@@ -31,12 +31,7 @@ function writeCall({ json, method, path, relayer, headers }: GatewayCall) {
   };
 }
 
-/**
- * Opens the door of a server.
- *
- * @param url - without a trailing slash
- * @param connections - most of them that are open at a time; they are kept alive
- */
+/** Opens the door of a server. */
 export function openServerDoor(url: string, connections: number): Door {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   return {

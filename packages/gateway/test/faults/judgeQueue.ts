@@ -54,11 +54,7 @@ function findWrong409({ claimAnswers }: QueueEntry, record: RequestRecord): stri
   return answers?.[0] === 409 ? `the owner of ${record.requestId} was told ${answers.join(', ')}` : undefined;
 }
 
-/**
- * Compares what lies in the table, what is told over HTTP, and what clients know. Nothing may befall calls any more.
- *
- * @param door - any of the gateways
- */
+/** Compares what lies in the table, what is told over HTTP, and what clients know. Nothing may befall calls any more. */
 export async function judgeQueue(load: QueueLoad, world: FaultyWorld, door: Door): Promise<Verdict> {
   const verdict = { lost: [] as string[], double: [] as string[], wrong409: [] as string[], apart: [] as string[] };
   const bySigner = await scanBySigner(world);

@@ -131,11 +131,7 @@ async function store(user: StorageUser, object: KeptObject): Promise<void> {
   else user.load.wrongs.push(`an upload was answered ${status}`);
 }
 
-/**
- * One user: stores objects, reads them back, asks for their lengths, deletes some, and knocks with bad tokens.
- *
- * @param objects - how many
- */
+/** One user: stores objects, reads them back, asks for their lengths, deletes some, and knocks with bad tokens. */
 export async function runStorageUser(user: StorageUser, objects: number): Promise<void> {
   const { load } = user;
   for (let i = 1; i <= objects; i++) {

@@ -249,11 +249,7 @@ function callOf(template: Template): fc.Arbitrary<FuzzCall> {
   });
 }
 
-/**
- * Makes an arbitrary of calls to every route: right ones, nearly right ones, and wild ones.
- *
- * @param targets - what there is to ask for
- */
+/** Makes an arbitrary of calls to every route: right ones, nearly right ones, and wild ones. */
 export function callArbitrary(targets: FuzzTargets): fc.Arbitrary<FuzzCall> {
   return templates(targets).chain(callOf);
 }

@@ -25,12 +25,7 @@ function checkError({ headers, body }: WireAnswer): void {
   if (body !== '') expect(JSON.parse(body)).toSatisfy(isErrorBody);
 }
 
-/**
- * Checks what holds for every answer, whatever was asked: no 5xx, CORS, the error's shape, and nothing of the inside.
- *
- * @param secrets - texts that no answer may hold
- * @param mayBeBusy - it was asked whether the store answers within a second: on a loaded machine it may not, which is a 503
- */
+/** Checks what holds for every answer, whatever was asked: no 5xx, CORS, the error's shape, and nothing of the inside. */
 export function checkAnswer(
   answer: WireAnswer,
   { secrets, mayBeBusy = false }: { readonly secrets: readonly string[]; readonly mayBeBusy?: boolean },

@@ -80,11 +80,7 @@ export function isWhole({ framing }: FuzzCall): boolean {
   return framing !== 'too long';
 }
 
-/**
- * Writes a call as the bytes of an HTTP request after which the connection closes.
- *
- * @param proofs - what the call's `proof` stands for
- */
+/** Writes a call as the bytes of an HTTP request after which the connection closes. */
 export async function writeCall(call: FuzzCall, proofs: Proofs): Promise<Buffer> {
   const { method, target, version, headers, framing, body } = call;
   const own = headers.map(([name, value]) => `${name}: ${value}`);

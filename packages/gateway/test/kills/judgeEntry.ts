@@ -52,12 +52,7 @@ function judgeReport({ reports }: Entry, record: RequestRecord): string | undefi
   return reports.some(isRecords) ? undefined : 'its owner never sent such a report';
 }
 
-/**
- * Compares what the store has of a request with what its clients know.
- *
- * @param found - every record of the entry's signer
- * @returns what is wrong; undefined where nothing is
- */
+/** Compares what the store has of a request with what its clients know. */
 export function judgeEntry(entry: Entry, found: readonly RequestRecord[]): string | undefined {
   const [record] = found;
   if (record === undefined) return entry.created ? 'an acknowledged creation is lost' : undefined;

@@ -52,11 +52,7 @@ async function prepare(processes: number) {
   return { dataDir, targets, load: createLoad({ client, relayers }) };
 }
 
-/**
- * Kills one of the gateways, then one again, at random moments, while the clients go on.
- *
- * @returns how many writes were acknowledged from the order to kill until the gateway was back: mostly by the one that was left
- */
+/** Kills one of the gateways, then one again, at random moments, while the clients go on. */
 async function killUnderLoad(load: Load, targets: readonly Target[]): Promise<number> {
   const { progress } = load;
   let meanwhile = 0;

@@ -9,11 +9,7 @@ interface Result {
   readonly isBase64Encoded: boolean;
 }
 
-/**
- * Calls a function by an event, and reads its answer as API Gateway does.
- *
- * @param limitMs - the function's time limit
- */
+/** Calls a function by an event, and reads its answer as API Gateway does. */
 export async function sendToFunction(
   running: RunningFunction,
   call: HttpCall,

@@ -104,12 +104,7 @@ async function raceForAll(race: Race): Promise<Map<string, number>> {
   return wins;
 }
 
-/**
- * Clients of several relayers, at two processes, go for the same requests: of each, one wins, and only it may report.
- *
- * @param store - that the processes share
- * @param startPair - starts them
- */
+/** Clients of several relayers, at two processes, go for the same requests: of each, one wins, and only it may report. */
 function claimRace(store: string, startPair: StartGatewayPair): void {
   describe(`a race for claims on ${store}`, () => {
     let race: Race | undefined;

@@ -201,12 +201,7 @@ async function walkAmongWriters(field: Field): Promise<number> {
   return pages;
 }
 
-/**
- * Lists are walked page by page, at two processes, while others write before and behind the walks.
- *
- * @param store - that the processes share
- * @param startPair - starts them
- */
+/** Lists are walked page by page, at two processes, while others write before and behind the walks. */
 function pagingRace(store: string, startPair: StartGatewayPair, options: PagingOptions): void {
   describe(`walks among writers on ${store}`, () => {
     let field: Field | undefined;

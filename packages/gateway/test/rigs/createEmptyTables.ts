@@ -10,8 +10,6 @@ export const deliveriesOf = ({ requests }: Pick<TableNames, 'requests'>) => requ
 /**
  * Creates the tables of a test on an engine of its own, with the AWS SDK's own patience: the gateway's client gives up after a second
  * in which a loaded machine may not even have accepted a connection.
- *
- * @param engine - at least its endpoint
  */
 export async function createEmptyTables(engine: DynamoClientSettings, tables: TableNames): Promise<void> {
   const client = new DynamoDBClient({ ...DYNAMO_TEST_ACCESS, ...engine });

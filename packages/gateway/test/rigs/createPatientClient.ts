@@ -7,8 +7,6 @@ const ANSWER_MS = 60_000;
 /**
  * Makes the gateway's client, but one that waits for an answer as long as a loaded machine may take: a healthy table answers in ten
  * milliseconds, an engine that gets no turn in some seconds.
- *
- * @param settings - as the gateway's client takes them
  */
 export function createPatientClient(settings: DynamoClientSettings): DynamoDBClient {
   const client = createDynamoClient(settings);

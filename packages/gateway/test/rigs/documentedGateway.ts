@@ -54,11 +54,7 @@ async function signCall(name: RelayerName, { method, path, body }: { method: str
   };
 }
 
-/**
- * Starts the whole gateway in this process, as `npm start` wires it, on a clock that stands still.
- *
- * @param settings - beyond a data directory of its own and silence
- */
+/** Starts the whole gateway in this process, as `npm start` wires it, on a clock that stands still. */
 export async function startDocumentedGateway(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<DocumentedGateway> {

@@ -18,12 +18,7 @@ interface Input {
   readonly UpdateExpression?: string;
 }
 
-/**
- * Makes a client whose writes of some items fail after all their tries, as where one partition is throttled.
- *
- * @param when.before - writes that fail and are not done
- * @param when.after - writes that are done, and their answers are lost
- */
+/** Makes a client whose writes of some items fail after all their tries, as where one partition is throttled. */
 export function createBreakingClient(
   endpoint: string,
   when: { readonly before?: (write: AskedWrite) => boolean; readonly after?: (write: AskedWrite) => boolean },

@@ -46,11 +46,7 @@ export interface DynamoRig extends AsyncDisposable {
   dispose(): Promise<void>;
 }
 
-/**
- * Starts an engine and creates the tables.
- *
- * @param options.createClient - makes the client of stores; a patient one unless the test is about answers that never come
- */
+/** Starts an engine and creates the tables. */
 export async function createDynamoRig({
   createClient = createPatientClient,
 }: {
@@ -94,11 +90,7 @@ export async function createDynamoRig({
   };
 }
 
-/**
- * Makes one of the stores for a contract suite.
- *
- * @param select - which
- */
+/** Makes one of the stores for a contract suite. */
 export function dynamoStore<S>(select: (stores: DynamoStores) => S): CreateStore<S> {
   return async () => {
     const rig = await createDynamoRig();

@@ -13,7 +13,6 @@ export interface Sending {
 /**
  * Sends bytes as they are and reads what comes back until the server closes the connection.
  *
- * @returns all that was read; a reset by the server ends it like a close
  * @throws Error when the server neither answers nor closes in time
  */
 export async function exchangeBytes({ port, bytes, endAfterMs, patienceMs }: Sending): Promise<Buffer> {

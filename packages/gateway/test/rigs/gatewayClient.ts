@@ -24,10 +24,7 @@ export interface GatewayCall {
 
 /** Calls gateways over connections that stay open. */
 export interface GatewayClient {
-  /**
-   * @param url - of the gateway, without a trailing slash
-   * @throws Error when no whole answer came
-   */
+  /** @throws Error when no whole answer came */
   call(url: string, call: GatewayCall): Promise<Answered>;
   close(): void;
 }
@@ -41,11 +38,7 @@ async function readAnswer(incoming: IncomingMessage): Promise<Answered> {
   return { status: incoming.statusCode as number, text };
 }
 
-/**
- * Makes a client.
- *
- * @param connections - most open ones for each gateway
- */
+/** Makes a client. */
 export function createGatewayClient(connections: number): GatewayClient {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   return {

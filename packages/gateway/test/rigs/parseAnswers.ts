@@ -37,7 +37,6 @@ function takeBody(bytes: Buffer, headers: Readonly<Record<string, string>>): Tak
 /**
  * Parses everything that a server said on one connection.
  *
- * @returns the answers in order, without those of status 100
  * @throws Error when it is not a sequence of whole HTTP answers
  */
 export function parseAnswers(said: Buffer): WireAnswer[] {

@@ -51,11 +51,7 @@ function createRelayer(secp256k1: Secp256k1, hasher: IHasher): RelayerClient {
   };
 }
 
-/**
- * Makes relayers that sign fast enough to keep a gateway busy: with the native library, not with pure JavaScript.
- *
- * @param count - how many
- */
+/** Makes relayers that sign fast enough to keep a gateway busy: with the native library, not with pure JavaScript. */
 export async function createRelayers(count: number): Promise<readonly RelayerClient[]> {
   // The package ships no types for its native half.
   const secp256k1 = createRequire(import.meta.url)('secp256k1/bindings.js') as Secp256k1;

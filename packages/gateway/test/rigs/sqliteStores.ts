@@ -63,12 +63,7 @@ export async function createSqliteRig(): Promise<SqliteRig> {
   };
 }
 
-/**
- * Makes one of the embedded stores for a contract suite.
- *
- * @param select - which
- * @param settle - waits until the opened handles agree; absent where they always do
- */
+/** Makes one of the embedded stores for a contract suite. */
 export function sqliteStore<S>(
   select: (stores: SqliteStores) => S,
   settle?: (opened: readonly SqliteStores[]) => Promise<void>,

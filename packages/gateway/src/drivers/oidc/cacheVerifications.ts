@@ -12,11 +12,7 @@ export interface VerificationCacheOptions {
   readonly maxAgeMs?: number | undefined;
 }
 
-/**
- * Longest time for which a revoked token may still be let in.
- *
- * @see docs/specification.md TOKEN-2
- */
+/** Longest time for which a revoked token may still be let in. @see docs/specification.md TOKEN-2 */
 const MAX_AGE_MS = 15_000;
 /** Some 4 MB. */
 const MAX_ENTRIES = 10_000;

@@ -3,15 +3,12 @@ import { TokenRejectedError } from '../../ports/errors.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { TokenVerifier, VerifiedUser } from '../../ports/tokenVerifier.ts';
 import { cacheVerifications } from './cacheVerifications.ts';
-import { CLOCK_TOLERANCE_SECONDS } from './clockTolerance.ts';
 import { createDiscovery, type ProviderMetadata } from './createDiscovery.ts';
 import { createKeySet } from './createKeySet.ts';
 import { type ActiveToken, type Introspection, introspectToken } from './introspectToken.ts';
 import { logOutages } from './logOutages.ts';
 import { providerFault } from './providerFault.ts';
-import { readUserId } from './readUserId.ts';
-import { requireBearer } from './requireBearer.ts';
-import { toExpiresAtMs } from './toExpiresAtMs.ts';
+import { CLOCK_TOLERANCE_SECONDS, readUserId, requireBearer, toExpiresAtMs } from './tokenClaims.ts';
 import { verifyJwt } from './verifyJwt.ts';
 
 /** An OpenID Connect provider, and this service's standing there. */
@@ -145,9 +142,6 @@ function readExpiry({ exp }: ActiveToken, now: () => number): number {
  *
  * `token_type` is optional in RFC 7662; when it is there it must be `Bearer`.
  *
- * @param rules - what a good one must be
- * @param introspection - the provider's word
- * @returns whom the token speaks for
  * @throws TokenRejectedError when it is not active, not for this app, or names no user
  */
 function verifyOpaque(rules: OpaqueRules, introspection: Introspection): VerifiedUser {

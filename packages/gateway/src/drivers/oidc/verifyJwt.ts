@@ -8,12 +8,9 @@ import {
 } from 'jose';
 import { TokenRejectedError } from '../../ports/errors.ts';
 import type { VerifiedUser } from '../../ports/tokenVerifier.ts';
-import { CLOCK_TOLERANCE_SECONDS } from './clockTolerance.ts';
 import type { RefreshedValue } from './createRefreshedValue.ts';
 import { providerFault } from './providerFault.ts';
-import { readUserId } from './readUserId.ts';
-import { requireBearer } from './requireBearer.ts';
-import { toExpiresAtMs } from './toExpiresAtMs.ts';
+import { CLOCK_TOLERANCE_SECONDS, readUserId, requireBearer, toExpiresAtMs } from './tokenClaims.ts';
 
 /** What a good JWT must be. */
 export interface JwtRules {
@@ -178,12 +175,7 @@ function sentenceOf(error: errors.JOSEError): string {
   return 'The access token is malformed.';
 }
 
-/**
- * Says in a sentence why a JWT was refused.
- *
- * @param error - what jose threw while it verified the token
- * @returns the port's error; the token's own text is never in it
- */
+/** Says in a sentence why a JWT was refused. */
 function rejectionOf(error: errors.JOSEError): TokenRejectedError {
   return new TokenRejectedError(sentenceOf(error));
 }

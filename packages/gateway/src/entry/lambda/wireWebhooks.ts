@@ -25,7 +25,6 @@ export interface WiredWebhooks {
   /**
    * Delivers what is due, of one webhook or of all.
    *
-   * @param until - begins nothing after it; milliseconds since the epoch
    * @throws DependencyUnavailableError, QueueUnavailableError
    */
   deliver(webhookId: string | undefined, until: number): Promise<void>;
@@ -84,7 +83,6 @@ interface DrainPorts {
 /**
  * Delivers what is due of one webhook, lot by lot, until nothing is or the time is up.
  *
- * @param until - begins no lot after it; milliseconds since the epoch
  * @throws DependencyUnavailableError
  * @see docs/specification.md WEBHOOK-5
  */

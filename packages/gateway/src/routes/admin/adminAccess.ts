@@ -35,11 +35,7 @@ export interface AdminAct {
   readonly reason?: string;
 }
 
-/**
- * Writes an act into the audit log: one line each.
- *
- * @see docs/specification.md ADMIN-9
- */
+/** Writes an act into the audit log: one line each. @see docs/specification.md ADMIN-9 */
 function logAct({ logger }: { readonly logger: Logger }, { act, keyId, target, reason }: AdminAct): void {
   logger.info({ audit: act, keyId, target, ...(reason !== undefined && { reason }) }, 'administrator');
 }

@@ -100,7 +100,6 @@ function applyReport(state: ModelRecord | undefined, report: Report): Applied {
  *                                           processing --claimAll (its owner)--> processing
  *                                           processing --release (its owner)--> pending
  *
- * @param state - the record before; absent where there is none
  * @see ../../../src/ports/requestStore.ts
  */
 export function applyMove(state: ModelRecord | undefined, move: Move): Applied {

@@ -33,13 +33,7 @@ function filtersOf({ signers, chains }: Scope): RequestFilter[] {
   ];
 }
 
-/**
- * Walks every list of a store at rest and compares it with the records that the model says it has.
- *
- * @param records - all that the store holds
- * @param own - the signers and chains whose lists are walked; lists by status alone are everybody's
- * @param limits - of the pages, one list after the other
- */
+/** Walks every list of a store at rest and compares it with the records that the model says it has. */
 export async function expectLists(
   store: RequestStore,
   {

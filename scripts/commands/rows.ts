@@ -127,6 +127,8 @@ export const rows: readonly Row[] = [
   { line: 'payments release pi_unknown', env: paymentsEnv, status: 2 },
   { line: 'payments show pi_unknown', env: paymentsEnv, status: 2 },
   { line: 'payments close pi_unknown --refunded', env: paymentsEnv, status: 2 },
+  { line: 'payments backup {dir}/payments-backup', env: paymentsEnv },
+  { line: 'payments resume', env: paymentsEnv },
   { line: 'payments deploy-payouts', env: deployEnv },
   {
     line: 'gas-monitor',
@@ -140,6 +142,7 @@ export const independentRows: readonly Row[] = [
   { line: 'demo', prints: /Everything is as it must be/ },
   { line: 'demo:payments' },
   { line: 'acceptance --only tests/claim' },
+  { line: 'simulate --seed 7 --hours 0.02 --users 4 --relayers 1 --faults none', prints: /All that must hold holds/ },
   { line: 'rules' },
   { line: 'format bin' },
   { line: 'pack', prints: /prism-gateway-[\d.]+\.tgz/ },

@@ -17,7 +17,7 @@ const stateMachine: readonly Mutant[] = [
     ["to: ['success', 'failed'] }", "to: ['success'] }"],
     ['move.from === from && ', ''],
   ]),
-  ...mutantsOf(`${sqlite}/claimWrites.ts`, storeTests, [
+  ...mutantsOf(`${sqlite}/requestWrites.ts`, storeTests, [
     [" AND status = '${MOVES.claim.from}'`", '`'],
     ['AND claimed_at <= CASE', 'AND claimed_at >= CASE'],
     ['>= maxOpenClaims', '> maxOpenClaims'],
@@ -96,7 +96,7 @@ const presigners: readonly Mutant[] = [
     ['\\nUNSIGNED-PAYLOAD`', '\\nUNSIGNED`'],
     ['order.nowMs + order.lifetimeSeconds * 1000', 'order.nowMs + order.lifetimeSeconds'],
   ]),
-  ...mutantsOf(`${s3}/createScopeCache.ts`, s3Tests, [
+  ...mutantsOf(`${s3}/createS3Signer.ts`, s3Tests, [
     ['day.day !== longDate.slice(0, 8) || ', ''],
     ['left.sessionToken === right.sessionToken', 'true'],
     ['secondMs === startMs && ', ''],

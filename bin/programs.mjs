@@ -253,7 +253,7 @@ export const programs = {
     loadsLater: ['packages/testing/src/attacks/attackWorker.ts'],
   },
   simulate: {
-    summary: 'lives the whole world in virtual time, from one seed, and says what does not hold',
+    summary: 'lives gateway, relayers and users in virtual time, from one seed, and says what does not hold',
     group: 'develop',
     steps: [{ file: 'simulation/src/main.ts' }],
   },

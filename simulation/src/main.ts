@@ -8,7 +8,7 @@ import { FAULTS, type Fault } from './world/faults.ts';
 
 const usage = `Usage: prism simulate [OPTIONS]
 
-Lives the whole world in virtual time: gateway, relayers, watchtower and users with their default settings, on a simulated chain,
+Lives a world in virtual time: gateway, relayers, watchtower and users with their default settings, on a simulated chain,
 network and disks. The same seed and options give the same world.
 
   --seed TEXT          all that is left to chance follows from it; default: a fresh one
@@ -33,8 +33,15 @@ Exit status: 0 all holds; 1 something does not; 2 the command line is wrong.
 const writeTime = (atMs: number) => new Date(atMs).toISOString().slice(5, 23).replace('T', ' ');
 const writeEvent = ({ atMs, kind, who, text }: WorldEvent) => `${writeTime(atMs)}  ${kind.padEnd(8)} ${who}: ${text}`;
 
-/** Most events of a story that are printed. */
-const STORY_EVENTS = 60;
+/** Events of a story that are printed: how it began, and what came last. */
+const FIRST_EVENTS = 10;
+const LAST_EVENTS = 50;
+
+function shorten(lines: readonly string[]): readonly string[] {
+  const left = lines.length - FIRST_EVENTS - LAST_EVENTS;
+  if (left <= 0) return lines;
+  return [...lines.slice(0, FIRST_EVENTS), `  … ${left} more …`, ...lines.slice(-LAST_EVENTS)];
+}
 
 function describe(
   { seed, breaches, digest, events, counts, virtualMs, realMs, story }: SimulationResult,
@@ -48,11 +55,7 @@ function describe(
   ];
   for (const { invariant, text, about, atMs } of breaches) {
     lines.push('', `BREACH at ${writeTime(atMs)}  ${invariant}: ${text} (${about})`);
-    lines.push(
-      ...story(about)
-        .slice(0, STORY_EVENTS)
-        .map((event) => `  ${writeEvent(event)}`),
-    );
+    lines.push(...shorten(story(about).map((event) => `  ${writeEvent(event)}`)));
   }
   lines.push(
     '',

@@ -1,7 +1,7 @@
-import fs, { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import fs, { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import fsPromises from 'node:fs/promises';
-import { join } from 'node:path';
-import sqlite, { DatabaseSync, StatementSync } from 'node:sqlite';
+import { dirname, join } from 'node:path';
+import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { assertAlive, currentProcess, ProcessDiedError, type SimProcess } from './processes.ts';
 
 /** What is wrong with a machine's disk. */
@@ -10,6 +10,8 @@ export interface DiskFaults {
   isFull: boolean;
 }
 
+/** The path of a database that has no file. */
+const MEMORY = ':memory:';
 const WRITES = /^\s*(insert|update|delete|replace|commit|create|alter)/i;
 const COMMITS = /^\s*commit/i;
 
@@ -30,23 +32,29 @@ export type Disks = Map<string, DiskFaults>;
  * @param die - has a process die now
  */
 export function installDisks(disks: Disks, die: (process: SimProcess) => void): () => void {
-  const Real = sqlite.DatabaseSync;
-  class SimDatabase extends DatabaseSync {
-    constructor(path: string, options: object = {}) {
-      assertAlive();
-      super(path, options);
-      currentProcess()?.databases.set(this, path);
-    }
-    override close(): void {
-      currentProcess()?.databases.delete(this);
-      super.close();
-    }
-    override exec(sql: string): void {
-      meet(sql);
-      super.exec(sql);
-      afterCommit(sql);
-    }
+  const { exec, prepare, close } = DatabaseSync.prototype;
+  const { run } = StatementSync.prototype;
+  /** A database is its process's from its first statement on. */
+  function adopt(database: DatabaseSync): void {
+    assertAlive();
+    const process = currentProcess();
+    if (process?.databases.has(database) === false) process.databases.set(database, database.location() ?? MEMORY);
   }
+  // Their classes are changed, and not replaced: modules keep the classes of `node:sqlite` that they have imported.
+  DatabaseSync.prototype.exec = function watchedExec(this: DatabaseSync, sql: string) {
+    adopt(this);
+    meet(sql);
+    exec.call(this, sql);
+    afterCommit(sql);
+  };
+  DatabaseSync.prototype.prepare = function watchedPrepare(this: DatabaseSync, ...args: Parameters<typeof prepare>) {
+    adopt(this);
+    return prepare.apply(this, args);
+  };
+  DatabaseSync.prototype.close = function watchedClose(this: DatabaseSync) {
+    currentProcess()?.databases.delete(this);
+    close.call(this);
+  };
   function meet(sql: string): void {
     const process = currentProcess();
     if (process === undefined) return;
@@ -62,7 +70,6 @@ export function installDisks(disks: Disks, die: (process: SimProcess) => void): 
       throw new ProcessDiedError();
     }
   }
-  const run = StatementSync.prototype.run;
   StatementSync.prototype.run = function watchedRun(this: StatementSync, ...args: Parameters<typeof run>) {
     const process = currentProcess();
     // Nearly always there is nothing to look at, and a text to make would cost more than the statement.
@@ -78,10 +85,9 @@ export function installDisks(disks: Disks, die: (process: SimProcess) => void): 
     }
     return run.apply(this, args);
   } as typeof run;
-  Object.assign(sqlite, { DatabaseSync: SimDatabase });
   return () => {
-    StatementSync.prototype.run = run;
-    Object.assign(sqlite, { DatabaseSync: Real });
+    Object.assign(DatabaseSync.prototype, { exec, prepare, close });
+    Object.assign(StatementSync.prototype, { run });
   };
 }
 
@@ -119,10 +125,10 @@ export function installFiles(track: <T>(work: Promise<T>) => Promise<T>): () => 
 
 /** Closes a dead process's databases and leaves their files as they were at its death: what was committed, and half a write. */
 export function cutPower(process: SimProcess): void {
-  const paths = [...new Set(process.databases.values())].filter((path) => path !== ':memory:');
+  const paths = [...new Set(process.databases.values())].filter((path) => path !== MEMORY);
   const files = paths.flatMap((path) => [path, `${path}-wal`]).filter((file) => existsSync(file));
   const kept = files.map((file) => [file, readFileSync(file)] as const);
-  for (const database of process.databases.keys()) if (database.isOpen) DatabaseSync.prototype.close.call(database);
+  for (const database of process.databases.keys()) if (database.isOpen) database.close();
   process.databases.clear();
   for (const [file, bytes] of kept) {
     // A write that was under way: a part of a frame, which no commit follows.
@@ -132,11 +138,21 @@ export function cutPower(process: SimProcess): void {
   }
 }
 
-/** Copies a machine's files, to be brought back later as from a backup. */
+/** Copies a machine's files at one instant, as a snapshot of its disk. */
 export function saveDisk(directory: string): ReadonlyMap<string, Buffer> {
   if (!existsSync(directory)) return new Map();
   const names = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return new Map(
     names.map((entry) => [join(entry.parentPath, entry.name), readFileSync(join(entry.parentPath, entry.name))]),
   );
+}
+
+/** Brings a machine's files back as `saveDisk` has them: what came since is gone, logs of databases too. */
+export function restoreDisk(directory: string, saved: ReadonlyMap<string, Buffer>): void {
+  rmSync(directory, { recursive: true, force: true });
+  mkdirSync(directory, { recursive: true });
+  for (const [path, bytes] of saved) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, bytes);
+  }
 }

@@ -110,8 +110,9 @@ export function createNetwork(options: {
     const { promise, resolve, reject } = Promise.withResolvers<Response>();
     const fate = chooseFate({ from: call.from, to, random });
     const { pathname, search } = new URL(call.url);
-    const isNode = to.startsWith('node-');
-    const sentText = call.body === null || isNode ? '' : decoder.decode(call.body);
+    // Calls to nodes are too many to tell, and looks of the world's own at records tell nothing.
+    const isQuiet = to.startsWith('node-') || (call.from === 'world' && call.method === 'GET');
+    const sentText = call.body === null || isQuiet ? '' : decoder.decode(call.body);
     const line = `${call.method} ${pathname}${search}`;
     function answer(settle: () => void): void {
       if (caller?.isAlive !== false) settle();
@@ -126,9 +127,9 @@ export function createNetwork(options: {
         async (response) => {
           const bytes = new Uint8Array(await response.arrayBuffer());
           const { status } = response;
-          const text = isNode ? '' : decoder.decode(bytes);
+          const text = isQuiet ? '' : decoder.decode(bytes);
           const end = fate.answer.end === undefined ? '' : ` (answer ${fate.answer.end})`;
-          if (!isNode) {
+          if (!isQuiet) {
             log.add({
               kind: 'message',
               who: `${call.from}→${to}`,

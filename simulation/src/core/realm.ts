@@ -91,8 +91,14 @@ export function createRealm(options: { readonly seed: string; readonly onEvent?:
       const fullName = count === 1 ? name : `${name}#${count}`;
       const process = createProcess(fullName, { host, random: random.fork(fullName) });
       log.add({ kind: 'process', who: fullName, text: 'starts' });
-      const value = await runAs(process, () => main(process));
-      return { process, value };
+      try {
+        const value = await runAs(process, () => main(process));
+        return { process, value };
+      } catch (error) {
+        // Its databases and locks go with it.
+        kill(process);
+        throw error;
+      }
     },
     [Symbol.dispose]() {
       for (const put of putBack.toReversed()) put();

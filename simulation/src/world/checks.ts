@@ -75,7 +75,7 @@ export function startChecks(world: World): void {
     const expected = outlook(story, await readNonce(story.signer));
     if (expected === 'waits' || expected === 'either') return;
     if (story.outlook !== expected) {
-      Object.assign(story, { outlook: expected, readyAtMs: realm.clock.now(), openCalmMs: 0, pendingCalmMs: 0 });
+      Object.assign(story, { outlook: expected, openCalmMs: 0, pendingCalmMs: 0 });
     }
     const heldByLiar = story.claimedBy !== undefined && !honest.has(story.claimedBy) && story.status === 'processing';
     if (heldByLiar) return;

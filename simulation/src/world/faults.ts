@@ -1,8 +1,7 @@
 /** What goes wrong in the world, by a schedule that the seed makes. */
 
-import { writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { saveDisk } from '../core/disks.ts';
+import { restoreDisk, saveDisk } from '../core/disks.ts';
 import type { ChooseFate } from '../core/network.ts';
 import { calmFate } from '../core/network.ts';
 import { CREDITS_PER_ETH, type FaultSpan, inBackground, type World } from './createWorld.ts';
@@ -163,7 +162,7 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
         await pause(minutes * 60_000);
         service.kill();
         tell(`${service.host} gets its files of ${minutes} minutes ago back`);
-        for (const [path, bytes] of saved) writeFileSync(path, bytes);
+        restoreDisk(realm.diskOf(service.host), saved);
         await service.start();
       });
     },

@@ -26,7 +26,7 @@ export function startLiar(world: World, { key, address }: RelayerKey, lie: Lie):
   /** From here on it is to be found out. */
   function note(requestId: string, what: string): void {
     if (!world.lies.has(address.toLowerCase())) world.lies.set(address.toLowerCase(), realm.clock.now());
-    realm.log.add({ kind: 'actor', who, text: what, about: [requestId] });
+    realm.log.add({ kind: 'actor', who, text: what, about: [requestId, address.toLowerCase()] });
   }
 
   /** A transaction of somebody else's that is on the chain. */

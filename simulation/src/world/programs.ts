@@ -1,4 +1,5 @@
 /** The real programs, each started as a process of the simulated world, with its default settings. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { parseSettings as parseGatewaySettings } from '@prism-gateway/gateway/settings';
 import { wireGateway } from '@prism-gateway/gateway/wire';
 import { parseSettings as parseRelayerSettings } from '@prism-gateway/relayer/settings';
@@ -24,6 +25,9 @@ export interface Service {
   /** As SIGTERM: it finishes what it can. */
   stop(): Promise<void>;
 }
+
+/** After how long a program that did not start is started again, in milliseconds: as our unit for systemd has it. */
+const RESTART_MS = 2000;
 
 /** What a started program gives back. */
 interface Running {
@@ -80,11 +84,20 @@ function createService(
     start: () =>
       inTurn(async () => {
         if (up?.process.isAlive === true) return;
-        up = await realm.start(name, name, async (process) => {
-          const write = createWrite(realm, process.name);
-          const logger = createLogger({ level: 'info', write, now: Date.now });
-          return await main({ ...environment, DATA_DIR: realm.diskOf(name) }, { write, logger });
-        });
+        const begin = () =>
+          realm.start(name, name, async (process) => {
+            const write = createWrite(realm, process.name);
+            const logger = createLogger({ level: 'info', write, now: Date.now });
+            return await main({ ...environment, DATA_DIR: realm.diskOf(name) }, { write, logger });
+          });
+        for (up = undefined; up === undefined; ) {
+          up = await begin().catch(async (error: unknown) => {
+            const text = `does not start: ${error instanceof Error ? error.message : error}`;
+            realm.log.add({ kind: 'process', who: name, text });
+            await pause(RESTART_MS);
+            return undefined;
+          });
+        }
       }),
     kill() {
       if (up !== undefined) realm.kill(up.process);

@@ -22,8 +22,6 @@ export interface Story {
   readonly fee: bigint;
   readonly postedAtMs: number;
   expects: Expectation;
-  /** From when on it could be served, or given up: its nonce is the next one. Unix time in milliseconds; undefined: not yet. */
-  readyAtMs: number | undefined;
   /** What must become of it as things stand; undefined: it waits. */
   outlook: 'success' | 'failed' | undefined;
   /** As the gateway said last. */
